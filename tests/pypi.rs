@@ -1,4 +1,4 @@
-//! Programs in Python that use packages from PyPI.
+//! Python programs of tests, with packages from PyPI.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -6,23 +6,23 @@ use std::process::{Command, Stdio};
 
 use mcpmark_test_support::{Need, skip};
 
-/// Packages that go into one directory.
+/// Packages that are installed in one directory.
 pub(crate) struct Packages {
-    /// The name of the directory, below that of the tests.
+    /// Name of the directory, below the target directory of tests.
     pub(crate) dir: &'static str,
-    /// The module that is there once they are installed.
+    /// Module whose presence shows that the packages are installed.
     pub(crate) module: &'static str,
-    /// What pip is asked for, each time with other arguments.
+    /// Arguments of the `pip install` commands, which run in order until the module is present.
     pub(crate) installs: &'static [&'static [&'static str]],
 }
 
 impl Packages {
-    /// Runs a script with an input and returns its standard output; none where the packages cannot be had, which is
-    /// told.
+    /// Runs a script with an input and returns its standard output. Skips the test and returns `None` if the packages
+    /// cannot be installed.
     ///
     /// # Panics
     ///
-    /// When the script fails.
+    /// Panics if the script fails.
     pub(crate) fn run(&self, script: &str, input: &[u8]) -> Option<Vec<u8>> {
         let home = match self.install() {
             Ok(home) => home,
@@ -47,8 +47,11 @@ impl Packages {
         Some(output.stdout)
     }
 
-    /// Installs the packages where they are not there yet, and returns their directory, for `PYTHONPATH`; or why they
-    /// cannot be had.
+    /// Installs the packages unless they are installed. Returns their directory for `PYTHONPATH`.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message if pip is missing or fails.
     pub(crate) fn install(&self) -> Result<PathBuf, String> {
         let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.dir);
         let is_there = || home.join(self.module).exists();
@@ -75,14 +78,14 @@ impl Packages {
     }
 }
 
-/// The validator of JSON Schemas.
+/// JSON Schema validator.
 pub(crate) const JSON_SCHEMA: Packages = Packages {
     dir: "jsonschema",
     module: "jsonschema",
     installs: &[&["jsonschema==4.26.0", "rfc3339-validator==0.1.4"]],
 };
 
-/// Reads pairs of a schema and a document, and prints for each why it is refused, or null.
+/// Script that reads pairs of a schema and a document, and prints for each the first validation error, or null.
 pub(crate) const REFUSALS: &str = "
 import json, sys
 from jsonschema import Draft202012Validator as Validator

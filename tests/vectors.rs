@@ -1,4 +1,4 @@
-//! Golden vectors: the exact bytes of forms that are stored, hashed or signed, in `tests/fixtures/vectors`.
+//! Golden vectors in `tests/fixtures/vectors`: the exact bytes of documents that are stored, hashed or signed.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 const INPUT: &str = ".input.json";
 
-/// The vectors of one form.
+/// Vectors of one format.
 pub(crate) struct Vectors {
     directory: PathBuf,
-    /// Digests of the expected files by their names, from `SHA256SUMS`.
+    /// Digests of the expected files by name, from `SHA256SUMS`.
     sums: BTreeMap<String, String>,
     compared: RefCell<BTreeSet<String>>,
 }
@@ -38,7 +38,7 @@ impl Vectors {
         }
     }
 
-    /// The inputs by the names of their cases.
+    /// Returns the inputs by the names of their cases.
     #[allow(dead_code, reason = "some forms have inputs that are written in Rust")]
     pub(crate) fn inputs(&self) -> BTreeMap<String, Value> {
         let entries = fs::read_dir(&self.directory).unwrap();
@@ -61,7 +61,7 @@ impl Vectors {
         fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// Compares the bytes of a form and their SHA-256 with what they have always been.
+    /// Checks that the bytes and their SHA-256 equal those of the vector.
     pub(crate) fn assert_same(&self, file: &str, found: &[u8]) {
         let expected = self.read(file);
         let place = self.directory.join(file);
@@ -77,7 +77,7 @@ impl Vectors {
         self.compared.borrow_mut().insert(file.to_owned());
     }
 
-    /// Ends a test that has to compare every file of the form.
+    /// Checks that the test has compared every file of the format.
     pub(crate) fn assert_all_compared(self) {
         let compared = self.compared.into_inner();
         let expected: BTreeSet<String> = self.sums.into_keys().collect();

@@ -1,5 +1,4 @@
-//! Packages from npm, each in a directory of its own, with everything that decides what they do
-//! pinned.
+//! Installation of packages from npm, each in a separate directory and with pinned dependencies.
 
 use std::fs;
 use std::io::Read;
@@ -9,11 +8,15 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// How long an installation may take before it counts as impossible.
+/// Timeout of an npm command.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A file of the packages that a manifest asks for, installed in `home` if they are not there
-/// yet; or why they cannot be had. `file` is the path below `node_modules`.
+/// Installs the packages of a manifest in `home` unless they are installed there. Returns the path of one of their
+/// files; `file` is relative to `node_modules`.
+///
+/// # Errors
+///
+/// Returns a message if Node.js or npm is missing, or the installation fails.
 pub(crate) fn install(home: &Path, manifest: &Value, file: &str) -> Result<PathBuf, String> {
     run(Command::new("node").arg("--version"), "node")?;
     let manifest = manifest.to_string();
@@ -41,7 +44,7 @@ pub(crate) fn install(home: &Path, manifest: &Value, file: &str) -> Result<PathB
     Ok(wanted(home))
 }
 
-/// Runs a program that must succeed before long.
+/// Runs a program. Returns an error if it fails or exceeds the timeout.
 pub(crate) fn run(command: &mut Command, name: &str) -> Result<(), String> {
     let child = command
         .stdin(Stdio::null())
@@ -53,7 +56,7 @@ pub(crate) fn run(command: &mut Command, name: &str) -> Result<(), String> {
     let words = std::thread::spawn(move || {
         let mut words = String::new();
         if let Some(stderr) = &mut stderr {
-            // Words that are no text are not worth a failure.
+            // Ignores output that is not valid UTF-8.
             let _ = stderr.read_to_string(&mut words);
         }
         words

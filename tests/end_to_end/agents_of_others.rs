@@ -1,5 +1,5 @@
-//! Agents that we did not write, from npm and PyPI, against the scripted model server: `--agent command:…` runs them, and
-//! they find the tools of the world at the address that they are given.
+//! Third-party agents from npm and PyPI, run with `--agent command:…` against the scripted model server. They find the
+//! MCP server of the world under the URL that they are given.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,8 @@ const OPENAI_AGENTS: Packages = Packages {
     installs: &[&["openai-agents==0.24.0"]],
 };
 
-/// A model that makes the calls of the oracle one after the other, each named as `named` says, and then ends.
+/// Starts a model that makes the calls of the oracle one by one, with tool names mapped by `named`, and then ends.
+/// Returns the server and the number of calls.
 fn model(environment: &Environment, named: fn(&str) -> String) -> (Server, usize) {
     let solutions = solutions(environment, &[TASK]);
     let shown = environment
@@ -56,7 +57,7 @@ fn model(environment: &Environment, named: fn(&str) -> String) -> (Server, usize
     (server, count)
 }
 
-/// Runs the task with an agent, and looks at what became of it.
+/// Runs the task with an agent, and asserts that the attempt passes with this number of calls.
 fn solves(environment: &Environment, agent: &str, variables: &[(&str, &str)], calls: usize) {
     let mut args = vec![
         "run",

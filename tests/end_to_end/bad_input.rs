@@ -1,4 +1,4 @@
-//! Tasks that cannot be used: what is wrong is named, and nothing is half done.
+//! Tasks that cannot be used: each error is named, and no experiment is begun.
 
 use std::fs;
 
@@ -8,7 +8,8 @@ use crate::environment::{Environment, Output};
 use crate::guests;
 use crate::library::Library;
 
-/// Runs a library with one task that is made by `spoil` from a good one.
+/// Runs a library with one task that `spoil` has broken. Asserts that the run is refused with these words, and returns
+/// the redacted standard error.
 fn refused(spoil: impl Fn(&Library<'_>), words: &[&str]) -> String {
     let environment = Environment::new();
     let library = Library::new(&environment);
@@ -143,7 +144,7 @@ fn a_broken_task_does_not_stop_another_that_is_named() {
     let listed = library.run(["task", "list", "--json"]).exits(4);
     assert_eq!(listed.json()[0]["id"], "filesystem/office/easy");
     listed.says(&["broken", "expected an object"]);
-    // Who names others is not told of it, and who names it only is told once.
+    // A selector of other tasks does not report the broken task. A selector of the broken task reports it once.
     let others = library.run(["task", "list", "*/*/easy"]).exits(0);
     assert_eq!((others.stdout.lines().count(), &*others.stderr), (2, ""));
     let only = library.run(["task", "list", "*/*/broken"]).exits(4);
@@ -162,7 +163,7 @@ fn a_list_without_a_task_has_no_header() {
 }
 
 #[test]
-fn what_a_task_brings_is_looked_at_before_anything_is_compiled() {
+fn tasks_are_checked_before_anything_is_compiled() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     let dir = library.task("easy", b"no WebAssembly at all");
@@ -194,7 +195,7 @@ fn a_world_that_is_almost_named_is_found() {
 }
 
 #[test]
-fn what_is_missing_is_told_with_all_that_can_stand_there() {
+fn a_missing_argument_is_reported_with_its_alternatives() {
     let environment = Environment::new();
     let told = |args: &[&str], words: &[&str]| {
         environment.run(args).exits(2).says(words);
@@ -207,7 +208,7 @@ fn what_is_missing_is_told_with_all_that_can_stand_there() {
         &["--state <STATE>", "--batch <FILE>"],
     );
     told(&["grade"], &[&judges[..], &["--state <STATE>"]].concat());
-    // One of them, and not two.
+    // The alternatives exclude each other.
     for args in [
         &["mcp", "serve", "--task", "filesystem/a/b", "--world", "w"][..],
         &[

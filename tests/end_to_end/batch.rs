@@ -1,4 +1,4 @@
-//! `grade --batch`: one line in, one line out.
+//! `grade --batch`: one JSON request per line in, one JSON outcome per line out.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use crate::environment::{Environment, Output};
 use crate::guests;
 use crate::library::Library;
 
-/// A component in a file of its own.
+/// Writes a component to a file and returns its path.
 fn judge(environment: &Environment, name: &str, component: &[u8]) -> String {
     let file = environment.path(name);
     fs::write(&file, component).unwrap();
@@ -28,7 +28,7 @@ fn outcomes(output: &Output) -> Vec<Value> {
         .collect()
 }
 
-/// Grades the lines of a file.
+/// Grades requests that are written to a file.
 fn batch(environment: &Environment, lines: &str, more: &[&str]) -> Output {
     let file = environment.path("batch.jsonl");
     fs::write(&file, lines).unwrap();
@@ -42,7 +42,8 @@ fn the_service_of_a_state_is_a_part_of_a_request() {
     let judge = judge(&environment, "fine.wasm", &guests::verdict(true, "fine"));
     let state = environment.directory("state", &[("note.txt", "as it is\n")]);
     let state = state.to_str().unwrap();
-    // The digest of a state is kept for further lines, and what one service makes of it is not that of another.
+    // The cache of states distinguishes services: a digest that was read as a state of one service is not reused for
+    // another.
     let digest = outcomes(&batch(
         &environment,
         &text(&[json!({"verifier": judge, "state": state})]),
@@ -112,7 +113,7 @@ fn each_line_gets_what_a_grade_alone_gets() {
     fs::write(environment.path("batch.jsonl"), text(&lines)).unwrap();
     for jobs in ["1", "3"] {
         let args = ["grade", "--batch", "batch.jsonl", "--jobs", jobs];
-        // The worst of 0, 1 and 3.
+        // The exit code of a batch is the highest of 0, 1 and 3.
         let output = library.run(args).exits(3);
         let outcomes = outcomes(&output);
         assert_eq!(outcomes.len(), lines.len());
@@ -126,7 +127,7 @@ fn each_line_gets_what_a_grade_alone_gets() {
 }
 
 #[test]
-fn what_a_line_gives_reaches_the_verifier() {
+fn the_keys_of_a_line_reach_the_verifier() {
     let environment = Environment::new();
     let reads = |name: &str| {
         let component = guests::own(&format!("reads-{name}.wat"));
@@ -140,7 +141,7 @@ fn what_a_line_gives_reaches_the_verifier() {
         json!({"verifier": reads("parameters"), "state": "state", "parameters": null}),
         json!({"verifier": reads("start"), "state": "state", "start": "before"}),
     ];
-    // The last line needs no end.
+    // The last line needs no line break.
     let lines = text(&lines);
     let output = batch(&environment, lines.trim_end(), &[]).exits(0);
     let outcomes = outcomes(&output);
@@ -276,7 +277,7 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
             .replace("GOOD", &json!(good).to_string())
             .replace("MODULE", &json!(module).to_string())
             .replace("UNKNOWN", &unknown);
-        // Blank lines count, and ask for nothing.
+        // Blank lines count as lines, but are not requests.
         lines.push_str(&format!("{text}\n \n{line}\n"));
     }
     let output = batch(&environment, &lines, &["--jobs", "2"]).exits(4);
@@ -308,7 +309,7 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
     }
 }
 
-/// A batch that reads from a pipe.
+/// A `grade --batch -` process with pipes for requests and outcomes.
 struct Piped {
     child: std::process::Child,
     requests: ChildStdin,
@@ -357,7 +358,7 @@ fn an_outcome_comes_before_the_next_line_does() {
         piped.ask(&request(&good));
         assert_eq!(piped.hear()["line"], number);
     }
-    // What is quick waits for what is slow, and no longer.
+    // Outcomes keep the order of requests: a quick request waits for a slow one before it, and no longer.
     piped.ask(&request(&slow));
     piped.ask(&request(&good));
     assert_eq!(piped.hear()["fault"]["kind"], "fuel");
@@ -376,7 +377,7 @@ fn a_reader_that_goes_away_ends_the_batch() {
     piped.ask(&request);
     piped.hear();
     drop(piped.outcomes);
-    // The pipe of requests stays open meanwhile.
+    // The pipe of requests stays open.
     piped
         .requests
         .write_all(format!("{request}\n{request}\n").as_bytes())
@@ -434,7 +435,7 @@ fn a_batch_stands_alone_on_the_command_line() {
 }
 
 #[test]
-fn what_never_ends_is_no_batch() {
+fn devices_and_directories_are_no_batch() {
     let environment = Environment::bare();
     let refused = |file: &str, word: &str| {
         environment.run(["grade", "--batch", file]).exits(2).says(&[
@@ -448,7 +449,7 @@ fn what_never_ends_is_no_batch() {
     refused(directory.to_str().unwrap(), "it is a directory");
     refused("nowhere", "No such file");
 
-    // Handed over as standard input it has no line that ends.
+    // The device as standard input is a line that never ends.
     let mut command = environment.command(["grade", "--batch", "-"]);
     command.stdin(fs::File::open("/dev/zero").unwrap());
     let output = Output::of(&mut command).exits(4);
@@ -478,7 +479,7 @@ fn a_pipe_is_read_line_by_line() {
     let mut requests = fs::OpenOptions::new().write(true).open(&pipe).unwrap();
     let mut outcomes = BufReader::new(child.stdout.take().unwrap()).lines();
     for number in 1..=3 {
-        // The next is written when the outcome of the one before was read.
+        // Each request is written only after the outcome of the previous one was read.
         writeln!(requests, "{}", json!({"verifier": good, "state": "state"})).unwrap();
         let outcome: Value = serde_json::from_str(&outcomes.next().unwrap().unwrap()).unwrap();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What a host grants worlds at most.
+//! Ceilings of the limits of worlds, set by the operator.
 
 use mcpmark_model_server::{Reaction, Saying};
 use serde_json::json;
@@ -33,7 +33,7 @@ fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
     output.says(&["world_bytes is \"0\""]);
 }
 
-/// A task, of a directory or of a bundle, may ask for a world of any size.
+/// Tasks in directories and in bundles may ask for worlds of any size.
 #[test]
 fn a_task_that_asks_for_a_larger_world_gets_the_ceiling() {
     let environment = Environment::bare();
@@ -69,7 +69,7 @@ fn a_task_that_asks_for_a_larger_world_gets_the_ceiling() {
     }
 }
 
-/// The world of a library has three entries and 19 bytes.
+/// The world of the test library has three entries and 19 bytes.
 #[test]
 fn each_command_that_opens_a_world_obeys_each_ceiling() {
     let environment = Environment::bare();

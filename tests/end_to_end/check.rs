@@ -1,4 +1,4 @@
-//! `task check`: what a task must stand before it is shipped.
+//! `task check`: certification of tasks.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,8 +15,8 @@ fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
     found.unwrap_or_else(|| panic!("no check {name:?} in {checks:#?}"))
 }
 
-/// Tasks that are examined anew where their certificates hold: one of each world, another one when
-/// code changes.
+/// Returns the tasks to certify again although their certificates hold: one of each world, the one with the lowest
+/// digest of code, so that another is chosen when the code changes.
 fn sample(certificates: &[Value]) -> Vec<String> {
     let mut of_world: BTreeMap<String, (String, String)> = BTreeMap::new();
     for certificate in certificates {
@@ -31,10 +31,10 @@ fn sample(certificates: &[Value]) -> Vec<String> {
     of_world.into_values().map(|(_, task)| task).collect()
 }
 
-/// A certificate is bound to all that it speaks of, so where it holds, only what examines can have
-/// changed. `MCPMARK_TEST_ALL=1` examines all tasks.
+/// A certificate is bound to everything that it covers. While it holds, only the certification itself can have changed,
+/// so a sample is enough. `MCPMARK_TEST_ALL=1` certifies all tasks.
 #[test]
-fn every_shipped_task_stands_its_examination() {
+fn every_shipped_task_is_certified() {
     let environment = Environment::new();
     let listed = environment.run(["task", "list", "--json"]).exits(0).json();
     let certified = environment
@@ -69,7 +69,7 @@ fn every_shipped_task_stands_its_examination() {
     }
 }
 
-/// What holds of every task that is shipped.
+/// Asserts the requirements of every shipped task.
 fn stands(task: &Value) {
     let name = &task["task"];
     assert_eq!(task["passed"], true, "{name}");
@@ -121,7 +121,7 @@ fn a_verifier_that_accepts_everything_does_not_stand() {
 #[test]
 fn near_misses_that_pass_are_shown_with_their_difference() {
     let environment = Environment::new();
-    // A good task whose verifier is taken away: the oracle acts, and everything is accepted.
+    // A shipped task with a verifier that accepts everything: the solution still makes changes that can be mutated.
     let library = Library::new(&environment);
     let place = "filesystem/village-festival";
     copy_tree(
@@ -157,7 +157,7 @@ fn near_misses_that_pass_are_shown_with_their_difference() {
 }
 
 #[test]
-fn a_certificate_holds_only_for_what_was_examined() {
+fn a_certificate_holds_only_for_the_certified_bytes() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     let dir = library.task("lax", &guests::verdict(true, "fine"));

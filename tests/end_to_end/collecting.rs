@@ -1,4 +1,4 @@
-//! Whatever happens, in whatever order, and whoever is killed at it: the store keeps what attempts need.
+//! Garbage collection under random sequences of commands and kills: the store keeps what attempts need.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -8,13 +8,13 @@ use crate::environment::{Environment, Output, text};
 use crate::guests;
 use crate::library::Library;
 
-/// Numbers that look like chance, the same each time.
+/// Deterministic pseudorandom number generator.
 struct Dice(u64);
 
 impl Dice {
-    /// A number below `sides`.
+    /// Returns a number below `sides`.
     fn roll(&mut self, sides: u64) -> u64 {
-        // The generator of Knuth's MMIX; its upper bits are the better ones.
+        // Linear congruential generator of Knuth's MMIX. Its upper bits have the higher quality.
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -23,7 +23,7 @@ impl Dice {
     }
 }
 
-/// Starts a command and kills it after a while, if it is still there.
+/// Starts a command and kills it after a delay, if it still runs.
 fn killed(command: &mut Command, after: Duration) {
     let mut child = command
         .stdout(Stdio::null())
@@ -31,7 +31,7 @@ fn killed(command: &mut Command, after: Duration) {
         .spawn()
         .unwrap();
     std::thread::sleep(after);
-    // It may be over.
+    // The process may have ended already.
     let _ = child.kill();
     child.wait().unwrap();
 }
@@ -48,7 +48,7 @@ fn play(experiment: &str) -> [&str; 7] {
     ]
 }
 
-/// One thing that people do, or that happens to them.
+/// Runs a random command, or two at once, or kills one.
 fn step(dice: &mut Dice, environment: &Environment, library: &Library<'_>, number: usize) {
     let fresh = format!("e{number}");
     let graded = |told: Output| assert!([Some(0), Some(1)].contains(&told.code), "{told:?}");
@@ -84,7 +84,7 @@ fn step(dice: &mut Dice, environment: &Environment, library: &Library<'_>, numbe
             Duration::from_millis(dice.roll(150)),
         ),
         6 => {
-            // Both at once: one may have to wait for another time, and neither breaks.
+            // A run and a collection at the same time: either may be refused, and neither breaks.
             let mut running = library
                 .command(play(&fresh))
                 .stdout(Stdio::null())
@@ -126,7 +126,7 @@ fn nothing_that_an_attempt_needs_is_lost() {
         library.run(["store", "gc"]).exits(0);
         library.run(["store", "check"]).exits(0);
 
-        // What was graded is graded again, from the store alone.
+        // The store alone is enough to repeat each grade.
         fs::remove_dir_all(&library.root).unwrap();
         let runs = environment.run(["runs", "--json"]).exits(0).json();
         let mut verified = 0;
@@ -180,7 +180,7 @@ fn an_experiment_that_is_removed_takes_nothing_of_others_with_it() {
     };
     let before = exported("before");
 
-    // All that are named, or none.
+    // If one name is unknown, no experiment is removed.
     environment
         .run(["store", "remove", "gone", "nowhere"])
         .exits(2)
@@ -189,7 +189,7 @@ fn an_experiment_that_is_removed_takes_nothing_of_others_with_it() {
     let told = environment.run(dry).exits(0);
     assert_eq!(told.stdout, "would remove gone with 2 attempts\n");
     assert_eq!(names(&environment), ["gone", "kept"]);
-    // Whoever has the lock runs it, or grades it again.
+    // An experiment whose lock is held is being run or regraded.
     let lock = fs::read_dir(environment.home().join("locks")).unwrap();
     let locks: Vec<_> = lock
         .map(|lock| fs::File::open(lock.unwrap().path()).unwrap())
@@ -214,7 +214,7 @@ fn an_experiment_that_is_removed_takes_nothing_of_others_with_it() {
     environment.run(["store", "check"]).exits(0);
     assert_eq!(exported("after"), before);
 
-    // Its name is free, and a journal that was emptied is none that was lost.
+    // The name can be used again, and a journal whose experiments were removed does not count as lost.
     library.run(play("gone")).exits(0);
     environment
         .run(["store", "remove", "gone", "kept"])

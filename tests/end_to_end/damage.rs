@@ -1,4 +1,4 @@
-//! Homes that are damaged, and homes that cannot be written to.
+//! Damaged homes, and homes on read-only file systems.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::environment::{Environment, Output, text};
 use crate::library::Library;
 
-/// An experiment of one attempt, and the attempt's id.
+/// Runs an experiment with one attempt, and returns the attempt's id.
 fn experiment(library: &Library<'_>) -> String {
     library.easy_task("easy");
     let args = ["run", "--agent", "nop", "--experiment", "e", "--json"];
@@ -97,7 +97,8 @@ fn a_row_that_was_changed_is_named_and_nothing_is_made_of_it() {
     }
 }
 
-/// Runs a command with a directory that nobody can write to, in namespaces of its own; none where that cannot be had.
+/// Runs a command with a read-only bind mount of `dir`, in its own mount namespace. Returns `None` if namespaces are
+/// not available.
 fn read_only(dir: &Path, command: &Command) -> Option<Output> {
     let can = |args: &[&str]| {
         let tried = Command::new("unshare")
@@ -135,7 +136,8 @@ fn a_home_that_cannot_be_written_to_is_read() {
     let home = environment.home();
     let out = environment.path("out");
     let out = out.to_str().unwrap();
-    // As a process that was killed leaves it, with rows in the log and without what readers share.
+    // The second time in the state that a killed process leaves: rows in the write-ahead log, and no shared-memory
+    // file.
     for killed in [false, true] {
         if killed {
             let journal = Connection::open(home.join("journal.db")).unwrap();
@@ -174,7 +176,7 @@ fn a_home_that_cannot_be_written_to_is_read() {
             };
             let output = output.exits(exit);
             if args[0] == "store" && exit == 5 {
-                // The journal is named, or the lock where the journal could be opened.
+                // The error names the journal, or the lock if the journal could be opened.
                 output.says(&["--home"]);
             }
             let _ = fs::remove_file(out);
@@ -211,7 +213,7 @@ fn a_file_that_does_not_end_is_refused() {
 }
 
 #[test]
-fn whoever_is_killed_while_writing_a_file_leaves_none() {
+fn a_process_killed_while_writing_a_file_leaves_none() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     experiment(&library);
@@ -223,7 +225,7 @@ fn whoever_is_killed_while_writing_a_file_leaves_none() {
     for (args, file) in commands {
         let file = dir.join(file);
         let args = [args, &[file.to_str().unwrap()]].concat();
-        // At some moment it is in the middle of it, and at no moment is a part of it to be seen.
+        // Some of these kills hit the command while it writes. A partial file must never be visible.
         for wait in 0..20 {
             let mut command = library.command(&args);
             let mut child = command

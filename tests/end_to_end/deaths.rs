@@ -1,4 +1,4 @@
-//! Attempts whose process is killed each time that they are begun.
+//! Attempts whose process is killed each time they run.
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::models::serve;
 const DEADLY: &str = "filesystem/village-festival/stall-balances";
 const HARMLESS: &str = "filesystem/village-festival/inbox-filing";
 
-/// So long that nobody waits for it on a machine that works.
+/// Delay and timeout that a test never reaches on a working machine.
 const LONG: Duration = Duration::from_secs(600);
 
 fn start(command: &mut Command) -> Child {
@@ -65,7 +65,7 @@ fn an_attempt_in_which_the_process_dies_each_time_is_given_up() {
     let again = ["resume", "dying"];
     let die = |mut child: Child| {
         asked.recv_timeout(LONG).unwrap();
-        // The other one is over.
+        // Wait until the other attempt has finished.
         while rows(&environment, "status = 'finished'") == 0 {
             thread::sleep(Duration::from_millis(20));
         }

@@ -1,11 +1,11 @@
-//! The documents lead to what is there.
+//! Links in the documentation lead to existing files and headings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::environment::repository;
 
-/// The targets of the links of a document, outside of fenced blocks.
+/// Returns the targets of the links of a document, outside of fenced blocks.
 fn targets(document: &str) -> Vec<&str> {
     let mut targets = Vec::new();
     let mut is_fenced = false;
@@ -17,7 +17,7 @@ fn targets(document: &str) -> Vec<&str> {
     targets
 }
 
-/// The names that headings have in addresses: small letters, with hyphens for blanks and without marks.
+/// Returns the anchors of the headings of a document: lower case, hyphens for blanks, no punctuation.
 fn anchors(document: &str) -> Vec<String> {
     let headings = document.lines().filter(|line| line.starts_with('#'));
     headings
@@ -33,7 +33,7 @@ fn anchors(document: &str) -> Vec<String> {
         .collect()
 }
 
-/// Why a link leads nowhere.
+/// Returns a broken link with its document, or `None` if the link is sound. Web addresses are not checked.
 fn problem(from: &Path, target: &str) -> Option<String> {
     if target.contains("://") {
         return None;

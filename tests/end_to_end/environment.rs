@@ -1,4 +1,4 @@
-//! A home of its own for each test, and the binary started in it.
+//! Test environment: a home for each test, and the `mcpmark` binary started in it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The repository: the library of tasks and worlds where a test names no other.
+/// Returns the path of the repository, the default library of tasks and worlds.
 pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -17,19 +17,19 @@ pub(crate) fn repository() -> PathBuf {
         .unwrap()
 }
 
-/// Where one test works. Compiled guests are shared, for they are found by digest.
+/// Directory of one test. Compiled guests are shared between tests, because they are found by digest.
 pub(crate) struct Environment {
     dir: TempDir,
 }
 
 impl Environment {
-    /// An environment in which the guests of the repository are built.
+    /// Creates an environment in which the guests of the repository are built.
     pub(crate) fn new() -> Self {
         components();
         Self::bare()
     }
 
-    /// An environment in which nothing is built.
+    /// Creates an environment in which nothing is built.
     pub(crate) fn bare() -> Self {
         Self {
             dir: tempfile::Builder::new()
@@ -47,13 +47,13 @@ impl Environment {
         self.path("home")
     }
 
-    /// Makes check sums of the journal as it is, after a test has changed rows of it.
+    /// Recomputes the checksums of the journal, after a test has changed its rows.
     pub(crate) fn sum_rows(&self) {
         let journal = mcpmark_experiment::Journal::open(&self.home().join("journal.db"));
         journal.unwrap().sum_rows().unwrap();
     }
 
-    /// A directory with files; a path that ends with `/` is a directory.
+    /// Creates a directory with files. A path that ends with `/` is a directory.
     pub(crate) fn directory(&self, name: &str, files: &[(&str, &str)]) -> PathBuf {
         let dir = self.path(name);
         write_files(&dir, files);
@@ -86,7 +86,7 @@ impl Environment {
         command
     }
 
-    /// Runs the binary to its end.
+    /// Runs the binary until it exits.
     pub(crate) fn run<S: AsRef<std::ffi::OsStr>>(
         &self,
         args: impl IntoIterator<Item = S>,
@@ -94,7 +94,7 @@ impl Environment {
         Output::of(&mut self.command(args))
     }
 
-    /// Takes out of a text what differs from run to run: paths of this test, digests and ids.
+    /// Replaces the parts of a text that differ from run to run: paths of this test, digests and ids.
     pub(crate) fn redact(&self, text: &str) -> String {
         let text = text
             .replace(&*self.dir.path().to_string_lossy(), "[dir]")
@@ -122,7 +122,7 @@ impl Environment {
     }
 }
 
-/// How the binary ended.
+/// Exit code and output of the binary.
 #[derive(Debug)]
 pub(crate) struct Output {
     pub(crate) code: Option<i32>,
@@ -140,7 +140,7 @@ impl Output {
         }
     }
 
-    /// Insists on an exit code.
+    /// Asserts the exit code.
     #[track_caller]
     pub(crate) fn exits(self, code: i32) -> Self {
         assert_eq!(
@@ -153,7 +153,7 @@ impl Output {
         self
     }
 
-    /// Insists on what standard error says.
+    /// Asserts that standard error contains each of the words.
     #[track_caller]
     pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {
@@ -166,7 +166,7 @@ impl Output {
         self
     }
 
-    /// Standard output, which must be one JSON document.
+    /// Returns standard output, which must be one JSON document.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| {
@@ -178,13 +178,13 @@ impl Output {
     }
 }
 
-/// The components of the repository's guests by their sources; built once.
+/// Returns the components of the repository's guests by their source files. They are built once.
 pub(crate) fn components() -> &'static BTreeMap<String, PathBuf> {
     static BUILT: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
     BUILT.get_or_init(|| {
         let environment = Environment::bare();
         let mut build = environment.command(["task", "build", "--json"]);
-        // As `mcpmark` does for a person: where no compiler is there, the tests need one too.
+        // The tests need a toolchain. If it is missing, install it, as `mcpmark` does by default.
         build.env_remove("MCPMARK_NO_INSTALL");
         let built = Output::of(&mut build).exits(0).json();
         built
@@ -196,7 +196,7 @@ pub(crate) fn components() -> &'static BTreeMap<String, PathBuf> {
     })
 }
 
-/// A string of a JSON document.
+/// Returns the string of a JSON value.
 #[track_caller]
 pub(crate) fn text(value: &Value) -> String {
     value

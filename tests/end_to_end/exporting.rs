@@ -1,4 +1,4 @@
-//! Exports, as their readers check them.
+//! Exports, validated by JSON schemas and by the programs that read them.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::environment::{Environment, Output};
 use crate::journal;
 use crate::pypi::{JSON_SCHEMA, Packages, REFUSALS};
 
-/// The published models of the trajectory format. Harbor itself wants a newer Python, and its models do not.
+/// Published models of Harbor's trajectory format. Harbor itself needs a newer Python, its models do not.
 const HARBOR: Packages = Packages {
     dir: "harbor",
     module: "harbor",
@@ -21,7 +21,7 @@ const HARBOR: Packages = Packages {
     ],
 };
 
-/// Reads a list of documents, and prints for each why it is refused, or null.
+/// Script that validates a list of trajectories, and prints the error of each, or null.
 const TRAJECTORIES: &str = "
 import json, sys
 from harbor.models.trajectories import Trajectory
@@ -61,13 +61,13 @@ fn lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The lines of an export for fine-tuning.
+/// Exports conversations for fine-tuning and returns the lines.
 fn conversations(environment: &Environment, name: &str, more: &[&str]) -> Vec<Value> {
     export(environment, "sft", name, more).exits(0);
     lines(&environment.path(name))
 }
 
-/// Insists that documents are what a schema says.
+/// Asserts that documents conform to a JSON schema.
 fn fit(schema: &str, documents: &[Value]) {
     let schema: Value = serde_json::from_str(schema).unwrap();
     let pairs: Vec<_> = documents.iter().map(|line| (&schema, line)).collect();
@@ -166,10 +166,10 @@ fn conversations_have_the_published_form_where_that_is_asked_for() {
 }
 
 #[test]
-fn what_is_left_out_for_training_is_told() {
+fn attempts_left_out_for_training_are_reported() {
     let environment = environment();
     let before = conversations(&environment, "before.jsonl", &[]).len();
-    // Two attempts with the same conversation, with other ids of calls; and one whose conversation was summed up.
+    // Two attempts with the same conversation and other ids of calls, and one with a compacted conversation.
     change(
         &environment,
         "CREATE TEMP TABLE pair AS SELECT min(id) AS one, max(id) AS other FROM attempts

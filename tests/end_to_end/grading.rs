@@ -1,4 +1,4 @@
-//! `grade`: with a task, and with any component.
+//! `grade`, with a task and with any component.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -171,7 +171,7 @@ fn limits_end_a_verifier_without_a_grade() {
 }
 
 #[test]
-fn who_grades_without_a_task_sets_the_limits() {
+fn limits_can_be_set_when_grading_without_a_task() {
     let judge = Judge::new(&guests::hostile("endless-loop.wat"));
     let own = ["--json", "--limits", "fuel=70000", "--limits", "checks=3"];
     let report = judge.grade(&own).exits(3).json();
@@ -214,7 +214,7 @@ fn who_grades_without_a_task_sets_the_limits() {
 }
 
 #[test]
-fn what_is_granted_in_the_place_of_more_is_said() {
+fn lowered_limits_are_reported() {
     let judge = Judge::new(&guests::hostile("endless-loop.wat"));
     let report = judge
         .grade(&["--json", "--limits", "fuel=70000,checks=200000"])
@@ -247,7 +247,7 @@ fn what_is_granted_in_the_place_of_more_is_said() {
 }
 
 #[test]
-fn what_is_no_verifier_is_refused() {
+fn files_that_are_no_verifiers_are_refused() {
     for (guest, words) in [
         ("wants-wasi.wat", "wasi:filesystem/preopens@0.2.6"),
         ("wants-tools.wat", "mcpmark:guest/tools@0.1.0"),
@@ -304,7 +304,7 @@ fn a_state_that_cannot_be_is_told_with_the_way_out() {
         .run(["world", "show", "sha256:12"])
         .exits(2)
         .says(&["invalid digest", "hint: "]);
-    // A directory may have such a name.
+    // A directory may have the name of an invalid digest.
     judge.environment.directory("sha256:12", &[]);
     let args = ["grade", "--verifier", verifier, "--state", "sha256:12"];
     judge.environment.run(args).exits(0);

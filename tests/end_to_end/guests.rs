@@ -1,21 +1,21 @@
-//! Small components, written by hand, that do what no honest guest does.
+//! Hand-written components, most of which misbehave.
 
 use std::fs;
 use std::path::Path;
 
 use crate::environment::repository;
 
-/// A component of `tests/hostile`.
+/// Returns a component of `tests/hostile`.
 pub(crate) fn hostile(name: &str) -> Vec<u8> {
     parse(&repository().join("tests/hostile").join(name))
 }
 
-/// A component of `tests/end_to_end/guests`.
+/// Returns a component of `tests/end_to_end/guests`.
 pub(crate) fn own(name: &str) -> Vec<u8> {
     parse(&repository().join("tests/end_to_end/guests").join(name))
 }
 
-/// A verifier with one check, named `check`.
+/// Returns a verifier with one check, named `check`.
 pub(crate) fn verdict(passed: bool, detail: &str) -> Vec<u8> {
     let path = repository().join("tests/end_to_end/guests/verdict.wat");
     let bytes: String = detail.bytes().map(|byte| format!("\\{byte:02x}")).collect();

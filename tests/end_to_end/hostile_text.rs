@@ -1,4 +1,4 @@
-//! Text that somebody else wrote: it steers no terminal, and JSON carries it as it is.
+//! Hostile text: terminals receive no control sequences, and JSON contains the text unchanged.
 
 use std::fs;
 
@@ -49,7 +49,7 @@ fn piped_output_has_no_escapes() {
         is_plain(&output.stdout);
         is_plain(&output.stderr);
     }
-    // The last column is a time.
+    // Removes the last column, which is a time.
     let listed = library.run(["runs", "plain"]).stdout;
     let listed: Vec<&str> = listed
         .lines()
@@ -108,7 +108,7 @@ fn text_of_others_cannot_steer_the_terminal() {
             output.stdout
         );
     }
-    // What is asked for by a hostile name is refused in plain words.
+    // Errors about hostile names contain no control characters.
     for args in [
         vec!["run", HOSTILE],
         vec!["task", "show", HOSTILE],

@@ -1,4 +1,4 @@
-//! Runs that are stopped, killed, or not alone.
+//! Runs that are interrupted or killed, and runs at the same time.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -17,10 +17,10 @@ use crate::library::Library;
 use crate::models::serve;
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
-/// So many that a run still goes on when this process gets its turn on a busy machine.
+/// Number of attempts. It is large enough that the run still goes on when this process is scheduled on a busy machine.
 const ATTEMPTS: usize = 48;
 
-/// A long run that has finished its first attempt.
+/// Starts a long run and waits for its first finished attempt. Returns the process and its standard error so far.
 fn in_mid_run(environment: &Environment, jobs: &str) -> (Child, String) {
     let attempts = ATTEMPTS.to_string();
     let args = [
@@ -47,7 +47,7 @@ fn start(command: &mut Command) -> Child {
         .unwrap()
 }
 
-/// What standard error says up to a word, and perhaps a little more.
+/// Reads standard error up to a word. The result may contain more than that.
 fn read_until(child: &mut Child, word: &str) -> String {
     let mut stderr = BufReader::new(child.stderr.as_mut().unwrap());
     let mut said = String::new();
@@ -76,7 +76,7 @@ fn end(mut child: Child, mut stderr: String) -> Output {
     }
 }
 
-/// How many attempts of the journal have this status and outcome.
+/// Counts the attempts in the journal that meet an SQL condition.
 fn rows(environment: &Environment, condition: &str) -> usize {
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let count = format!("SELECT count(*) FROM attempts WHERE {condition}");
@@ -84,7 +84,7 @@ fn rows(environment: &Environment, condition: &str) -> usize {
     count as usize
 }
 
-/// The tool calls of the journal.
+/// Counts the tool calls in the journal.
 fn calls(environment: &Environment) -> usize {
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let count = "SELECT count(*) FROM tool_calls";
@@ -92,7 +92,7 @@ fn calls(environment: &Environment) -> usize {
     count as usize
 }
 
-/// Resumes, and insists that each attempt was finished once.
+/// Resumes the experiment, and asserts that each attempt was graded once.
 fn resume_and_count(environment: &Environment, finished_before: usize) {
     let report = environment
         .run(["resume", "long", "--json"])
@@ -137,7 +137,7 @@ fn stops_and_goes_on(by: Signal) {
     let graded = report["summary"]["graded"].as_u64().unwrap() as usize;
     assert!((1..ATTEMPTS).contains(&graded));
     assert_eq!(report["summary"]["attempts"], ATTEMPTS);
-    // It came to its end in good order: nothing is left in mid-air.
+    // The run ended cleanly: no attempt is left in the status `running`.
     assert_eq!(rows(&environment, "status = 'running'"), 0);
     assert_eq!(rows(&environment, "outcome = 'graded'"), graded);
     resume_and_count(&environment, graded);
@@ -154,7 +154,7 @@ fn ctrl_c_stops_a_tool_call_of_a_world_and_resume_goes_on() {
         if request.tools == ["ping"] {
             return Reaction::say("ok");
         }
-        // The first attempt alone searches.
+        // Only the first attempt searches.
         match searches.send(()) {
             Ok(()) => Reaction::call("search_files", &search),
             Err(_) => Reaction::say("Done."),
@@ -175,7 +175,7 @@ fn ctrl_c_stops_a_tool_call_of_a_world_and_resume_goes_on() {
     let child = start(&mut library.command(args));
     searching.recv_timeout(Duration::from_secs(60)).unwrap();
     drop(searching);
-    // Its row is there when it begins.
+    // The row of a call is written when the call begins.
     let begins = Instant::now();
     while calls(&environment) == 0 {
         assert!(begins.elapsed() < Duration::from_secs(60), "no call begins");
@@ -199,7 +199,7 @@ fn ctrl_c_stops_a_tool_call_of_a_world_and_resume_goes_on() {
     assert_eq!(rows(&environment, "status = 'running'"), 0);
 }
 
-/// What cargo runs before it compiles the guest: it tells its number and never ends.
+/// Build script that writes its process id to a file and never ends.
 const ENDLESS: &str = r#"
 fn main() {
     std::fs::write("number.new", std::process::id().to_string()).unwrap();
@@ -219,7 +219,7 @@ crate-type = ["cdylib"]
 [workspace]
 "#;
 
-/// Whether a process is there and no zombie.
+/// Reports whether a process exists and is not a zombie.
 fn is_alive(number: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{number}/stat"));
     stat.is_ok_and(|stat| !stat.contains(") Z "))
@@ -264,7 +264,7 @@ fn ctrl_c_before_the_first_attempt_leaves_nothing_behind() {
     );
     for (child, said) in [(waiting, said), (building, String::new())] {
         assert!(is_alive(&number));
-        // To this process alone, and not to its group as a terminal does.
+        // Only to this process, whereas a terminal signals the process group.
         signal(&child, Signal::INT);
         let output = end(child, said).exits(130);
         assert!(
@@ -273,7 +273,7 @@ fn ctrl_c_before_the_first_attempt_leaves_nothing_behind() {
         );
         assert!(!output.stderr.contains("error"), "{output:?}");
     }
-    // It was told to end, and needs a moment for that.
+    // The build script was terminated, which takes a moment.
     for _ in 0..500 {
         if !is_alive(&number) {
             break;
@@ -287,7 +287,7 @@ fn ctrl_c_before_the_first_attempt_leaves_nothing_behind() {
 
 #[test]
 fn a_killed_run_is_resumed() {
-    // Almost always the first blow hits a running attempt; where it fell between two, again.
+    // The first kill almost always hits a running attempt. If it hits the gap between two, try again.
     for _ in 0..10 {
         let environment = Environment::new();
         let (child, said) = in_mid_run(&environment, "2");
@@ -297,7 +297,7 @@ fn a_killed_run_is_resumed() {
         if running == 0 {
             continue;
         }
-        // What had kept its final state is graded; only the others are made again.
+        // Attempts with a stored final state are graded; only the others are made again.
         let ended = rows(&environment, "status = 'running' AND state IS NOT NULL");
         let cut_off = running - ended;
         let graded = rows(&environment, "outcome = 'graded'");

@@ -1,4 +1,4 @@
-//! Verifiers in JavaScript: one ES module, made a component with a tool from npm.
+//! Verifiers in JavaScript: one ES module, compiled to a component by a tool from npm.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::environment::{Environment, copy_tree, repository, text};
 use crate::npm;
 
-/// The builder, beside the packages that it imports; or why it cannot be had.
+/// Returns the builder in a directory with its npm packages, or the reason why they cannot be installed.
 fn builder() -> Result<PathBuf, String> {
     let sources = repository().join("guest-sdk/javascript");
     let read = |name: &str| fs::read_to_string(sources.join(name)).map_err(|it| it.to_string());

@@ -1,4 +1,4 @@
-//! Libraries of tasks and worlds that a test makes for itself.
+//! Libraries of tasks and worlds for tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::environment::{Environment, Output, write_files};
 use crate::guests;
 
-/// A root with `tasks/` and `worlds/`, and one world `filesystem/office` to begin with.
+/// A library with `tasks/` and `worlds/`. It begins with one world, `filesystem/office`.
 pub(crate) struct Library<'a> {
     environment: &'a Environment,
     pub(crate) root: PathBuf,
@@ -32,17 +32,17 @@ impl<'a> Library<'a> {
         library
     }
 
-    /// The directory of a world of the filesystem service.
+    /// Returns the directory of a world of the filesystem service.
     pub(crate) fn world(&self, name: &str) -> PathBuf {
         self.root.join("worlds/filesystem").join(name)
     }
 
-    /// The directory of a task `filesystem/office/<name>`.
+    /// Returns the directory of the task `filesystem/office/<name>`.
     pub(crate) fn task_dir(&self, name: &str) -> PathBuf {
         self.root.join("tasks/filesystem/office").join(name)
     }
 
-    /// A task that the given component judges; nobody solves it.
+    /// Creates a task with this verifier and without a solution.
     pub(crate) fn task(&self, name: &str, verifier: &[u8]) -> PathBuf {
         self.task_with(name, verifier, &json!({"difficulty": "L1"}))
     }
@@ -60,12 +60,12 @@ impl<'a> Library<'a> {
         dir
     }
 
-    /// A task that passes whatever happens.
+    /// Creates a task that always passes.
     pub(crate) fn easy_task(&self, name: &str) -> PathBuf {
         self.task(name, &guests::verdict(true, "fine"))
     }
 
-    /// Fills the world, and gives the arguments of `search_files` for a search that takes seconds.
+    /// Fills the world with files, and returns the arguments of `search_files` for a search that takes seconds.
     pub(crate) fn long_search(&self) -> Value {
         let files = self.world("office").join("files");
         for number in 0..7_000 {
@@ -95,7 +95,7 @@ impl<'a> Library<'a> {
 const WORLD: &str =
     r#"{"title": "An office", "license": "CC0-1.0", "clock": "2026-03-02T09:00:00Z"}"#;
 
-/// How many files lie below a directory; none where there is no such directory.
+/// Returns the number of files below a directory, or 0 if it does not exist.
 pub(crate) fn count_files(dir: &Path) -> usize {
     let Ok(entries) = fs::read_dir(dir) else {
         return 0;

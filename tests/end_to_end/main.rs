@@ -1,4 +1,4 @@
-//! The `mcpmark` binary from outside: what it prints, what it writes, how it ends.
+//! End-to-end tests of the `mcpmark` binary: its output, its files and its exit codes.
 
 mod agents_of_others;
 mod bad_input;

@@ -1,4 +1,4 @@
-//! What people read: help, completions, what the doctor finds.
+//! Output for people: help, completions and `doctor`.
 
 use std::fs;
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::process::Command;
 use crate::environment::{Environment, Output, repository, text};
 use crate::library::Library;
 
-/// The help of a command, and of all commands below it as the help itself names them.
+/// Appends the help of a command and of all its subcommands, as the help itself lists them.
 fn help_of(environment: &Environment, words: &[String], help: &mut String) {
     let mut command = environment.command(words.iter().map(String::as_str).chain(["--help"]));
-    // Help shows the values of variables, which are this machine's.
+    // Help shows the values of environment variables, which depend on the machine.
     for name in ["MCPMARK_ROOT", "MCPMARK_HOME", "MCPMARK_NO_INSTALL"] {
         command.env_remove(name);
     }
@@ -22,12 +22,12 @@ fn help_of(environment: &Environment, words: &[String], help: &mut String) {
     }
 }
 
-/// The commands that a help page lists.
+/// Returns the commands that a help page lists.
 fn below(help: &str) -> Vec<String> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let names = lines
         .take_while(|line| !line.is_empty())
-        // Texts that go on are indented more.
+        // Continuation lines are indented more.
         .filter_map(|line| line.strip_prefix("  ").filter(|it| !it.starts_with(' ')))
         .filter_map(|line| line.split_whitespace().next());
     names
@@ -74,7 +74,7 @@ fn a_shell_completes_tasks_experiments_and_attempts() {
              printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             words.iter().map(|word| format!("'{word}' ")).collect::<String>()
         );
-        // The environment and the place of the binary are those of any other run.
+        // Bash gets the environment of other commands, and finds the binary on its path.
         let like = library.command(["version"]);
         let program = std::path::Path::new(like.get_program()).parent().unwrap();
         let mut bash = Command::new("bash");
@@ -122,7 +122,7 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
         );
         assert!(!output.stderr.contains("error:"), "{}", output.stderr);
     }
-    // Nor does a usage name what the environment gave.
+    // Usage lines omit options that the environment sets.
     for args in [&["export", "e"][..], &["regrade"], &["compare", "a"]] {
         let output = environment.run(args).exits(2);
         assert!(output.stderr.contains("Usage:"), "{}", output.stderr);
@@ -148,7 +148,7 @@ fn the_doctor_finds_this_repository_well() {
     ] {
         assert_eq!(state(what), "ok", "{what}");
     }
-    // How worlds are copied is chosen, and said.
+    // The method of copying worlds can be chosen, and is reported.
     let copies = |method: &str| {
         let mut command = environment.command(["doctor"]);
         Output::of(command.env("MCPMARK_WORLD_COPIES", method))
@@ -213,7 +213,7 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
             .1
             .starts_with("can run")
     );
-    // What is run here was compiled here.
+    // A C compiler exists, because the program under test was compiled here.
     assert_eq!(finding(&report, "C compiler").0, "ok");
 
     let set = [
@@ -243,7 +243,7 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
     let (state, detail) = finding(&report, ceiling);
     assert_eq!(state, "broken");
     assert!(detail.contains("limit `fuel`: \"lots\""), "{detail}");
-    // What cannot be had is refused by name, and not lowered without a word.
+    // A ceiling above the maximum is refused with the name of the limit, and not lowered silently.
     let past = [(ceiling, "memory_bytes=8589934592")];
     let (state, detail) = finding(&doctor(&past).exits(5).json(), ceiling);
     assert_eq!(state, "broken");
@@ -252,7 +252,7 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
         "{detail}"
     );
 
-    // Where nothing can be found, nothing is installed either.
+    // Without any program on the path, absences are reported and nothing is installed.
     let report = doctor(&[("PATH", "/nowhere")]).exits(0).json();
     for (what, words) in [
         ("rust", "no cargo on the PATH"),
@@ -287,7 +287,7 @@ fn a_variable_that_is_empty_counts_as_unset() {
     assert_eq!(runs.json(), serde_json::json!([]));
     assert!(environment.path("data/mcpmark/journal.db").is_file());
     assert!(!environment.home().exists());
-    // The library is looked for from here upwards, as it is without the variable.
+    // An empty variable counts as unset: the library is found in a parent directory.
     let mut command = environment.command(["task", "list"]);
     command
         .env("MCPMARK_ROOT", "")

@@ -1,4 +1,5 @@
-//! `--agent command:PROGRAM`: programs of others act through an MCP server of their own, and count as any agent.
+//! `--agent command:PROGRAM`: third-party programs act through an MCP server of their own, and are graded and reported
+//! like any agent.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -14,7 +15,7 @@ use crate::environment::{Environment, Output, text, write_files};
 use crate::guests;
 use crate::library::Library;
 
-/// What the agents of these tests begin with: `mcp LINE…` sends messages to the world and prints its answers.
+/// Beginning of the agents in these tests: `mcp LINE…` sends messages to the world's MCP server and prints its answers.
 const PRELUDE: &str = r#"#!/bin/sh
 set -eu
 init='{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"sh","version":"1"}}}'
@@ -24,7 +25,7 @@ call() { mcp '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"'"
 write() { call write_file '{"path":"/workspace/'"$1"'","content":"'"$2"'"}'; }
 "#;
 
-/// A library with one task, and an agent that is a script of the shell.
+/// A library with one task, and an agent that is a shell script.
 struct Bench<'a> {
     environment: &'a Environment,
     library: Library<'a>,
@@ -47,7 +48,7 @@ impl<'a> Bench<'a> {
         write_files(&self.environment.path(""), &[("agent.sh", &script)]);
     }
 
-    /// `run` with the agent, which finds this binary as `MCPMARK`.
+    /// Returns a `run` command with the agent, which finds this binary as `MCPMARK`.
     fn command(&self, args: &[&str]) -> std::process::Command {
         let own = ["run", TASK, "--json", "--agent-env", "MCPMARK"];
         let agent = ["--agent", "command:sh ./agent.sh"];
@@ -66,7 +67,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What the host noted of an attempt.
+/// Returns the notes of the host about an attempt.
 fn notes(shown: &Value) -> String {
     let messages = shown["messages"].as_array().unwrap().iter();
     let notes = messages.filter(|message| message["role"] == "note");
@@ -143,7 +144,7 @@ echo "done in $PWD"
             notes.contains("MCPMARK_MCP_URL") && !notes.contains("UNNAMED"),
             "{notes}"
         );
-        // Its directory goes with it.
+        // The directory of the program is removed with it.
         let answer = text(&shown["answer"]);
         let dir = answer.strip_prefix("done in ").unwrap();
         assert!(!Path::new(dir).exists(), "{dir}");
@@ -254,7 +255,7 @@ fn ctrl_c_ends_a_program_with_all_that_it_has_started() {
     );
 }
 
-/// Waits until a process has ended; one that is a zombie has.
+/// Waits until a process has ended. A zombie counts as ended.
 fn has_gone(number: i32) {
     for _ in 0..1000 {
         let stat = fs::read_to_string(format!("/proc/{number}/stat"));
@@ -366,7 +367,7 @@ fn a_file_names_a_program_and_its_arguments() {
         let refused = bench.library.run(["run", "--config", &file]);
         refused.exits(2).says(words);
     }
-    // Beside an agent that is named too.
+    // Together with another agent of the file.
     let both = bench
         .library
         .run(["run", "--config", "plans/both.toml", "--dry-run"]);
@@ -387,7 +388,7 @@ fn several_programs_stand_beside_other_agents_in_one_experiment() {
     twice.exits(2).says(&["command", "twice"]);
     let args = ["run", TASK, "--experiment", "both", "--agent", "nop"];
     bench.library.run(args.iter().chain(&one)).exits(0);
-    // An experiment that is there gets another participant, and the first program is not run again.
+    // The experiment gets another participant, and the first program is not run again.
     let args = ["run", "--experiment", "both", "-k", "2"];
     let grown = bench.library.run(args.iter().chain(&two)).exits(0);
     grown.says(&["2 attempts added"]);
@@ -410,7 +411,7 @@ fn several_programs_stand_beside_other_agents_in_one_experiment() {
     assert_eq!(text(&shown.json()["answer"]).trim(), "two");
 }
 
-/// A session of `mcp serve` over HTTP, and its URL.
+/// Starts `mcp serve` over HTTP, and returns the process and its URL.
 fn serve(command: &mut std::process::Command) -> (std::process::Child, String) {
     let mut child = command
         .stdin(Stdio::null())
@@ -480,7 +481,7 @@ fn a_served_world_ends_with_a_signal_or_when_it_is_idle() {
         .run(["mcp", "connect", "127.0.0.1:1"])
         .exits(5)
         .says(&["127.0.0.1:1"]);
-    // Standard input is at its end before a message was sent: there is nothing to connect for.
+    // Without a message on standard input, no connection is made.
     bench
         .library
         .run(["mcp", "connect", "http://127.0.0.1:9/mcp"])

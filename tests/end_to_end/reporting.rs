@@ -1,4 +1,4 @@
-//! Reports, comparisons and exports of a journal that is made up.
+//! Reports, comparisons and exports of a generated journal.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,11 +19,11 @@ fn a_report_goes_to_the_terminal_or_to_a_file() {
     let environment = environment();
     let text = environment.run(["report", "demonstration"]).exits(0);
     assert!(text.stdout.contains("pass@4"), "{}", text.stdout);
-    // The newest experiment where none is named; both began at the same time, so either.
+    // Without a name, the newest experiment is reported. Both began at the same time, so it may be either.
     environment.run(["report"]).exits(0);
 
     let page = environment.path("report.html");
-    // The file's ending says which form.
+    // The extension of the file determines the format.
     let args = ["report", "demonstration", "--published", "-o"];
     let output = environment.command(args).arg(&page).output().unwrap();
     assert!(output.status.success() && output.stdout.is_empty());
@@ -99,7 +99,7 @@ fn experiments_are_listed_with_who_acted_and_what_it_took() {
     assert_eq!(experiment["state"], "finished");
     assert_eq!(experiment["tasks"], 12);
     assert_eq!(experiment["some_cost_unknown"], true);
-    // It began in another month.
+    // The experiments began months ago.
     let listed = environment.run(["runs", "--since", "1h"]).exits(0).stdout;
     assert_eq!(listed, "no experiment began in that time\n");
     let since = environment.run(["runs", "--since", "2026-03-01"]).exits(0);
@@ -138,7 +138,8 @@ fn attempts_are_filtered_and_sorted() {
         );
     }
     assert_eq!(rows(&["--failed", "-n", "2"]).len(), 2);
-    // The dearest first, and as many as without an order; those of equal value stay as they were.
+    // Turns and cost are sorted in descending order, scores in ascending order. No row is lost, and equal rows keep
+    // their order.
     for (order, key) in [("turns", "turns"), ("cost", "cost_usd"), ("score", "score")] {
         let sorted = rows(&["--sort", order]);
         let mut expected = all.clone();
@@ -174,7 +175,7 @@ fn attempts_are_filtered_and_sorted() {
             "premature-stop",
         ]);
 
-    // Conditions without a name are for the experiment that began last.
+    // Filters without a name apply to the experiment that began last.
     let newest = environment.run(["runs", "latest"]).exits(0).stdout;
     let failed = environment.run(["runs", "--failed"]).exits(0).stdout;
     assert!(
@@ -223,7 +224,7 @@ fn attempts_are_filtered_and_sorted() {
 }
 
 #[test]
-fn what_goes_to_no_terminal_is_whole_unless_a_width_is_asked_for() {
+fn output_to_no_terminal_is_whole_unless_a_width_is_set() {
     let environment = environment();
     let letters = |text: &str| {
         let mut counts = BTreeMap::new();
@@ -250,7 +251,7 @@ fn what_goes_to_no_terminal_is_whole_unless_a_width_is_asked_for() {
             for line in narrow.lines() {
                 assert!(line.chars().count() <= columns, "{line}");
             }
-            // Labels stand again in each block.
+            // Each block repeats the labels.
             let shown = letters(&narrow);
             for (letter, count) in letters(&whole) {
                 assert!(shown.get(&letter) >= Some(&count), "{letter:?}: {narrow}");

@@ -1,4 +1,4 @@
-//! `run`, `runs`, `show`.
+//! `run`, `runs` and `show`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::environment::{Environment, text};
 use crate::guests;
 use crate::library::Library;
 
-/// Tasks of two worlds, in their order.
+/// Tasks of two worlds, in the order of lists.
 const TASKS: [&str; 6] = [
     "filesystem/food-bank/active-agencies",
     "filesystem/food-bank/quarter-intake",
@@ -29,7 +29,7 @@ fn tasks(report: &Value) -> Vec<String> {
         .collect()
 }
 
-/// All tasks that are shipped.
+/// Returns the ids of all shipped tasks.
 fn shipped(environment: &Environment) -> Vec<String> {
     let listed = environment.run(["task", "list", "--json"]).exits(0).json();
     let ids = listed.as_array().unwrap().iter();
@@ -146,7 +146,7 @@ fn the_oracle_passes_every_task_and_twice_alike() {
 #[test]
 fn doing_nothing_passes_nothing() {
     let environment = Environment::new();
-    // By the names of the services, which choose as much as naming nothing does.
+    // The names of all services select the same tasks as no selector.
     let report = environment
         .run(["run", "filesystem", "github", "--agent", "nop", "--json"])
         .exits(1)
@@ -323,7 +323,7 @@ fn an_attempt_is_shown_as_it_went() {
         .collect();
     assert!(!changes.is_empty());
 
-    // Any beginning of the id will do.
+    // A prefix of the id is enough.
     let plain = environment.run(["show", &id[..6]]).exits(0).stdout;
     for (path, _) in &changes {
         assert!(plain.contains(path), "{path} is not in:\n{plain}");

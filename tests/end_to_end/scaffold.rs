@@ -1,12 +1,11 @@
-//! `task new` makes nothing in the place of something else. That what it makes stands its
-//! examination is shown by the tutorial.
+//! `task new` overwrites nothing. The test of the tutorial shows that new tasks pass their certification.
 
 use std::fs;
 
 use crate::environment::{Environment, repository, write_files};
 use crate::library::Library;
 
-/// A library with a guest workspace of its own, on the SDK of this repository.
+/// Gives a library its own guest workspace, with the SDK of this repository.
 pub(crate) fn workspace(library: &Library<'_>) {
     let sdk = repository().join("guest-sdk/rust");
     let manifest = fs::read_to_string(repository().join("tasks/Cargo.toml")).unwrap();
@@ -37,7 +36,7 @@ fn a_cheat_that_the_manifest_names_and_that_is_gone_is_an_invalid_task() {
 }
 
 #[test]
-fn what_stands_there_is_left_alone() {
+fn existing_files_are_left_alone() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     workspace(&library);

@@ -1,4 +1,4 @@
-//! Scores: what an attempt earned, and by which rule they were computed.
+//! Scores of attempts, and score rules.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn files() -> PathBuf {
     repository().join("worlds").join(PLACE).join("files")
 }
 
-/// The world of the task, with the first of its 15 open checks earned.
+/// Creates a state in which one of the 15 checks that can be earned is earned.
 fn begun(environment: &Environment) -> PathBuf {
     let state = environment.directory("state", &[]);
     copy_tree(&files(), &state);
@@ -41,7 +41,7 @@ fn score(report: &Value) -> (f64, String) {
 }
 
 #[test]
-fn what_held_at_the_start_earns_nothing_and_costs_everything() {
+fn checks_held_at_the_start_earn_nothing_and_cost_everything() {
     let environment = Environment::new();
     let state = begun(&environment);
     let (report, told) = grade(&environment, &state, &[TASK]);
@@ -74,7 +74,7 @@ fn without_a_starting_state_the_score_is_the_share_of_checks() {
     assert_eq!(score(&report), (1.0 / 15.0, "earned".to_owned()));
 }
 
-/// A library with the task, whose `meta.json` has a key `score`.
+/// Creates a library with the task, whose `meta.json` has the key `score`.
 fn library<'a>(environment: &'a Environment, settings: &Value) -> Library<'a> {
     let library = Library::new(environment);
     copy_tree(
@@ -128,12 +128,13 @@ fn a_check_tells_of_weights_and_gates_that_name_nothing() {
     assert!(told.contains(line), "{told}");
 }
 
-/// A text in one line.
+/// Joins a text into one line with single blanks.
 fn words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Attempts of a program that knew shares alone keep their scores, and reports tell them from the others.
+/// Attempts of an earlier version, which had only the score rule `share`, keep their scores, and reports distinguish
+/// them.
 #[test]
 fn older_grades_keep_their_scores_until_they_are_regraded() {
     let environment = Environment::new();
@@ -165,7 +166,7 @@ fn older_grades_keep_their_scores_until_they_are_regraded() {
     assert!(!report.contains("shares of all checks"), "{report}");
 }
 
-/// What a score follows from travels with an experiment, and is compared with it.
+/// The rule and the inputs of a score are exported with an experiment, and checks compare the score with them.
 #[test]
 fn an_imported_score_follows_from_its_checks() {
     let environment = Environment::new();

@@ -1,4 +1,4 @@
-//! `grade --verifier verify.py`: Python scripts judge.
+//! `grade --verifier verify.py`: Python scripts as verifiers.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::environment::{Environment, Output};
 
-/// An environment in which the guest for scripts is ready, or none where it cannot be made.
+/// Creates an environment in which the interpreter is ready. Returns `None` if it cannot be prepared.
 pub(crate) fn with_guest() -> Option<Environment> {
     static READY: OnceLock<bool> = OnceLock::new();
     let ready = READY.get_or_init(|| {
@@ -106,7 +106,7 @@ fn a_script_that_ends_with_0_is_a_pass() {
     );
 }
 
-/// Compares all pairs of texts, as slow published scripts do: 3 s of native Python.
+/// Script that compares all pairs of texts, as slow published scripts do. Native Python takes 3 s.
 const SLOW: &str = r#"
 from itertools import combinations
 
@@ -129,7 +129,7 @@ fn a_slow_script_fits_the_default_limits() {
     };
     let grade = judge.grade(&["--json"]).exits(0).json();
     assert_eq!(grade["passed"], true, "{grade}");
-    // It takes more than a quarter of them.
+    // It takes more than a quarter of the default fuel.
     let grade = judge.grade(&["--json", "--limits", "fuel=50000000000"]);
     assert_eq!(grade.exits(3).json()["fault"]["kind"], "fuel");
 }
@@ -214,7 +214,7 @@ sys.exit(0 if messages[-1]["content"][0]["text"] == "1995\n" and len(messages) =
 }
 
 #[test]
-fn what_a_script_prints_cannot_move_the_terminal() {
+fn output_of_a_script_cannot_control_the_terminal() {
     let Some(judge) = Judge::new("print('\\x1b[2J✅ \\x1b[31mred')") else {
         return;
     };
@@ -253,7 +253,7 @@ fn without_a_guest_the_way_out_is_named() {
     assert!(other.exits(2).stderr.contains("Python script"));
 }
 
-/// As published scripts of notion and postgres begin.
+/// Scripts that begin like published scripts for notion and postgres.
 const NOTION: &str = r#"
 import sys
 from tasks.utils import notion_utils
@@ -295,12 +295,12 @@ fn a_script_without_what_it_reads_of_its_environment_is_called_wrongly() {
             "--tasks",
         ]);
         assert!(!told.stderr.contains("POSTGRES_HOST"), "{}", told.stderr);
-        // Then it asks for a service that is not here, which is no grade either.
+        // With the variables, the script needs a service that is not available here. That is a fault, not a grade.
         let set: Vec<String> = names.iter().map(|name| format!("{name}=x")).collect();
         let set: Vec<&str> = set.iter().flat_map(|it| ["--env", it]).collect();
         let report = judge.grade(&[&set[..], &["--json"]].concat()).exits(3);
         assert_eq!(report.json()["fault"]["kind"], "link");
-        // Whoever wants it to go without says so.
+        // An empty value confirms that a variable stays unset.
         let without: Vec<String> = names.iter().map(|name| format!("{name}=")).collect();
         let without: Vec<&str> = without.iter().flat_map(|it| ["--env", it]).collect();
         judge.grade(&without).exits(1);
@@ -350,7 +350,7 @@ fn a_script_that_waits_for_a_state_without_end_fails_where_the_start_is_known() 
     assert_eq!(report["outcome"], "verifier-fault", "{report}");
 }
 
-/// Waits while its file says so.
+/// Script that waits while a file has a certain content.
 const WAITS: &str = r#"
 import os
 import sys
@@ -362,7 +362,7 @@ while open(note).read() == "busy\n":
 sys.exit(1)
 "#;
 
-/// Splits its file, of which 256 MiB are not enough for 70 MiB.
+/// Script that splits a file into characters. For a file of 70 MiB, 256 MiB of memory are not enough.
 const SWALLOWS: &str = r#"
 import os
 import sys

@@ -1,15 +1,15 @@
-//! `SECURITY.md` names files and tests: they are there.
+//! The files and tests that `SECURITY.md` names exist.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::environment::repository;
 
-/// Examples of paths and names in other places than this repository.
+/// Paths and names of the page that are not in this repository.
 const ELSEWHERE: [&str; 5] = ["objects/", "info/", "os._exit", "os.abort", "sys.exit"];
 
 #[test]
-fn what_it_names_exists() {
+fn named_files_and_tests_exist() {
     let root = repository();
     let text = fs::read_to_string(root.join("SECURITY.md")).unwrap();
     let mut files = Vec::new();
@@ -20,7 +20,7 @@ fn what_it_names_exists() {
         .iter()
         .map(|file| format!("/{}", file.strip_prefix(&root).unwrap().display()))
         .collect();
-    // This file quotes the page, and proves nothing.
+    // This file contains names as examples, so a match in it proves nothing.
     let code: Vec<String> = files
         .iter()
         .filter(|file| !file.ends_with("end_to_end/security.rs"))
@@ -30,7 +30,7 @@ fn what_it_names_exists() {
         })
         .map(|file| fs::read_to_string(file).unwrap())
         .collect();
-    // Every other piece between backticks is a name.
+    // Every second piece between backticks is a name.
     let names: Vec<&str> = text.split('`').skip(1).step_by(2).collect();
     let missing: Vec<&&str> = names
         .iter()
@@ -48,7 +48,7 @@ fn exists(name: &str, root: &Path, paths: &[String], code: &[String]) -> bool {
     if command || name.starts_with("https://") || ELSEWHERE.contains(&name) {
         return true;
     }
-    // A family of names, by what they begin with.
+    // A group of names, given by a prefix.
     if let Some(start) = name.strip_suffix('…') {
         return paths.iter().any(|path| path.contains(&format!("/{start}")));
     }
@@ -56,7 +56,7 @@ fn exists(name: &str, root: &Path, paths: &[String], code: &[String]) -> bool {
         let file = format!("/{name}");
         return root.join(name).exists() || paths.iter().any(|path| path.ends_with(&file));
     }
-    // A test that is a file, or a module of tests.
+    // A test that is a file or a module.
     let stem = name.rsplit("::").next().unwrap_or(name);
     let listed = |path: &String| {
         let stems = [format!("/{stem}."), format!("/{stem}/")];
@@ -65,7 +65,7 @@ fn exists(name: &str, root: &Path, paths: &[String], code: &[String]) -> bool {
     paths.iter().any(listed) || code.iter().any(|text| text.contains(name))
 }
 
-/// The files below a directory, without what a build or an installation put there.
+/// Finds the files below a directory, except those of builds and installations.
 fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();

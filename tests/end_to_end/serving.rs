@@ -1,4 +1,4 @@
-//! `mcp serve`: a session over standard input and output, line by line.
+//! `mcp serve`: sessions over standard input and output, and over HTTP.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -15,10 +15,10 @@ use crate::environment::{Environment, Output, text};
 use crate::guests;
 use crate::library::Library;
 
-/// How long a session may take to end: far more than it does, and far less than a hundred long calls.
+/// Timeout of the end of a session: far longer than it takes, and far shorter than a hundred long calls.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// An MCP client that knows no more than the protocol's lines.
+/// A minimal MCP client that exchanges lines of JSON.
 struct Client {
     child: Child,
     input: ChildStdin,
@@ -87,7 +87,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// The text of a result that must be an error.
+    /// Calls a tool and returns the text of its result, which must be an error.
     #[track_caller]
     fn fails(&mut self, name: &str, arguments: &Value) -> String {
         let result = self.call(name, arguments);
@@ -123,10 +123,10 @@ fn a_signal_ends_a_session_whose_client_does_not_read() {
                 "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params,
             }));
         }
-        // The first answer has begun, so that a call has been made and others wait.
+        // The first answer has begun: one call was made, and others wait.
         assert!(!client.output.fill_buf().unwrap().is_empty());
         kill_process(Pid::from_child(&client.child), signal).unwrap();
-        // Its ends of the pipes stay open: nothing but the signal ends it.
+        // The client keeps its ends of the pipes open, so only the signal ends the session.
         let status = client.child.wait().unwrap();
         assert!(!status.success(), "{status}");
     }
@@ -154,7 +154,7 @@ fn a_client_that_closes_its_input_ends_a_call_that_runs() {
     drop(input);
     let (ended, end) = channel();
     thread::spawn(move || ended.send(output.read_to_end(&mut Vec::new())));
-    // Its end of the output is closed when it ends.
+    // The server closes its output when it ends.
     let closed = end.recv_timeout(PATIENCE);
     if closed.is_err() {
         child.kill().unwrap();
@@ -174,7 +174,7 @@ fn a_task_on_a_repository_is_solved_by_hand_and_graded() {
     solve_by_hand("github/sluice/issue-triage", 53);
 }
 
-/// Plays the calls of the oracle through another client, and grades what was exported.
+/// Makes the calls of the oracle through another client, and grades the exported state.
 fn solve_by_hand(task: &str, count: usize) {
     let environment = Environment::new();
     let report = environment.run(["run", task, "--json"]).exits(0).json();
@@ -225,7 +225,7 @@ fn the_client_of_a_task_is_told_what_to_do_and_graded_at_its_end() {
     let instruction = messages.iter().find(|message| message["role"] == "user");
     let instruction = text(&instruction.unwrap()["content"]["text"]);
 
-    // Over HTTP, through a client of stdio.
+    // Over HTTP, with `mcp connect` as the stdio client.
     let out = environment.path("out");
     let args = [
         "mcp",
@@ -282,7 +282,7 @@ fn the_client_of_a_task_is_told_what_to_do_and_graded_at_its_end() {
     assert_eq!(shown["calls"].as_array().unwrap().len(), calls.len());
     let grade = ["grade", task, "--state", out.to_str().unwrap()];
     environment.run(grade).exits(0);
-    // Nothing here can start its client again.
+    // The external client cannot be started again from here, so neither a resume nor another agent is accepted.
     for args in [
         &["resume", "served"][..],
         &["run", "--experiment", "served", "--agent", "nop"],
@@ -293,7 +293,7 @@ fn the_client_of_a_task_is_told_what_to_do_and_graded_at_its_end() {
     let again = environment.run(args.iter().chain(&["--experiment", "served"]));
     again.exits(2).says(&["served"]);
 
-    // Over stdio, doing nothing; and without a task nothing is told.
+    // Over stdio and without any call. A session without a task has no instructions.
     let args = ["mcp", "serve", "--task", task, "--grade"];
     let client = Client::start(&mut environment.command(args));
     client.end().exits(1).says(&["verdict: fail"]);
@@ -328,7 +328,7 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     assert_eq!(count, 53);
     output.says(&[&digest]);
 
-    // A folder with a clone in it is a folder all the same, and nothing of it is lost.
+    // A directory that contains a clone is an ordinary directory, and all of its files are exported.
     fs::write(world.join("note.txt"), "mine").unwrap();
     let hooks = world.join("repo/.git/hooks");
     fs::create_dir(&hooks).unwrap();
@@ -349,7 +349,7 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     let refused = |place: &str, service: &str| {
         environment.run(["mcp", "serve", "--world", place, "--service", service])
     };
-    // Of the second, published tasks are known, and no worlds.
+    // `postgres` is known only for published tasks, not for worlds.
     for service in ["gitlab", "postgres"] {
         refused(place, service)
             .exits(2)
@@ -414,7 +414,7 @@ fn the_interface_of_a_service_is_served_beside_its_tools_on_this_machine_alone()
         .says(&["the service filesystem has no interface of its own over HTTP"]);
 }
 
-/// What a world says that has run is what its guest says when it runs it again.
+/// The recorded workflow runs of a world agree with new runs by its guest.
 #[test]
 fn the_guest_of_a_world_agrees_with_its_history() {
     let environment = Environment::new();
@@ -431,7 +431,8 @@ fn the_guest_of_a_world_agrees_with_its_history() {
     let runs = ask("list_workflow_runs", list);
     let runs = runs["workflow_runs"].as_array().cloned().unwrap();
     let mut seen = (0, 0);
-    // The youngest, on main and on pull requests; a machine that was lost is not lost again.
+    // The newest runs, on main and on pull requests. A run whose machine was lost is skipped, because the loss is not
+    // repeated.
     for run in runs.iter().take(24) {
         let jobs = json!({"run_id": run["id"], "filter": "latest"});
         let told = |jobs: &Value| -> Vec<(Value, Vec<(Value, Value)>)> {
@@ -537,7 +538,7 @@ fn nothing_outside_the_world_is_reached() {
     assert_eq!(note["content"][0]["text"], "as it is\n");
     client.end().exits(0);
     assert_eq!(fs::read_to_string(secret).unwrap(), "hidden words");
-    // The copy is private: the directory itself is not touched.
+    // The session works on a private copy: the directory itself is unchanged.
     assert_eq!(
         fs::read_to_string(world.join("note.txt")).unwrap(),
         "as it is\n"
@@ -640,7 +641,7 @@ fn a_world_is_served_as_of_the_version_that_is_named() {
     let made = client.call("create_directory", &nested);
     assert_ne!(made["isError"], true, "{made}");
     client.end().exits(0);
-    // What the command line says goes before what the task says.
+    // The option of the command line overrides the key of the task.
     let earlier = serve.iter().chain(&["--profile", "2025.12.18"]);
     let mut client = Client::start(&mut library.command(earlier));
     client.fails("create_directory", &nested);

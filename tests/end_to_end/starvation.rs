@@ -1,4 +1,4 @@
-//! A model that tries to take the memory of the machine, beside one that works.
+//! A model that tries to exhaust the memory of the machine, next to one that works.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -15,7 +15,7 @@ use crate::models::{serve, solutions};
 
 const TASK: &str = "filesystem/village-festival/stall-balances";
 
-/// Memory of the process in the test, and far less than the calls below ask for.
+/// Memory budget of the process in these tests, in bytes. It is far less than the calls below ask for.
 const BUDGET: u64 = 512 << 20;
 
 fn say(calls: Vec<(&str, Value)>) -> Reaction {
@@ -29,7 +29,8 @@ fn say(calls: Vec<(&str, Value)>) -> Reaction {
     })
 }
 
-/// The calls of a model that wants all memory: texts that double, patterns that multiply, and large files.
+/// Returns the calls of a model that exhausts memory: texts that double, patterns with many alternatives, and large
+/// files.
 fn greed(turn: usize) -> Reaction {
     match turn {
         0 => {
@@ -71,7 +72,7 @@ fn greed(turn: usize) -> Reaction {
     }
 }
 
-/// `greedy` wants all memory, `honest` solves the task.
+/// Starts a server in which `greedy` exhausts memory and `honest` solves the task.
 fn server(environment: &Environment) -> Server {
     let solutions = solutions(environment, &[TASK]);
     serve(move |request: &Request| match request.model.as_str() {
@@ -80,7 +81,7 @@ fn server(environment: &Environment) -> Server {
     })
 }
 
-/// The most memory of its own that the process had until its end, in bytes.
+/// Waits for the process to end, and returns its peak of unshared memory, in bytes.
 fn peak(child: &mut Child) -> u64 {
     let path = format!("/proc/{}/status", child.id());
     let mut peak = 0;
@@ -98,7 +99,7 @@ fn peak(child: &mut Child) -> u64 {
     peak
 }
 
-/// Whether the memory of a process can be seen here; tells of it otherwise.
+/// Reports whether the memory of a process can be measured here. If not, notes that the test is skipped.
 fn tells_memory() -> bool {
     let tells = fs::exists("/proc/self/status").unwrap_or(false);
     if !tells {
@@ -107,7 +108,8 @@ fn tells_memory() -> bool {
     tells
 }
 
-/// Makes a run of which some attempts fail, in a process that keeps to the budget.
+/// Runs a command with the memory budget. Asserts that some attempts fail and that the process stays below twice the
+/// budget.
 fn keeps_to_budget(command: &mut Command) {
     let mut child = command
         .env("MCPMARK_MEMORY_BYTES", BUDGET.to_string())
@@ -168,11 +170,11 @@ fn a_model_that_takes_memory_is_told_and_the_other_is_untouched() {
         assert_eq!(attempt["passed"], is_honest, "{attempt}");
         assert_eq!(attempt["state"] == json!(alone), is_honest, "{attempt}");
     }
-    // The greedy one was told of what asked for too much: doubled texts, patterns, and a long result.
+    // The greedy model got errors for the doubled text, the patterns and the long result.
     let greedy = attempts.iter().find(|it| it["model"] == "openai/greedy");
     let greedy = text(&greedy.unwrap()["id"]);
     let shown = environment.run(["show", &greedy, "--full"]).exits(0).stdout;
-    // Whether the quota of the world or the memory of the process ends the edits depends on what goes on beside them.
+    // Edits end at the quota of the world or at the memory of the process, depending on what runs at the same time.
     let edits = ["the quota of", "needs more memory"];
     assert!(edits.iter().any(|it| shown.contains(it)), "{shown}");
     for limit in ["alternatives", "for one tool result"] {
@@ -181,7 +183,7 @@ fn a_model_that_takes_memory_is_told_and_the_other_is_untouched() {
     environment.run(["resume", "greed"]).exits(1);
 }
 
-/// Has one long file and reads it a hundred times in one reply.
+/// Writes one long file, and reads it a hundred times in one reply.
 fn hoard(turn: usize) -> Reaction {
     match turn {
         0 => {
@@ -223,9 +225,9 @@ fn results_that_a_conversation_keeps_count_for_its_memory() {
     assert_eq!(attempt["outcome"], "graded", "{attempt}");
 }
 
-/// The budget is less than the process has without any call, so that the call which runs for long is to blame.
+/// The budget is less than the process uses without any call, so a call that runs long enough is always stopped.
 #[test]
-fn what_the_watcher_of_the_memory_stops_is_graded_and_others_go_on() {
+fn attempts_stopped_for_memory_are_graded_and_others_continue() {
     if !tells_memory() {
         return;
     }

@@ -1,4 +1,4 @@
-//! States that stop the verifier which judges them: no agent voids its grade with one.
+//! State faults: an agent cannot avoid a failing grade by a final state that stops the verifier.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::guests;
 use crate::library::Library;
 use crate::models::serve;
 
-/// Shipped tasks with a file that they judge.
+/// Shipped tasks, each with a file that its verifier reads.
 const JUDGED: [(&str, &str); 9] = [
     (
         "filesystem/village-festival/saturday-draft",
@@ -50,7 +50,7 @@ const JUDGED: [(&str, &str); 9] = [
 ];
 const TASK: &str = "filesystem/office/note";
 
-/// A file of zeros: more than a verifier has memory for.
+/// Extends a file with zeros beyond the memory of a verifier.
 fn enlarge(file: &Path) {
     let file = File::create(file).unwrap();
     file.set_len(70 << 20).unwrap();
@@ -92,7 +92,7 @@ fn a_judged_file_that_is_too_much_for_the_verifier_fails() {
                 told.contains("failed: the verifier judges the starting state"),
                 "{told}"
             );
-            // Where this host grants less than the task asks for, the host may be to blame.
+            // If the host grants less memory than the task asks for, the host may be the cause.
             let mut command = environment.command(["grade", task, "--state", place, "--json"]);
             command.env("MCPMARK_LIMITS_CEILING", "memory_bytes=33554432");
             let lowered = Output::of(&mut command).exits(3).json();
@@ -107,7 +107,7 @@ fn a_judged_file_that_is_too_much_for_the_verifier_fails() {
     assert!(stopped_by_size >= 2 && stopped_by_lines >= 1);
 }
 
-/// Writes a long note, which the verifier never comes to the end of, or a short one.
+/// Starts models that write a long note, which the verifier never finishes, or a short one.
 fn note_writer() -> Server {
     serve(|request| match (request.model.as_str(), request.turns) {
         ("voids", 0) => write_note(&"\n".repeat(5_000)),
@@ -126,7 +126,7 @@ fn write_note(content: &str) -> Reaction {
     })
 }
 
-/// An experiment of two models at a task with a verifier that a long note stops.
+/// Runs an experiment of two models at a task whose verifier is stopped by a long note.
 fn experiment(environment: &Environment, library: &Library<'_>) -> Value {
     library.task("note", &guests::own("loops-on-long-note.wat"));
     let server = note_writer();
@@ -201,7 +201,7 @@ fn an_attempt_that_stops_the_verifier_counts_as_failed_everywhere() {
     let export = Output::of(export.arg(&out)).exits(0);
     assert!(!export.stderr.contains("left out"), "{}", export.stderr);
 
-    // Another journal takes it in, and the receipt says the same there.
+    // The receipt is verified here, and in another journal that imports the experiment.
     let receipt = library.run(["receipt", "show", &id]).exits(0).stdout;
     let statement: Value = serde_json::from_str(&receipt).unwrap();
     assert_eq!(statement["predicate"]["result"], "FAILED");
@@ -239,7 +239,7 @@ fn an_attempt_of_before_is_regraded_by_the_rule() {
     let attempts = report["attempts"].as_array().unwrap();
     let stopped = attempts.iter().find(|it| it["outcome"] == "state-fault");
     let id = text(&stopped.unwrap()["id"]);
-    // As a program wrote it that blamed the verifier and made no check sums.
+    // Rows of an earlier version, which blamed the verifier and had no checksums.
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     for change in [
         "UPDATE grades SET outcome = 'verifier-fault', passed = NULL, score = NULL, sum = NULL
@@ -281,7 +281,7 @@ fn a_verifier_that_faults_on_the_start_too_is_to_blame() {
     assert_eq!(attempt["outcome"], "verifier-fault", "{attempt}");
     assert_eq!(attempt["passed"], Value::Null);
 
-    // Without a task nobody knows the starting state, unless it is named.
+    // Without a task the starting state is unknown, unless `--start` names it.
     let judge = environment.path("judge.wasm");
     fs::write(&judge, guests::own("loops-on-long-note.wat")).unwrap();
     let long = environment.directory("long", &[("note.txt", &"\n".repeat(500))]);

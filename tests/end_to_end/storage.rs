@@ -1,4 +1,4 @@
-//! Homes that cannot be used: nobody's file is spoilt.
+//! Unusable homes: foreign or newer journals and full disks. Existing files are never damaged.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -87,7 +87,7 @@ fn a_home_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn what_was_run_is_private() {
+fn files_of_the_home_are_private() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -99,7 +99,7 @@ fn what_was_run_is_private() {
     assert_eq!(mode & 0o777, 0o700);
 }
 
-/// A file system of its own, taken down at the end.
+/// A tmpfs mount, which is unmounted when dropped.
 struct Mount<'a>(&'a Path);
 
 impl<'a> Mount<'a> {
@@ -135,7 +135,7 @@ fn a_full_disk_loses_nothing_that_was_written() {
     let before = nop(&library).exits(0).json();
 
     let filler = home.join("filler");
-    // Writes as much as there is room for.
+    // Fills the disk: the write stops when no space is left.
     assert!(fs::write(&filler, vec![0; 4 << 20]).is_err());
     fs::write(
         library.world("office").join("files/more.txt"),
@@ -173,14 +173,14 @@ fn a_disk_that_fills_up_in_mid_run_can_be_resumed() {
     let library = Library::new(&environment);
     library.easy_task("easy");
     let home = environment.home();
-    // The log of SQLite alone grows to 4 MiB before it is folded in.
+    // The write-ahead log of SQLite alone grows to 4 MiB before a checkpoint.
     let Some(_mount) = Mount::new(&home, "16m") else {
         skip(Need::Mount, "mounting a tmpfs needs root and CAP_SYS_ADMIN");
         return;
     };
     nop(&library).exits(0);
-    // Room for the first attempts of many. The kernel counts free pages by processor, so that little more than what an
-    // experiment needs to begin may be too little.
+    // Leaves room for the first of many attempts. The kernel counts free pages for each processor, so little more than
+    // an experiment needs to begin may be too little.
     let filler = home.join("filler");
     assert!(fs::write(&filler, vec![0; 32 << 20]).is_err());
     let length = fs::metadata(&filler).unwrap().len();

@@ -1,4 +1,4 @@
-//! An experiment that is killed again and again comes to the same numbers as one undisturbed.
+//! An experiment that is killed repeatedly has the same results as one that is never interrupted.
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::environment::Environment;
 use crate::models::{calls, serve, solutions};
 
-/// As many as there are conducts, and from several worlds.
+/// One task for each conduct of the scripted model, from several worlds.
 const TASKS: [&str; 12] = [
     "filesystem/conference/call-sheet",
     "filesystem/conference/who-owes",
@@ -26,14 +26,14 @@ const TASKS: [&str; 12] = [
     "filesystem/village-festival/stall-balances",
 ];
 
-/// Longer than any attempt takes that the model does not keep waiting.
+/// Time limit in seconds. Only attempts that the model keeps waiting reach it.
 const TIME_LIMIT: &str = "10";
 
-/// How often it is killed; `MCPMARK_TEST_KILLS` says otherwise.
+/// Number of kills, unless `MCPMARK_TEST_KILLS` sets it.
 const KILLS: u64 = 20;
 
-/// The steady model solves most tasks; the shaky one fails in another way at each. What an attempt
-/// does follows from its model, its task and its sampling seed.
+/// Starts two models: the steady one solves most tasks, the shaky one fails in another way at each. The conduct of an
+/// attempt depends only on its model, its task and its sampling seed.
 fn two_models(solutions: Solutions) -> Server {
     serve(move |request| {
         let drawn = chance((&request.model, &request.instruction, request.seed));
@@ -83,7 +83,7 @@ fn arguments<'a>(name: &'a str, url: &'a str, prices: &'a str) -> Vec<&'a str> {
     [&models[..], &limits, &rest, &TASKS].concat()
 }
 
-/// What an experiment came to, attempt by attempt.
+/// Returns the results of each attempt.
 fn numbers(report: &Value) -> Vec<Value> {
     let attempts = report["attempts"].as_array().unwrap().iter();
     let keys = [
@@ -95,7 +95,7 @@ fn numbers(report: &Value) -> Vec<Value> {
         .collect()
 }
 
-/// A report without its name, without times of the host, and without what abandoned tries cost.
+/// Removes from a report its name, ids, times of the host, and the cost of abandoned tries.
 fn lasting(mut report: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -126,7 +126,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
     let prices = environment.directory("prices", &[("p.csv", prices)]);
     let prices = prices.join("p.csv");
     let arguments = |name| arguments(name, &url, prices.to_str().unwrap());
-    // Attempts of a model that is sent away have no grade.
+    // Attempts that end with a model error have no grade.
     let undisturbed = environment.run(arguments("whole")).exits(5).json();
     let report = |name| {
         let args = ["report", name, "--format", "json"];
@@ -170,7 +170,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
         while !named() {
             std::thread::sleep(Duration::from_millis(20));
         }
-        // Some before the first attempt, and some within the last.
+        // Some kills come before the first attempt, and some during the last.
         let moment = Duration::from_secs_f64(0.04 + chance(("kill", seed, number)) * 1.5);
         std::thread::sleep(moment);
         let _ = child.kill();
@@ -185,13 +185,13 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
             "kill {number}: it ended by itself and left {left:?} behind"
         );
         cut_off += u64::from(killed);
-        // Some are killed while agents act, others before the first of them does.
+        // Some kills hit acting agents, others come before any agent acts.
         acting += u64::from(killed && !left.is_empty());
         command = &mut resume;
     }
     println!("{kills} kills: {cut_off} cut a run off, {acting} of them while agents acted");
     assert!(acting > 0, "no agent acted when its run was killed");
-    // What was running at three kills is not begun again unless that is asked for.
+    // Attempts that three kills have cut off are made again only with `--retry-died`.
     let torn = environment
         .run(["resume", "torn", "--json", "--retry-died"])
         .exits(5)

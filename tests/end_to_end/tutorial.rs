@@ -1,5 +1,5 @@
-//! Every command of `docs/tutorial.md`, in order, in a library of its own; what it says must be
-//! what stands there.
+//! Runs every command of `docs/tutorial.md`, in order, in a new library, and compares the output with that in the
+//! document.
 
 use std::fs;
 use std::path::Path;
@@ -9,14 +9,14 @@ use crate::environment::{Environment, Output, copy_tree, repository};
 use crate::library::Library;
 use crate::scaffold::workspace;
 
-/// A command with the output that stands below it.
+/// A command with the output that the document shows.
 #[derive(Debug, PartialEq)]
 struct Step {
     command: String,
     shown: String,
 }
 
-/// The commands of a document: the lines after `$ ` in fenced blocks named `console`.
+/// Returns the commands of a document: the lines after `$ ` in fenced blocks named `console`.
 fn steps(document: &str) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     let mut is_console = false;
@@ -37,8 +37,8 @@ fn steps(document: &str) -> Vec<Step> {
     steps
 }
 
-/// Whether an output is what is shown: `…` on a line of its own stands for any lines, and
-/// anywhere else for any characters of a line. Blanks at the ends of lines are not shown.
+/// Reports whether an output matches the shown one. In the shown output, `…` on its own line matches any lines, and
+/// elsewhere any characters of a line. White space at the ends of lines is ignored.
 fn fits(shown: &[&str], said: &[&str]) -> bool {
     match (shown, said) {
         ([], said) => said.is_empty(),
@@ -96,7 +96,7 @@ fn the_comparison_can_fail() {
     assert_eq!(steps(document), [step("one", "said\n"), step("two", "")]);
 }
 
-/// Runs a command line in a shell, as a person does: in `dir`, with `mcpmark` on the path.
+/// Runs a command line in a shell, in `dir`, with `mcpmark` on the path.
 fn shell(environment: &Environment, library: &Library<'_>, dir: &Path, line: &str) -> Output {
     let ours = environment.command::<&str>([]);
     let mut command = Command::new("sh");
@@ -129,7 +129,7 @@ fn every_command_of_the_tutorial_says_what_it_shows() {
     assert!(steps.len() > 10, "{steps:?}");
     let (mut dir, mut before) = (library.root.clone(), library.root.clone());
     for Step { command, shown } in steps {
-        // Each line has a shell of its own, so that a change of directory is followed here.
+        // Each command has a new shell, so changes of directory are tracked here.
         if let Some(to) = command.strip_prefix("cd ") {
             let to = match to {
                 "-" => before.clone(),
@@ -146,7 +146,7 @@ fn every_command_of_the_tutorial_says_what_it_shows() {
             output.stdout
         );
     }
-    // What the tutorial leads to.
+    // The result of the tutorial.
     let dir = library
         .root
         .join("tasks/filesystem/village-festival/count-papers");

@@ -1,5 +1,4 @@
-//! `mcp serve` to clients that we did not write, from npm: the TypeScript SDK, and the inspector in its
-//! command line mode.
+//! `mcp serve` with third-party clients from npm: the TypeScript SDK, and the MCP inspector in its command-line mode.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -17,7 +16,7 @@ const VERSION: &str = "1.32.2";
 const INSPECTOR: &str = "0.15.0";
 const TASK: &str = "filesystem/food-bank/active-agencies";
 
-/// The client's program, beside the packages that it imports; or why it cannot be had.
+/// Returns the client program in a directory with its npm packages, or the reason why they cannot be installed.
 fn client() -> Result<std::path::PathBuf, String> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("differential")
@@ -108,7 +107,7 @@ fn the_typescript_sdk_solves_a_task_over_http() {
     let report = Output::of(node.arg(program).arg(place)).exits(0).json();
     assert_eq!(report["server"], "secure-filesystem-server");
     assert_eq!(report["tools"].as_array().unwrap().len(), 14, "{report}");
-    // The client has ended its session, and so the server ends.
+    // The server ends with the session of its client.
     assert_eq!(server.wait().unwrap().code(), Some(0));
     notes.read_to_string(&mut said).unwrap();
     assert!(said.contains("verdict: pass"), "{said}");
@@ -139,7 +138,7 @@ fn the_inspector_lists_and_calls_tools() {
             .args(serving)
             .args(words)
             .env("PATH", env::var_os("PATH").unwrap_or_default());
-        // It hands its own environment on.
+        // The inspector passes its environment to the server.
         for (name, value) in serve.get_envs() {
             match value {
                 Some(value) => node.env(name, value),
@@ -160,7 +159,7 @@ fn the_inspector_lists_and_calls_tools() {
     );
     let said = text(&called["content"][0]["text"]);
     assert!(said.contains("new.txt"), "{called}");
-    // It may end before the server has written everything.
+    // The inspector may end before the server has written every file.
     let files = ["new.txt", "note.txt"].map(|name| out.join(name));
     let exported = || {
         files

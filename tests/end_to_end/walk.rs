@@ -1,5 +1,4 @@
-//! The commands that the README gives for a model on one's own machine: from the first request to a failure that is
-//! explained.
+//! The commands of the README for a local model: from the first request to an explained failure.
 
 use std::fs;
 use std::time::Duration;
@@ -8,7 +7,7 @@ use mcpmark_model_server::{Reaction, Server};
 
 use crate::environment::{Environment, repository};
 
-/// The commands of the block in the README that begins with starting a server.
+/// Returns the commands in the block of the README that starts a model server.
 fn commands() -> Vec<Vec<String>> {
     let readme = fs::read_to_string(repository().join("README.md")).unwrap();
     let (_, block) = readme.split_once("\nllama-server ").unwrap();
@@ -43,7 +42,7 @@ fn a_failure_of_a_local_model_is_found_and_explained() {
         });
         environment.run(words)
     };
-    // Without a terminal, the first sign comes after a second and says what is waited for.
+    // Without a terminal, the first progress message comes after a second, and names what is waited for.
     run(0).exits(1).says(&[
         "waiting for a first reply of model openai/local",
         "longest: ",

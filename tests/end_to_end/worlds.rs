@@ -1,4 +1,4 @@
-//! `world show`, `world diff`, and what a world may not hold.
+//! `world show`, `world diff` and `world import`, and entries that are refused in worlds.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -24,7 +24,7 @@ fn a_seeded_world_is_made_alike_each_time() {
     let two = shown(&environment);
     assert_eq!(one, two);
     assert!(one["entries"].as_array().unwrap().len() > 100);
-    // A state can be named by its digest once it is in the store.
+    // A state in the store can be named by its digest.
     let digest = text(&one["digest"]);
     let args = ["world", "diff", "filesystem/food-bank", &digest];
     let same = environment.run(args).exits(0);
@@ -130,7 +130,7 @@ fn a_repository_is_shown_with_its_branches_history_and_what_is_open() {
         })
     );
 
-    // What cannot be served cannot be shown, and both say why.
+    // A broken world can be neither served nor shown, and both errors name the cause.
     fs::write(dir.join("issues.json"), "[\n{").unwrap();
     let served = ["mcp", "serve", "--world", path(&dir), "--service", "github"];
     let served = environment.run(served).exits(4).stderr;
@@ -226,7 +226,7 @@ fn a_published_template_becomes_a_world() {
     let shown = environment.run(["world", "show", path(&out)]).exits(0);
     assert!(shown.stdout.contains("1 issue open, 0 closed"));
 
-    // What is there is not written over, and what is wrong is named.
+    // Existing files are not overwritten, and errors in a template are located.
     let refused = environment.run(args).exits(2);
     assert!(
         refused.stderr.contains("is not empty"),
@@ -406,7 +406,7 @@ fn path(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// Puts one thing into a world that cannot be there, and insists on a clear refusal.
+/// Puts a forbidden entry into a world and into a state, and asserts that commands refuse them and store nothing.
 fn refused(spoil: impl Fn(&Path), words: &[&str]) {
     let environment = Environment::new();
     let library = Library::new(&environment);

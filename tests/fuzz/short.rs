@@ -1,7 +1,7 @@
-//! A short run of every fuzz target: its seeds, and a few thousand inputs made from them.
+//! Short run of every fuzz target: its seeds, and some hundreds to thousands of inputs mutated from them.
 //!
-//! No nightly is needed, and the same inputs are made each time. `MCPMARK_FUZZ=100` makes a
-//! hundred times as many. An input that breaks something is written to a file, which is named.
+//! It needs no nightly toolchain, and the inputs are the same in each run. `MCPMARK_FUZZ=100` multiplies their number
+//! by 100. An input that fails is written to a file, which the message names.
 
 mod bodies;
 
@@ -88,7 +88,7 @@ fn short(target: &str, run: fn(&[u8]), inputs: usize) {
     }
 }
 
-/// In the order of their names, so that the same inputs come of them everywhere.
+/// Reads the seeds in the order of their names, so that the mutated inputs are the same on every machine.
 fn seeds(target: &str) -> Vec<Vec<u8>> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fuzz/corpus");
     let mut files: Vec<_> = fs::read_dir(dir.join(target))
@@ -107,7 +107,7 @@ fn check(target: &str, run: fn(&[u8]), input: &[u8]) {
     }
 }
 
-/// Numbers at which something often changes.
+/// Boundary values for mutations.
 const EDGES: [u32; 12] = [
     0,
     1,
@@ -160,7 +160,7 @@ fn mutated(seeds: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Splitmix64.
+/// SplitMix64 generator.
 struct Random(u64);
 
 impl Random {

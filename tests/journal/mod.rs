@@ -1,7 +1,7 @@
-//! Journals made up for tests and benchmarks: written as rows, the same every time.
+//! Demonstration journals for tests and benchmarks, written as rows and the same every time.
 //!
-//! [`demonstration`] is small and has everything in it: every class of failure, attempts without
-//! a grade, hostile text. [`large`] has as many attempts as one likes.
+//! [`demonstration`] is small and contains every class of failure, attempts without a grade, and hostile text.
+//! [`large`] has any number of attempts.
 
 #![allow(dead_code, reason = "each user takes a part of it")]
 
@@ -12,17 +12,17 @@ use mcpmark_snapshot::{Digest, Store};
 use rusqlite::{Connection, Transaction, params};
 use serde_json::{Value, json};
 
-/// What an agent might write to steer whoever reads a report.
+/// Text of a hostile agent that tries to inject markup and terminal escapes into reports.
 pub(crate) const HOSTILE: &str =
     "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\u{1b}[2J\u{202e}gpj";
 
-/// 2026-03-02T08:00:00Z.
+/// Creation time of the experiments, in milliseconds: 2026-03-02T08:00:00Z.
 const BEGUN_MS: i64 = 1_772_438_400_000;
 
-/// Who acts; any will do, for nothing is run.
+/// Agent of all attempts. Any name works, because nothing is run.
 const AGENT: &str = "oracle";
 
-/// The tools of the made-up models.
+/// Tools of the attempts.
 const TOOLS: [&str; 6] = [
     "read_text_file",
     "list_directory",
@@ -32,7 +32,7 @@ const TOOLS: [&str; 6] = [
     "get_file_info",
 ];
 
-/// The tasks of the demonstration.
+/// Tasks of the demonstration.
 pub(crate) const TASKS: [&str; 12] = [
     "filesystem/harbour/berth-list",
     "filesystem/harbour/fuel-ledger",
@@ -48,16 +48,16 @@ pub(crate) const TASKS: [&str; 12] = [
     "filesystem/theatre/seat-plan",
 ];
 
-/// A model of a made-up experiment: name, effort, and its skill in per cent.
+/// Model of a demonstration: name, effort, and skill in per cent.
 pub(crate) type Player = (&'static str, Option<&'static str>, u64);
 
-/// The models of the demonstration.
+/// Models of the demonstration.
 pub(crate) const PLAYERS: [Player; 2] = [
     ("openai/atlas-large", Some("medium"), 68),
     ("local/sprig-small", None, 36),
 ];
 
-/// How an attempt of the demonstration goes.
+/// Course of an attempt.
 struct Play {
     end: &'static str,
     detail: Option<String>,
@@ -69,8 +69,8 @@ struct Play {
     turns: u32,
 }
 
-/// Writes the demonstration below `home`, as the command finds it: two models, twelve tasks, four
-/// attempts each, with every class of failure. `bravado` is the same model at three efforts.
+/// Writes a journal and a store below `home`, with two experiments. `demonstration` has two models, twelve tasks and
+/// four attempts each, with every class of failure. `efforts` has one model at three efforts.
 pub(crate) fn demonstration(home: &Path) {
     std::fs::create_dir_all(home).unwrap();
     let store = Store::open(home.join("store")).unwrap();
@@ -87,7 +87,7 @@ pub(crate) fn demonstration(home: &Path) {
     transaction.commit().unwrap();
 }
 
-/// Writes one experiment, `large`, of `attempts` attempts by two models: four of each task.
+/// Writes one experiment, `large`, with `attempts` attempts by two models: four of each model at each task.
 pub(crate) fn large(journal: &Path, attempts: usize) {
     let tasks: Vec<String> = (0..attempts / 8)
         .map(|number| format!("filesystem/world-{}/task-{number}", number / 40))
@@ -106,7 +106,7 @@ fn open(journal: &Path) -> Connection {
     Connection::open(journal).unwrap()
 }
 
-/// A starting and a final state.
+/// Stores a starting and a final state and returns their digests.
 fn states(store: &Store, home: &Path) -> (Digest, Digest) {
     let dir = home.join("states");
     let write = |name: &str, text: &str| {
@@ -178,7 +178,7 @@ fn planned(
         for (number, task) in tasks.iter().enumerate() {
             for (place, (model, effort, skill)) in players.iter().enumerate() {
                 let draw = chance(&[name, task, model, effort.unwrap_or(""), &k.to_string()]);
-                // The last attempt of the last task has not begun in the demonstration.
+                // The last planned attempt of the demonstration has not begun.
                 if let Some(play) = play(number, place, k, *skill, draw, tasks.len()) {
                     let attempt = id(&[
                         "attempt",
@@ -208,7 +208,8 @@ fn planned(
     }
 }
 
-/// Decides how an attempt goes: by skill and difficulty, and each failure in a way of its own.
+/// Determines the course of an attempt from skill and difficulty, with a different kind of failure for each draw.
+/// Returns `None` for an attempt that has not begun.
 fn play(task: usize, place: usize, k: u32, skill: u64, draw: u64, tasks: usize) -> Option<Play> {
     let turns = 4 + (draw >> 8) as u32 % 19;
     let graded = |passed, end, detail: Option<String>, answer: String| {
@@ -323,7 +324,7 @@ struct Row<'a> {
     settings: String,
     k: u32,
     tools: &'a str,
-    /// Nano-dollars a token, where the price is known.
+    /// Price in nano-dollars per token, if known.
     price: Option<i64>,
     states: Option<&'a (Digest, Digest)>,
 }
@@ -524,7 +525,7 @@ impl Row<'_> {
     }
 }
 
-/// Keeps the tools as a model sees them, and returns their digest.
+/// Stores the tools as a model sees them and returns their digest.
 fn tool_set(transaction: &Transaction<'_>) -> String {
     let tools: Vec<Value> = TOOLS
         .iter()
@@ -555,12 +556,12 @@ fn tool_set(transaction: &Transaction<'_>) -> String {
     digest
 }
 
-/// Twelve hexadecimal digits.
+/// Returns an id of twelve hexadecimal digits.
 fn id(parts: &[&str]) -> String {
     Digest::of(parts.join("\n").as_bytes()).hex()[..12].to_owned()
 }
 
-/// A number that looks drawn and is always the same.
+/// Returns a pseudo-random number that depends only on the parts.
 fn chance(parts: &[&str]) -> u64 {
     u64::from_str_radix(&Digest::of(parts.join("\t").as_bytes()).hex()[..12], 16).unwrap()
 }

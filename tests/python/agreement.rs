@@ -1,4 +1,4 @@
-//! Each script of the corpus says here what it says on the Python of this machine.
+//! Comparison of the corpus scripts between the guest and the Python of this machine.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,14 +12,14 @@ use mcpmark_test_support::{Need, skip};
 use crate::guest::{Given, directory, guest, input};
 use crate::states::{State, states};
 
-/// What one run came to, as far as two Pythons can agree.
+/// Result of a run, limited to the parts in which two Python versions agree.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     exit_code: Option<i32>,
     stdout: String,
 }
 
-/// The oldest Python whose messages are those of the guest's, as far as scripts print them.
+/// Returns true if `python3` is at least 3.11, the oldest version whose messages equal those of the guest.
 fn native_python() -> bool {
     let asked = Command::new("python3")
         .args([
@@ -31,7 +31,7 @@ fn native_python() -> bool {
     asked.is_ok_and(|status| status.success())
 }
 
-/// Runs a script on the Python of this machine, with what `input` tells it; `messages` is written.
+/// Runs a script on the Python of this machine with the inputs of `input`. Writes the file `messages`.
 fn natively(script: &Path, state: &State, input: &ScriptInput, messages: &Path) -> Said {
     let own = |(name, _): &&(String, String)| {
         let is_place = name.starts_with("MCP_") || name.starts_with("PLAYWRIGHT_");

@@ -1,4 +1,4 @@
-//! The guest for Python scripts, made and compiled once, and a way to run scripts in it.
+//! Guest for Python scripts, built and compiled once, and functions that run scripts in it.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,7 +13,7 @@ use mcpmark_task::python::PythonSource;
 use mcpmark_test_support::{Need, skip};
 use serde::Deserialize;
 
-/// 2024-05-06T07:08:09Z.
+/// Clock of the scripts: 2024-05-06T07:08:09Z.
 const CLOCK: i64 = 1_714_979_289;
 
 pub(crate) struct Guest {
@@ -27,7 +27,7 @@ pub(crate) fn directory(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// What a script is told beside its state.
+/// Inputs of a script apart from its state.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Given {
     pub(crate) answer: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Given {
     pub(crate) environment: BTreeMap<String, String>,
 }
 
-/// All that a script sees.
+/// Returns all inputs of a script.
 pub(crate) fn input(script: &Path, state: &Path, given: &Given) -> ScriptInput {
     Script::read(script).unwrap().input(ScriptContext {
         state: Snapshot::of_directory(state).unwrap(),
@@ -47,7 +47,7 @@ pub(crate) fn input(script: &Path, state: &Path, given: &Given) -> ScriptInput {
     })
 }
 
-/// The guest, or none where it cannot be made.
+/// Returns the guest, or `None` if it cannot be built.
 pub(crate) fn guest() -> Option<&'static Guest> {
     static GUEST: OnceLock<Option<Guest>> = OnceLock::new();
     GUEST.get_or_init(make).as_ref()
@@ -86,7 +86,7 @@ fn make() -> Option<Guest> {
 }
 
 impl Guest {
-    /// Has a script judge a directory.
+    /// Grades a directory with a script.
     pub(crate) fn grade(
         &self,
         script: &Path,
@@ -96,7 +96,7 @@ impl Guest {
         self.judge(&input(script, state, &Given::default()), limits)
     }
 
-    /// Has a script judge.
+    /// Grades with the inputs of a script.
     pub(crate) fn judge(&self, input: &ScriptInput, limits: &Limits) -> (Outcome, ScriptRun) {
         grade_script(&self.sandbox, &self.interpreter, input, limits)
     }

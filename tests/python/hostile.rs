@@ -1,4 +1,4 @@
-//! Scripts that break, or try to get out.
+//! Scripts that are broken or try to escape from the sandbox.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,11 +9,11 @@ use mcpmark_sandbox::{FaultKind, Limits};
 
 use crate::guest::{directory, guest};
 
-/// What a script comes to.
+/// Expected result of a script.
 enum Expected {
-    /// A verdict, after it ended with this code.
+    /// Verdict after the script ended with this exit code.
     Exit(u8),
-    /// No verdict, for a reason of which the message says this much.
+    /// Fault of this kind, whose message contains this text.
     Fault(FaultKind, &'static str),
 }
 
@@ -182,7 +182,8 @@ fn printed(name: &str, state: &Path) -> (Outcome, String) {
     )
 }
 
-/// What a script asks for and does not get, in vain caught, and what the fault says of it.
+/// Scripts that use an unavailable feature and catch the exception, with a part of the fault message. Catching does not
+/// help.
 const GAPS: &[(&str, &str)] = &[
     (
         "import subprocess; subprocess.run(['git', 'log'])",
@@ -343,7 +344,8 @@ const GAPS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What a script may catch, and where it does not, there is no grade.
+/// Scripts that use an unavailable feature and may catch the exception. If they do not, the run is a fault, whose
+/// message contains the text.
 const UNCAUGHT: &[(&str, &str)] = &[
     (
         "import requests.adapters",
@@ -379,7 +381,7 @@ const UNCAUGHT: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_lacking_gives_no_grade() {
+fn a_missing_feature_gives_no_grade() {
     let Some(guest) = guest() else { return };
     let place = tempfile::tempdir().unwrap();
     let script = place.path().join("verify.py");
@@ -438,7 +440,7 @@ fn output_is_kept_where_there_is_no_verdict() {
 }
 
 #[test]
-fn what_a_script_sees_of_its_surroundings_is_what_it_is_given() {
+fn a_script_sees_only_the_surroundings_that_it_is_given() {
     if guest().is_none() {
         return;
     }

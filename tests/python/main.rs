@@ -1,8 +1,7 @@
-//! Python scripts as verifiers: what they say here and on the Python of this machine, and
-//! what hostile ones come to.
+//! Python scripts as verifiers: compared with the Python of this machine, and hostile scripts.
 //!
-//! The guest that runs them is made once, with a tool from Python's package index. Where that
-//! cannot be reached and nobody names a guest, the tests say so and check nothing.
+//! The guest is built once with a tool from PyPI. If PyPI is not reachable and `MCPMARK_PYTHON_GUEST` is not set, the
+//! tests are skipped.
 #![allow(clippy::print_stdout, reason = "tests tell what they found")]
 
 mod agreement;

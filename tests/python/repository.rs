@@ -1,5 +1,5 @@
-//! A verifier in the manner of the published ones for GitHub: it asks the interface of `api.github.com` with
-//! `requests`, and is answered from a final state.
+//! Verifier in the style of the published ones for GitHub: it calls `api.github.com` with `requests`, and the answers
+//! come from a final state.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::guest::{Guest, directory, guest};
 
-/// 2026-01-01T00:00:00Z.
+/// Clock of the states: 2026-01-01T00:00:00Z.
 const CLOCK: i64 = 1_767_225_600;
 
 const VERIFIER: &str = r##"
@@ -106,7 +106,7 @@ def verify() -> bool:
 sys.exit(0 if verify() else 1)
 "##;
 
-/// A state in which all is done, but for what `file` and `labels` say.
+/// Returns a state that solves the task, apart from the content of the file and the labels in the arguments.
 fn state(dir: &Path, file: &str, labels: &[&str]) -> Snapshot {
     let mut builder = Builder::new(dir).unwrap();
     let ann = Signature {
@@ -186,7 +186,7 @@ fn judge(guest: &Guest, script: &str, state: Snapshot, invocation: ScriptInvocat
     judge_with(guest, script, state, invocation, None)
 }
 
-/// The same in a world whose workflows a guest runs.
+/// Grades in a world with a guest that runs workflows.
 fn judge_with(
     guest: &Guest,
     script: &str,
@@ -197,7 +197,7 @@ fn judge_with(
     judge_of(Some("github"), guest, script, state, invocation, ci)
 }
 
-/// The same for a state of any service, or of one that nobody knows.
+/// Grades a state of any service, or of an unknown one.
 fn judge_of(
     service: Option<&str>,
     guest: &Guest,
@@ -282,7 +282,7 @@ fn a_person_says_otherwise_and_other_hosts_are_not_there() {
 
     let files = tempfile::tempdir().unwrap();
     let files = Snapshot::of_directory(files.path()).unwrap();
-    // A repository in a world of another service was made by the agent, and answers nothing.
+    // A repository in a world of another service was created by the agent and is not served.
     for (service, state) in [
         (Some("github"), files),
         (Some("filesystem"), state.clone()),
@@ -335,7 +335,7 @@ assert requests.post(f"{API}/issues", data=b"\xff\xfe").status_code == 400
     assert_eq!(graded.outcome.passed(), Some(true), "{stderr}");
 }
 
-/// Begins a script that writes files to a repository, whatever is answered.
+/// Start of a script that writes files to a repository and ignores the answers.
 const WRITES: &str = r##"
 import base64, itertools, requests
 
@@ -350,7 +350,7 @@ def put(path, text):
 "##;
 
 #[test]
-fn what_a_script_writes_has_bounds_and_is_never_there_again() {
+fn writes_of_a_script_have_bounds_and_are_discarded() {
     let Some(guest) = guest() else { return };
     let dir = tempfile::tempdir().unwrap();
     let state = state(dir.path(), "# Pears\n", &["bug"]);
@@ -374,7 +374,7 @@ fn what_a_script_writes_has_bounds_and_is_never_there_again() {
             "add more than 64 MiB to the script's copy",
         ),
         (
-            // No guest runs what is no workflow, and yet that is a run.
+            // An invalid workflow is not run by the guest, but it still counts as a run.
             "for n in itertools.count():\n    put(f'.github/workflows/{n}.yml', 'on: push\\njobs: {}')",
             lints,
             FaultKind::Fuel,
@@ -389,7 +389,7 @@ fn what_a_script_writes_has_bounds_and_is_never_there_again() {
             other => panic!("{words}: {other:?}"),
         }
     }
-    // A guest that breaks is the world's fault, and says nothing of the state.
+    // A guest that traps is an error of the world, which is independent of the state.
     let workflow =
         "put('.github/workflows/a.yml', 'on: push\\njobs:\\n  a:\\n    runs-on: any\\n')";
     let broken = grade(workflow, Some("hostile/unreachable.wat"));

@@ -1,4 +1,4 @@
-//! Libraries that scripts import to reach a service, and a service of canned answers behind them.
+//! Client libraries in scripts, and a service with canned answers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::guest::{Guest, directory, guest};
 
-/// Knows one repository, one table and one page, and counts what one run asks.
+/// Service with one repository, one table and one page, which counts the statements of a run.
 #[derive(Debug)]
 struct Canned;
 
@@ -200,7 +200,7 @@ print("✅ all that was asked was answered")
 #[test]
 fn libraries_ask_the_services_of_the_world() {
     let Some(guest) = guest() else { return };
-    // Twice, for the second run must not see what the first one did.
+    // Runs twice, because the second run must not see changes of the first.
     for _ in 0..2 {
         let (outcome, run) = judge(guest, ALL, Some(Arc::new(Canned)));
         let stderr = String::from_utf8_lossy(&run.written.stderr).into_owned();
@@ -208,8 +208,7 @@ fn libraries_ask_the_services_of_the_world() {
     }
 }
 
-/// What the published `tasks/utils/notion_utils.py` answers to the same questions on native Python
-/// stands in `published.txt`.
+/// `published.txt` has the answers of the published `tasks/utils/notion_utils.py` on native Python.
 #[test]
 fn notion_verifiers_get_the_answers_of_the_published_module() {
     let Some(guest) = guest() else { return };

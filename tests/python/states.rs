@@ -1,19 +1,19 @@
-//! From a state that passes to many that a careless agent might leave.
+//! Mutated states that a careless agent might leave, derived from a passing state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
-/// Files of one state that are spoilt.
+/// Maximum number of files of a state that are mutated.
 const MOST_FILES: usize = 4;
 
-/// A state by its name.
+/// Directory of a state with a name for messages.
 pub(crate) struct State {
     pub(crate) name: String,
     pub(crate) dir: PathBuf,
 }
 
-/// The state in `passing` as it is, and spoilt in many ways, each in a directory below `into`.
+/// Returns the passing state and many mutated copies, each in a directory below `into`.
 pub(crate) fn states(passing: &Path, into: &Path) -> Vec<State> {
     let mut files = Vec::new();
     collect(passing, Path::new(""), &mut files);
@@ -87,8 +87,8 @@ fn spoil(passing: &Path, into: &Path, name: &str, change: impl FnOnce(&Path)) ->
     }
 }
 
-/// Gives each file a time of its own: those that are written within one tick of the clock have the
-/// same, and `filecmp` on native Python then looks into none of them.
+/// Gives each file a different modification time. Files that are written within one tick of the clock have the same
+/// time, and `filecmp` on native Python then does not compare their contents.
 fn tell_apart(dir: &Path) {
     let mut files = Vec::new();
     collect(dir, Path::new(""), &mut files);
@@ -103,7 +103,7 @@ fn tell_apart(dir: &Path) {
     }
 }
 
-/// Plain files, by their paths below `root`.
+/// Collects the regular files with paths relative to `root`.
 fn collect(root: &Path, below: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(root.join(below)).unwrap() {
         let entry = entry.unwrap();

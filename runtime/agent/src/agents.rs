@@ -1,3 +1,5 @@
+//! Trait of agents, and the agents `nop` and `oracle`.
+
 use async_trait::async_trait;
 use mcpmark_sandbox::{
     Limits, RunError, Sandbox, Solution, Solved, ToolContent, ToolError, ToolHost, ToolInfo,
@@ -9,21 +11,21 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{Attempt, End, EndKind, Halt, Reply, ToolCall};
 
-/// Something that acts on a world through tools.
+/// Agent that acts on a world through tools.
 #[async_trait]
 pub trait Agent: Send + Sync {
-    /// Its name, as in `--agent NAME`.
+    /// Returns the name, as in `--agent NAME`.
     fn name(&self) -> &'static str;
 
-    /// Acts until it is done or the attempt ends.
+    /// Acts until the agent is done or the attempt ends.
     ///
     /// # Errors
     ///
-    /// A [`Halt`] that [`Attempt`] gave it.
+    /// Returns a [`Halt`] from the [`Attempt`], or one for an invalid agent or a failure of the host.
     async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt>;
 }
 
-/// Does nothing. A task that it passes is worth nothing.
+/// Agent that does nothing. A task that it passes has no value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nop;
 
@@ -39,7 +41,7 @@ impl Agent for Nop {
     }
 }
 
-/// Plays a task's own solution. Each tool call is a turn, and so is the last message.
+/// Agent that plays the solution of a task. Each tool call is a turn, and so is the last message.
 #[derive(Clone)]
 pub struct Oracle {
     sandbox: Sandbox,
@@ -48,7 +50,7 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// An oracle for one task.
+    /// Creates an oracle for one task.
     pub fn new(sandbox: Sandbox, solution: Solution, parameters: String) -> Self {
         Self {
             sandbox,
@@ -89,7 +91,8 @@ impl Agent for Oracle {
         let mut halt = None;
         loop {
             let request = tokio::select! {
-                // A guest that only computes is left to its fuel; its next call finds nobody.
+                // A guest that is still computing runs until its fuel or time is used up, or until its next call, which
+                // fails.
                 end = &mut over => return Err(Halt::End(end)),
                 request = incoming.recv() => request,
             };
@@ -104,7 +107,7 @@ impl Agent for Oracle {
                     Err(ToolError::Stop(message))
                 }
             };
-            // The guest waits for it; if it has gone, its end is in `played`.
+            // The guest waits for the answer. If it has ended, its result is in `played`.
             let _ = result.send(answer);
         }
         let played = played.await;
@@ -147,7 +150,7 @@ async fn play(
     Ok(attempt.call(&reply.calls[0]).await?.map(convert))
 }
 
-/// Carries a guest's calls from its thread to the attempt.
+/// Tool host that sends the calls of a guest from its thread to the attempt.
 struct Bridge {
     tools: Vec<ToolInfo>,
     requests: mpsc::Sender<Request>,

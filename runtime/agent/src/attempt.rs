@@ -1,3 +1,5 @@
+//! Attempt of an agent on a task, with its limits.
+
 use std::time::{Duration, Instant};
 
 use mcpmark_service::{CallError, Calls, ToolClient, ToolOutput};
@@ -8,20 +10,20 @@ use crate::{
     ToolCall, Usage,
 };
 
-/// What an agent may use in one attempt.
+/// Limits of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AttemptLimits {
-    /// Replies of the agent.
+    /// Maximum number of replies of the agent.
     pub turns: u32,
-    /// Wall time of the whole attempt, but for what it [stands still](Attempt::stand_still).
+    /// Wall time of the whole attempt, without the time spent in [`stand_still`](Attempt::stand_still).
     pub time: Duration,
-    /// Wall time of one tool call.
+    /// Timeout of one tool call, in wall time.
     pub tool_call: Duration,
-    /// Tokens of all requests to the model.
+    /// Maximum number of tokens of all requests to the model.
     pub input_tokens: Option<u64>,
-    /// Tokens of all its replies.
+    /// Maximum number of tokens of all replies of the model.
     pub output_tokens: Option<u64>,
-    /// What all of that may cost.
+    /// Maximum cost of all requests and replies.
     pub cost: Option<Cost>,
 }
 
@@ -38,47 +40,48 @@ impl Default for AttemptLimits {
     }
 }
 
-/// Why an attempt goes no further.
+/// Reason for which an attempt cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum Halt {
-    /// A limit was reached or somebody stopped it. The world is graded all the same.
+    /// End of the agent's part, such as a limit or a cancellation. Its [`EndKind`] determines whether the world is
+    /// graded.
     #[error("{0}")]
     End(End),
-    /// What happens can no longer be recorded.
+    /// Failure to record an event.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The service has gone.
+    /// Closed connection to the tool server.
     #[error("the tool server closed its connection")]
     ServerClosed,
-    /// A server can no longer be reached.
+    /// Request that could not be sent to a tool server.
     #[error("a tool server: {0}")]
     ServerLost(String),
-    /// What acts is itself not valid: a task's solution that faults.
+    /// Invalid agent, such as a solution that faults.
     #[error("{0}")]
     Invalid(String),
-    /// The host failed while the agent acted.
+    /// Failure of the host while the agent acted.
     #[error("{0}")]
     Host(String),
 }
 
-/// Why a call gave no result.
+/// Reason for which a tool call has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoResult {
-    /// It failed.
+    /// Error of the call.
     #[error(transparent)]
     Failed(CallError),
-    /// The agent no longer waits for it.
+    /// Cancellation of the call by the agent.
     #[error("the agent cancelled the call")]
     GivenUp,
-    /// The attempt was cancelled.
+    /// Cancellation of the attempt.
     #[error("the attempt was cancelled")]
     Cancelled,
 }
 
-/// One attempt as its agent sees it: the instruction, the tools, and the limits.
+/// Attempt from the view of its agent: instruction, tools and limits.
 ///
-/// Every agent, whether model, solution or none, acts through [`reply`](Self::reply)
-/// and [`call`](Self::call), so that turns, limits and the trajectory mean the same.
+/// Every agent acts through [`reply`](Self::reply) and [`call`](Self::call), so that turns, limits and the trajectory
+/// have the same meaning for all agents.
 pub struct Attempt<'a> {
     instruction: &'a str,
     client: &'a ToolClient,
@@ -86,20 +89,21 @@ pub struct Attempt<'a> {
     recorder: &'a mut dyn Recorder,
     cancel: CancellationToken,
     began: Instant,
-    /// None where the limit is past what the clock can count.
+    /// End of the wall time; `None` if the limit exceeds the range of [`Instant`].
     deadline: Option<Instant>,
     turns: u32,
     tool_calls: u32,
     usage: Usage,
     cost: Cost,
     answer: Option<String>,
-    /// The session whose memory the conversation counts for.
+    /// Session whose memory account is charged for the conversation.
     session: Option<Calls>,
 }
 
-/// The most memory of a conversation in bytes: some hundred times what a model can read.
+/// Maximum memory of a conversation, in bytes: about a hundred times the context of a model.
 const MAX_CONVERSATION_BYTES: u64 = 128 << 20;
-/// How often a conversation is in memory while it is sent: as it is kept, for the library, as values and as text.
+/// Number of copies of a conversation in memory while it is sent: the conversation itself, its form for the library,
+/// JSON values and text.
 const COPIES: u64 = 4;
 
 impl<'a> Attempt<'a> {
@@ -107,7 +111,7 @@ impl<'a> Attempt<'a> {
     ///
     /// # Errors
     ///
-    /// When the recorder fails.
+    /// Returns an error if the recorder fails.
     pub fn start(
         instruction: &'a str,
         client: &'a ToolClient,
@@ -134,16 +138,17 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// Counts what the agent keeps for the memory of a session, beside that of its calls.
+    /// Sets the session whose memory account is charged for the conversation, in addition to its calls.
     pub fn charge(&mut self, session: &Calls) {
         self.session = Some(session.clone());
     }
 
-    /// Sets the memory of the conversation.
+    /// Sets the memory of the conversation, in bytes.
     ///
     /// # Errors
     ///
-    /// The end of the attempt, where it is more than a conversation may have or the process has left.
+    /// Returns the end of the attempt if the conversation exceeds its maximum size or the remaining memory budget of
+    /// the process.
     pub fn hold(&mut self, bytes: u64) -> Result<(), Halt> {
         if bytes > MAX_CONVERSATION_BYTES {
             let detail = format!(
@@ -163,41 +168,41 @@ impl<'a> Attempt<'a> {
         })
     }
 
-    /// What the agent is asked to do.
+    /// Returns the instruction of the task.
     pub fn instruction(&self) -> &'a str {
         self.instruction
     }
 
-    /// The tools that it may call.
+    /// Returns the client of the tools that the agent may call.
     pub fn client(&self) -> &'a ToolClient {
         self.client
     }
 
-    /// The limits that hold.
+    /// Returns the limits of the attempt.
     pub fn limits(&self) -> &AttemptLimits {
         &self.limits
     }
 
-    /// Replies so far.
+    /// Returns the number of replies so far.
     pub fn turns(&self) -> u32 {
         self.turns
     }
 
-    /// Tool calls so far.
+    /// Returns the number of tool calls so far.
     pub fn tool_calls(&self) -> u32 {
         self.tool_calls
     }
 
-    /// The text of the last reply.
+    /// Returns the text of the last reply.
     pub fn answer(&self) -> Option<&str> {
         self.answer.as_deref()
     }
 
-    /// Says whether another turn may begin.
+    /// Checks that another turn may begin.
     ///
     /// # Errors
     ///
-    /// The end of the attempt, where one has come.
+    /// Returns the end of the attempt if a limit is reached or the attempt was cancelled.
     pub fn check(&self) -> Result<(), Halt> {
         self.may_act()?;
         if self.turns >= self.limits.turns {
@@ -224,11 +229,11 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// Records what the model is told beside the instruction.
+    /// Records the setup of the model in addition to the instruction: system prompt, tools and the view of results.
     ///
     /// # Errors
     ///
-    /// When it cannot be recorded.
+    /// Returns an error if the setup cannot be recorded.
     pub fn setup(
         &mut self,
         system: &str,
@@ -245,11 +250,11 @@ impl<'a> Attempt<'a> {
         Ok(self.recorder.record(event)?)
     }
 
-    /// Counts and records one request to the model.
+    /// Records one request to the model, and counts its usage and cost.
     ///
     /// # Errors
     ///
-    /// When it cannot be recorded.
+    /// Returns an error if the request cannot be recorded.
     pub fn asked(&mut self, call: &ModelCall) -> Result<(), Halt> {
         self.recorder.record(Event::ModelCall(call))?;
         if call.status == CallStatus::Ok || call.usage.is_some() {
@@ -259,41 +264,41 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// Records that a summary takes the place of the conversation.
+    /// Records the compaction of the conversation, which replaces it by a summary.
     ///
     /// # Errors
     ///
-    /// When it cannot be recorded.
+    /// Returns an error if the compaction cannot be recorded.
     pub fn compacted(&mut self, content: &serde_json::Value) -> Result<(), Halt> {
         let turn = self.turns + 1;
         Ok(self.recorder.record(Event::Compaction { turn, content })?)
     }
 
-    /// Records something that the model is told and that is no result of a tool.
+    /// Records a text for the model that is not a tool result.
     ///
     /// # Errors
     ///
-    /// When it cannot be recorded.
+    /// Returns an error if the text cannot be recorded.
     pub fn told(&mut self, text: &str) -> Result<(), Halt> {
         let turn = self.turns;
         Ok(self.recorder.record(Event::Told { turn, text })?)
     }
 
-    /// Records something that happened and is neither said nor done by the agent.
+    /// Records a note of the host, which is not part of the conversation.
     ///
     /// # Errors
     ///
-    /// When it cannot be recorded.
+    /// Returns an error if the note cannot be recorded.
     pub fn note(&mut self, text: &str) -> Result<(), Halt> {
         let turn = self.turns;
         Ok(self.recorder.record(Event::Note { turn, text })?)
     }
 
-    /// Counts and records a call that cannot be made, and what the agent is told instead.
+    /// Counts and records a tool call that is refused, with the reason, which is its result for the agent.
     ///
     /// # Errors
     ///
-    /// When the attempt has ended, or it cannot be recorded.
+    /// Returns an error if the attempt has ended or the call cannot be recorded.
     pub fn refuse(&mut self, call: &ToolCall, reason: &str) -> Result<(), Halt> {
         self.may_act()?;
         self.tool_calls += 1;
@@ -312,7 +317,7 @@ impl<'a> Attempt<'a> {
     ///
     /// # Errors
     ///
-    /// When no further turn is allowed, or it cannot be recorded.
+    /// Returns an error if no further turn is allowed or the turn cannot be recorded.
     pub fn reply(&mut self, reply: &Reply) -> Result<(), Halt> {
         self.check()?;
         self.turns += 1;
@@ -324,11 +329,11 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// Counts and records the last turn of an agent that ended by itself, which no limit on turns forbids.
+    /// Counts and records the last turn of an agent that ended by itself. The turn limit does not apply to it.
     ///
     /// # Errors
     ///
-    /// When it cannot be recorded.
+    /// Returns an error if the turn cannot be recorded.
     pub fn conclude(&mut self, text: String) -> Result<(), Halt> {
         self.turns += 1;
         let reply = Reply {
@@ -343,23 +348,23 @@ impl<'a> Attempt<'a> {
         Ok(())
     }
 
-    /// Runs one tool call of the current turn. The inner error is for the agent: the
-    /// call has no result, and the attempt goes on.
+    /// Runs one tool call of the current turn. The inner error is for the agent: the call has no result, and the
+    /// attempt continues.
     ///
     /// # Errors
     ///
-    /// When the attempt has ended, its server is lost, or the call cannot be recorded.
+    /// Returns an error if the attempt has ended, its server is lost, or the call cannot be recorded.
     pub async fn call(&mut self, call: &ToolCall) -> Result<Result<ToolOutput, String>, Halt> {
         let called = self.call_while_wanted(call, std::future::pending()).await?;
         Ok(called.map_err(|error| error.to_string()))
     }
 
-    /// As [`call`](Self::call), for an agent that may give the call up: it is cancelled when `given_up` comes back. The
-    /// inner error is as the server sent it.
+    /// Runs one tool call like [`call`](Self::call), and cancels it when `given_up` completes. The inner error contains
+    /// the error of the server unchanged.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// Returns the same errors as [`call`](Self::call).
     pub async fn call_while_wanted(
         &mut self,
         call: &ToolCall,
@@ -421,12 +426,11 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// Waits for something that the agent has no part in. Its deadline moves by as long as that
-    /// takes.
+    /// Waits for something outside the agent's control, and extends the deadline by the duration of the wait.
     ///
     /// # Errors
     ///
-    /// When somebody stops the attempt meanwhile.
+    /// Returns an error if the attempt is cancelled during the wait.
     pub async fn stand_still<T>(&mut self, waiting: impl Future<Output = T>) -> Result<T, Halt> {
         let began = Instant::now();
         let waited = tokio::select! {
@@ -440,20 +444,21 @@ impl<'a> Attempt<'a> {
         waited
     }
 
-    /// Wall time since the start.
+    /// Returns the wall time since the start.
     pub fn elapsed(&self) -> Duration {
         self.began.elapsed()
     }
 
-    /// Wall time that is left.
+    /// Returns the remaining wall time.
     pub fn remaining(&self) -> Duration {
         self.deadline.map_or(Duration::MAX, |deadline| {
             deadline.saturating_duration_since(Instant::now())
         })
     }
 
-    /// Comes back when the attempt has to end, whatever the agent does: at its time limit or
-    /// when somebody stops it.
+    /// Returns a future that completes when the attempt must end: at its time limit or when it is cancelled.
+    ///
+    /// The time limit is the current one: a later [`stand_still`](Self::stand_still) does not extend it.
     pub fn over(&self) -> impl Future<Output = End> + use<> {
         let (cancel, remaining, end) = (self.cancel.clone(), self.remaining(), self.out_of_time());
         async move {
@@ -464,7 +469,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The time that is left, where any is and nobody has stopped the attempt.
+    /// Returns the remaining time, or the end of the attempt if it was cancelled or no time is left.
     fn may_act(&self) -> Result<Duration, Halt> {
         if self.cancel.is_cancelled() {
             return Err(Halt::End(End::new(EndKind::Cancelled)));

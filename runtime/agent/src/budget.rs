@@ -1,3 +1,5 @@
+//! Limits on cost, tokens and time that all attempts of an experiment share.
+
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -5,38 +7,38 @@ use std::time::{Duration, Instant};
 use mcpmark_model::{Cost, Usage};
 use tokio::sync::Semaphore;
 
-/// What all attempts of an experiment may use together.
+/// Limits of an experiment, shared by all of its attempts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Allowance {
-    /// What their requests may cost.
+    /// Maximum cost of model requests.
     pub cost: Option<Cost>,
-    /// Tokens of their requests and replies.
+    /// Maximum number of tokens of requests and replies.
     pub tokens: Option<u64>,
-    /// Wall time of one run.
+    /// Maximum wall time of one run.
     pub time: Option<Duration>,
 }
 
-/// What an experiment has used.
+/// Usage of an experiment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// What its requests cost.
+    /// Cost of model requests.
     pub cost: Cost,
-    /// Tokens of its requests and replies.
+    /// Number of tokens of requests and replies.
     pub tokens: u64,
 }
 
-/// A limit of an experiment that is reached.
+/// Limit of an experiment that is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// That of its cost.
+    /// Cost limit.
     Cost(Cost),
-    /// That of its tokens.
+    /// Token limit.
     Tokens(u64),
-    /// That of its wall time.
+    /// Limit on wall time.
     Time(Duration),
 }
 
-/// What all attempts of an experiment share: what they may use, and the requests at the same time.
+/// Budget of an experiment, shared by all of its attempts: limits, usage, and permits for concurrent requests.
 #[derive(Debug)]
 pub struct Budget {
     pub(crate) calls: Semaphore,
@@ -47,8 +49,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So many requests at the same time, what may be used in all, and what of it was used before.
-    /// The time counts from here.
+    /// Creates a budget with the maximum number of concurrent requests, the limits, and the earlier usage of the
+    /// experiment. The wall time begins now.
     pub fn new(calls: usize, allowance: Allowance, spent: Spent) -> Self {
         Self {
             calls: Semaphore::new(calls.max(1)),
@@ -59,7 +61,7 @@ impl Budget {
         }
     }
 
-    /// What was used.
+    /// Returns the usage so far.
     pub fn spent(&self) -> Spent {
         Spent {
             cost: Cost::from_nano_usd(self.cost.load(Ordering::Relaxed)),
@@ -67,7 +69,7 @@ impl Budget {
         }
     }
 
-    /// A limit that is reached.
+    /// Returns a limit that is reached, if any.
     pub fn reached(&self) -> Option<Reached> {
         let (Allowance { cost, tokens, time }, spent) = (self.allowance, self.spent());
         let cost = cost.filter(|limit| spent.cost >= *limit);
@@ -78,7 +80,7 @@ impl Budget {
             .or(time.map(Reached::Time))
     }
 
-    /// Comes back when the time is over.
+    /// Waits until the limit on wall time is reached.
     pub(crate) async fn out_of_time(&self) -> Reached {
         match self.allowance.time {
             Some(time) => {
@@ -89,7 +91,7 @@ impl Budget {
         }
     }
 
-    /// Whether a limit rests on what providers report.
+    /// Reports whether a limit depends on the usage that providers report.
     pub(crate) fn counts_usage(&self) -> bool {
         self.allowance.cost.is_some() || self.allowance.tokens.is_some()
     }
@@ -101,10 +103,10 @@ impl Budget {
     }
 }
 
-/// Whatever a provider says that was used, a sum never becomes less.
+/// Adds to a sum. The addition saturates, so that no reported usage decreases a sum.
 fn add(sum: &AtomicU64, part: u64) {
     let added = |sum: u64| Some(sum.saturating_add(part));
-    // It always adds.
+    // The closure never returns `None`.
     let _ = sum.fetch_update(Ordering::Relaxed, Ordering::Relaxed, added);
 }
 
@@ -148,7 +150,7 @@ mod tests {
         cost.spend(usage(1, 1), Some(dollar));
         assert_eq!(cost.reached(), Some(Reached::Cost(dollar)));
 
-        // What a provider says may be anything.
+        // A provider may report any usage.
         let beyond = Cost::from_nano_usd(u64::MAX);
         cost.spend(usage(u64::MAX, u64::MAX), Some(beyond));
         cost.spend(usage(1, 1), Some(beyond));
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_used_before_counts() {
+    fn earlier_use_counts() {
         let spent = Spent {
             tokens: 10,
             ..Spent::default()

@@ -1,4 +1,4 @@
-//! An agent that comes to us: the client of a world that is served.
+//! Agent that connects to the program: the MCP client of a served world.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -12,22 +12,22 @@ use tokio_util::sync::CancellationToken;
 use crate::relay::Relay;
 use crate::{Agent, Attempt, End, EndKind, Halt};
 
-/// Where the client of one attempt comes in.
+/// Transport through which the client of one attempt connects.
 pub enum Door {
-    /// A byte stream, until the client closes it.
+    /// Byte stream, until the client closes it.
     Stream(BoxedStream),
     /// Streamable HTTP, until the client ends its last session.
     Http {
-        /// The bound socket.
+        /// Bound socket.
         listener: TcpListener,
-        /// The path of the address.
+        /// Path of the URL.
         path: String,
-        /// The time without a request after which the client counts as gone.
+        /// Idle timeout: time without a request after which the client counts as disconnected.
         idle: Option<Duration>,
     },
 }
 
-/// An agent that is an MCP client of a served world. It serves one attempt.
+/// Agent that is an MCP client of a served world. It serves one attempt.
 pub struct Client {
     door: Mutex<Option<Door>>,
     introduction: Introduction,
@@ -35,7 +35,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// An agent that comes in at a door. Its part also ends when `left` is cancelled.
+    /// Creates an agent that connects through `door`. Its part also ends when `left` is cancelled.
     pub fn new(door: Door, introduction: Introduction, left: CancellationToken) -> Self {
         Self {
             door: Mutex::new(Some(door)),

@@ -1,37 +1,40 @@
+//! End of the agent's part in an attempt.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How an agent's part in an attempt ended. The world is graded all the same, but not
-/// after [`ModelError`](Self::ModelError) and [`Cancelled`](Self::Cancelled): there nobody
-/// knows what the agent would have done.
+/// Kind of end of the agent's part in an attempt.
+///
+/// The world is then graded, except after [`ModelError`](Self::ModelError) and [`Cancelled`](Self::Cancelled), because
+/// it is unknown what the agent would have done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndKind {
-    /// It gave a last message without a tool call.
+    /// The agent ended by itself, in general with a message without a tool call.
     Completed,
-    /// It used up its turns.
+    /// The turn limit was reached.
     TurnLimit,
-    /// It used up its wall time.
+    /// The limit on wall time was reached.
     TimeLimit,
-    /// It used up its tokens.
+    /// A token limit was reached.
     TokenLimit,
-    /// It used up its money.
+    /// The cost limit was reached.
     CostLimit,
-    /// Its tool calls took more memory than the process may use.
+    /// The tool calls, the conversation or a reply exceeded a memory limit.
     MemoryLimit,
-    /// Its conversation no longer fits the model.
+    /// The conversation no longer fits the model, the provider refuses it, or it could not be summarised.
     ContextOverflow,
-    /// The agent's program failed: its exit status was another than 0, or a signal ended it.
+    /// The agent's program failed: its exit code was not 0, or a signal ended it.
     AgentError,
-    /// The model failed.
+    /// A request to the model failed.
     ModelError,
-    /// Somebody stopped the attempt.
+    /// The attempt was cancelled, by the operator or by a limit of the experiment.
     Cancelled,
 }
 
 impl EndKind {
-    /// The name used in reports: `completed`, `turn-limit`, ….
+    /// Returns the name used in reports: `completed`, `turn-limit`, ….
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -54,22 +57,22 @@ impl fmt::Display for EndKind {
     }
 }
 
-/// An [`EndKind`] and, where there is more to say, what happened.
+/// End of the agent's part: an [`EndKind`] and optional details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// How it ended.
+    /// Kind of the end.
     pub kind: EndKind,
-    /// The limit that was reached, or the error.
+    /// Details, such as the limit that was reached or the error.
     pub detail: Option<String>,
 }
 
 impl End {
-    /// An end that says it all.
+    /// Creates an end without details.
     pub fn new(kind: EndKind) -> Self {
         Self { kind, detail: None }
     }
 
-    /// An end with its circumstances.
+    /// Creates an end with details.
     pub fn with(kind: EndKind, detail: impl Into<String>) -> Self {
         Self {
             kind,

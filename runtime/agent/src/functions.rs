@@ -1,3 +1,5 @@
+//! Agent that uses the function calling of a model.
+
 use async_trait::async_trait;
 use mcpmark_model::{AskedCall, CallResult, Conversation, Finish, ToolSpec};
 use mcpmark_service::{Tool, ToolClient};
@@ -5,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{Agent, Asking, Attempt, End, EndKind, Halt, Reply, ResultView, ToolCall};
 
-/// A model that calls tools as functions, until a reply calls none.
+/// Agent that calls tools through the function calling of a model, until a reply contains no call.
 pub struct Functions {
     asking: Asking,
 }
@@ -16,14 +18,14 @@ you change anything, use the results of your calls, and check what you did. You 
 answers questions, so decide for yourself where the task leaves a choice. When the task is done, \
 reply without calling a tool; that reply ends your work and is your answer.";
 
-/// The calls of one reply that are made.
+/// Maximum number of calls of one reply that are made. Further calls are refused.
 const MAX_CALLS_PER_REPLY: usize = 256;
 
 const TOO_MANY_CALLS: &str =
     "the call was not made: one reply may have at most 256 calls; make it again in a later one";
 
 impl Functions {
-    /// An agent that asks a model.
+    /// Creates an agent that sends its requests to a model.
     pub fn new(asking: Asking) -> Self {
         Self { asking }
     }
@@ -77,7 +79,7 @@ impl Agent for Functions {
     }
 }
 
-/// The end that a reply is, if it is one.
+/// Returns the end of the agent's part if a reply is the last one.
 pub(crate) fn last(finish: &Finish, calls_nothing: bool) -> Option<End> {
     match finish {
         Finish::Refused(reason) => {
@@ -93,7 +95,8 @@ pub(crate) fn last(finish: &Finish, calls_nothing: bool) -> Option<End> {
     }
 }
 
-/// Makes one call, or says why it cannot be made; both are for the model.
+/// Makes one tool call, or refuses it if its arguments are malformed or the tool is unknown. Both results are for the
+/// model.
 pub(crate) async fn play(
     attempt: &mut Attempt<'_>,
     call: &ToolCall,
@@ -128,10 +131,10 @@ pub(crate) async fn play(
     })
 }
 
-/// Characters of malformed arguments that the model is shown again.
+/// Maximum number of characters of malformed arguments that are quoted to the model.
 const QUOTED: usize = 500;
 
-/// The beginning of a text, with a mark where more followed.
+/// Returns the beginning of a text, with `…` if the rest was cut.
 fn quoted(text: &str) -> String {
     match text.char_indices().nth(QUOTED) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -151,8 +154,8 @@ fn tool_call(asked: &AskedCall) -> ToolCall {
     }
 }
 
-/// The tools as models see them, and what was changed in them for providers that refuse it: an
-/// object without `properties`.
+/// Returns the tools in the form for models, and descriptions of the changes to their schemas. An empty `properties` is
+/// added to schemas without it, because providers refuse them.
 pub(crate) fn tool_specs(tools: &[Tool]) -> (Vec<ToolSpec>, Vec<String>) {
     let mut adapted = Vec::new();
     let specs = tools
@@ -173,7 +176,7 @@ pub(crate) fn tool_specs(tools: &[Tool]) -> (Vec<ToolSpec>, Vec<String>) {
     (specs, adapted)
 }
 
-/// The tools for the journal, those of other servers with `server`, the name of theirs.
+/// Returns the tools as JSON for the journal. A tool of an external server has the key `server` with the server's name.
 pub(crate) fn tools_json(tools: &[ToolSpec], client: &ToolClient) -> Value {
     tools
         .iter()
@@ -196,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_sent_is_quoted_up_to_a_whole_character() {
+    fn arguments_are_quoted_up_to_a_whole_character() {
         assert_eq!(quoted("{\"a\": "), "{\"a\": ");
         let (whole, longer) = ("ü".repeat(QUOTED), "ü".repeat(QUOTED + 1));
         assert_eq!(quoted(&whole), whole);

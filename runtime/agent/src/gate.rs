@@ -1,28 +1,28 @@
-//! The requests to one model at the same time and in a minute.
+//! Limits on concurrency and rate of requests to one model.
 
 use std::time::{Duration, Instant};
 
 use mcpmark_model::Pace;
 use tokio::sync::{AcquireError, Mutex, Semaphore, SemaphorePermit};
 
-/// Lets requests to one model through as its [`Pace`] allows. All attempts share it.
+/// Limiter of requests to one model according to its [`Pace`]. All attempts share it.
 #[derive(Debug)]
 pub struct Gate {
-    /// The requests at the same time, where they are bounded.
+    /// Permits for concurrent requests, if their number is limited.
     calls: Option<Semaphore>,
-    /// When the next request may begin, where requests are spaced. The lock is a queue: it is handed on in the order
-    /// in which it was asked for.
+    /// Start of the last request, if the rate is limited. The lock is fair, so requests begin in the order of their
+    /// arrival.
     rate: Option<Mutex<Rate>>,
 }
 
-/// The permits of a request. Dropping them ends it.
+/// Permits of a request, released on drop.
 #[derive(Debug)]
 pub(crate) struct Entered<'a> {
     _model: Option<SemaphorePermit<'a>>,
     _all: SemaphorePermit<'a>,
 }
 
-/// Requests that begin at least an interval apart.
+/// Rate limit: a minimum interval between the starts of requests.
 #[derive(Debug)]
 struct Rate {
     interval: Duration,
@@ -37,7 +37,7 @@ impl Rate {
         }
     }
 
-    /// How long the next request has to wait.
+    /// Returns the wait before the next request.
     fn wait(&self, now: Instant) -> Duration {
         let next = self.last.map(|last| last + self.interval);
         next.map_or(Duration::ZERO, |next| next.saturating_duration_since(now))
@@ -49,7 +49,7 @@ impl Rate {
 }
 
 impl Gate {
-    /// A gate for one model.
+    /// Creates a gate for one model.
     pub fn new(pace: Pace) -> Self {
         let calls = pace
             .max_calls
@@ -61,8 +61,8 @@ impl Gate {
         }
     }
 
-    /// Waits until a request may begin, by this gate and by `all`, which the requests to all models share. A permit of
-    /// `all` is taken last, so that a model that has to wait does not hold up the others.
+    /// Waits until a request may begin according to this gate and to `all`, which requests to all models share. The
+    /// permit of `all` is acquired last, so that a model with waiting requests does not block other models.
     pub(crate) async fn enter<'a>(
         &'a self,
         all: &'a Semaphore,
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(rate.wait(at(0.0)), Duration::ZERO);
         rate.begin(at(0.0));
         assert_eq!(rate.wait(at(0.5)), Duration::from_millis(1500));
-        // One that begins late moves the next: there is never more than the rate in any minute.
+        // A request that begins late delays the next one, so that no minute exceeds the rate.
         rate.begin(at(5.0));
         assert_eq!(rate.wait(at(5.0)), Duration::from_secs(2));
         assert_eq!(rate.wait(at(60.0)), Duration::ZERO);

@@ -1,10 +1,9 @@
-//! Agents and what drives them over MCP, with limits and a trajectory.
+//! Agents that act on a world through MCP tools, with limits and a recorded trajectory.
 //!
-//! An [`Agent`] acts in an [`Attempt`]: it replies, it calls tools, and what happens is
-//! handed to a [`Recorder`] at once. [`Oracle`] plays a task's solution, [`Nop`] does
-//! nothing, [`Random`] calls tools by chance, [`Replay`] plays an earlier attempt, [`Command`] runs somebody's program,
-//! and [`Client`] is whoever connects to a served world. Models act through
-//! [`Functions`] or [`React`], which differ in how tools are called. All take the same turns under
+//! An [`Agent`] acts in an [`Attempt`]: it replies and calls tools, and each [`Event`] is passed to a [`Recorder`] at
+//! once. [`Oracle`] plays the solution of a task, [`Nop`] does nothing, [`Random`] calls tools at random, [`Replay`]
+//! repeats an earlier attempt, [`Command`] runs an external program, and [`Client`] is the MCP client of a served
+//! world. Models act through [`Functions`] or [`React`], which differ in the form of tool calls. All agents act under
 //! the same [`AttemptLimits`].
 //!
 //! ```no_run

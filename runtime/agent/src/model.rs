@@ -1,11 +1,11 @@
-//! How agents ask models: with retries, under limits, and every request in the journal.
+//! Requests of agents to models, with retries and limits. Every request is recorded.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcpmark_model::{
-    Answer, AskError, AskErrorKind, Asked, Conversation, Finish, Model, Prices, REQUEST_TIME,
-    ToolSpec, Transcript,
+    Answer, Conversation, Finish, Model, ModelExchange, Prices, REQUEST_TIME, RequestError,
+    RequestErrorKind, ToolSpec, Transcript,
 };
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -17,38 +17,39 @@ use crate::{
     Retries,
 };
 
-/// A model with everything that asking it needs.
+/// Model with the settings, limits and retry policy of its requests.
 #[derive(Clone)]
 pub struct Asking {
-    /// The model.
+    /// Model that requests are sent to.
     pub model: Model,
-    /// What it costs.
+    /// Prices of the model.
     pub prices: Arc<Prices>,
-    /// The system prompt that replaces the agent's own.
+    /// System prompt that replaces the agent's default.
     pub system_prompt: Option<Arc<str>>,
-    /// What is shared with other attempts.
+    /// Budget of the experiment, shared with other attempts.
     pub budget: Arc<Budget>,
-    /// The rate limit of requests to the model, shared with other attempts.
+    /// Limits on concurrency and rate of requests to the model, shared with other attempts.
     pub gate: Arc<Gate>,
-    /// What is done about errors that pass.
+    /// Retry policy for temporary errors.
     pub retries: Retries,
-    /// Tokens of a request from which on the conversation is replaced by a summary.
+    /// Number of tokens of a request with its reply from which on the conversation is replaced by a summary.
     pub compact_at: Option<u64>,
-    /// The most bytes of text of one tool result that the model is shown; no limit if not set.
+    /// Maximum size of the text of one tool result, in bytes; `None` for no limit.
     pub max_result_bytes: Option<u64>,
-    /// The attempt's own number: draws the waits, and the sampling seed where one is wanted.
+    /// Number of the attempt, from which the random waits and, if configured, the sampling seed are derived.
     pub seed: u64,
 }
 
-/// How much of a conversation the request for its summary may hold at first.
+/// Initial length of the conversation in the request for its summary.
 enum Fits {
-    /// All of it, as far as is known.
+    /// Complete conversation.
     Whole,
-    /// Less: it was too long for the model.
+    /// Half of the conversation, because all of it was too long for the model.
     Less,
 }
 
-/// The length of a request for a summary, in bytes, that a model should always take.
+/// Length of a request for a summary that every model should accept, in bytes. Shorter requests are not shortened
+/// further.
 const SHORTEST: usize = 4000;
 
 const COMPACTION: &str = "\
@@ -59,7 +60,8 @@ texts), what it has changed so far, and what is left to do. Be brief, but leave 
 the rest of the work needs. Call no tools.";
 
 impl Asking {
-    /// How results are shown, with images where the agent can pass them on and the model takes them.
+    /// Returns the view of tool results. The model is shown images if the agent can pass them on and the model takes
+    /// them.
     pub(crate) fn view(&self, images: bool) -> ResultView {
         ResultView {
             max_bytes: self.max_result_bytes,
@@ -67,11 +69,13 @@ impl Asking {
         }
     }
 
-    /// Asks for the next reply, again where an error may pass.
+    /// Requests the next reply, with retries after temporary errors. If the conversation is too long for the model and
+    /// compaction is enabled, it is replaced by a summary and the request is repeated.
     ///
     /// # Errors
     ///
-    /// The end of the attempt, where one has come, or that the model cannot be asked.
+    /// Returns the end of the attempt if one of its limits is reached, it is cancelled, or the request fails. Returns
+    /// another error if a request cannot be recorded.
     pub(crate) async fn turn(
         &self,
         attempt: &mut Attempt<'_>,
@@ -84,7 +88,7 @@ impl Asking {
             .await?
         {
             Ok(answer) => Ok(answer),
-            Err(error) if error.kind == AskErrorKind::ContextOverflow => {
+            Err(error) if error.kind == RequestErrorKind::ContextOverflow => {
                 if self.compact_at.is_none() || conversation.len() <= 3 {
                     return Err(ended_by(&error, attempt));
                 }
@@ -98,11 +102,11 @@ impl Asking {
         }
     }
 
-    /// Replaces a conversation that has come to its threshold by a summary.
+    /// Replaces the conversation by a summary if its number of tokens has reached the threshold.
     ///
     /// # Errors
     ///
-    /// As of [`turn`](Self::turn).
+    /// Returns the same errors as [`turn`](Self::turn).
     pub(crate) async fn compact_if_long(
         &self,
         attempt: &mut Attempt<'_>,
@@ -139,9 +143,9 @@ impl Asking {
                 .await?;
             match asked {
                 Ok(answer) => break (text, answer),
-                // How many tokens fit is not said in a form to rely on.
+                // Providers do not state the maximum number of tokens in a reliable form.
                 Err(error)
-                    if error.kind == AskErrorKind::ContextOverflow && text.len() > SHORTEST =>
+                    if error.kind == RequestErrorKind::ContextOverflow && text.len() > SHORTEST =>
                 {
                     length = text.len().min(length) / 2;
                 }
@@ -179,7 +183,7 @@ impl Asking {
         conversation: &Conversation,
         tools: &[ToolSpec],
         purpose: Purpose,
-    ) -> Result<Result<Answer, AskError>, Halt> {
+    ) -> Result<Result<Answer, RequestError>, Halt> {
         let mut waits = ChaCha20Rng::seed_from_u64(self.seed ^ u64::from(attempt.turns()));
         let mut number = 1;
         loop {
@@ -210,7 +214,8 @@ impl Asking {
             }
             attempt.asked(&call)?;
             let asked = match asked {
-                // Nobody knows what the agent would have done with the time that errors took.
+                // It is unknown what the agent would have done with the time that errors took, so the attempt is not
+                // graded.
                 Try::Over(end) if end.kind == EndKind::TimeLimit && number > 1 => {
                     let detail = format!("the time ran out at try {number} of a request: {end}");
                     return Err(Halt::End(End::with(EndKind::ModelError, detail)));
@@ -229,7 +234,7 @@ impl Asking {
         }
     }
 
-    /// Waits for room for a request. That takes none of the attempt's own time.
+    /// Waits for the permits of a request. The wait does not count towards the time limit of the attempt.
     async fn queue(&self, attempt: &mut Attempt<'_>) -> Result<Entered<'_>, Halt> {
         let waiting = async {
             tokio::select! {
@@ -248,7 +253,7 @@ impl Asking {
         }
     }
 
-    /// Makes one request.
+    /// Sends one request. Also returns its start, in milliseconds since 1970-01-01T00:00:00Z.
     async fn once(
         &self,
         over: impl Future<Output = End>,
@@ -258,7 +263,7 @@ impl Asking {
     ) -> (Try, i64) {
         let started_ms = now_ms();
         let seed = self.model.sampling_seed(self.seed);
-        // A little longer than the attempt: at its end it is `over` that says so.
+        // Slightly longer than the remaining time, so that `over` ends the attempt before the timeout of the request.
         let time = REQUEST_TIME.min(remaining.saturating_add(Duration::from_secs(5)));
         let asked = tokio::select! {
             end = over => Try::Over(end),
@@ -270,7 +275,8 @@ impl Asking {
         (asked, started_ms)
     }
 
-    /// A limit on what nobody counts would never hold.
+    /// Returns an error if there is a limit on tokens or cost. It could not be enforced, because the provider does not
+    /// report usage.
     fn must_know_usage(&self, attempt: &Attempt<'_>) -> Result<(), Halt> {
         let limits = attempt.limits();
         let of_attempt = limits.input_tokens.is_some()
@@ -343,23 +349,28 @@ impl Asking {
     }
 }
 
-/// What one request came to: a reply or an error, or that the attempt ended before.
+/// Result of one request, or the end of the attempt if that came first.
 enum Try {
-    Asked(Box<Asked>),
+    Asked(Box<ModelExchange>),
     Over(End),
 }
 
-/// The end that an error is. A conversation that does not fit and a reply that is too long are the agent's own doing,
-/// and so is a conversation that the provider refuses after it took an earlier part of it: an agent could otherwise void
-/// its grade by a file that is no image, or by a call of a tool whose name no provider takes back.
-fn ended_by(error: &AskError, attempt: &Attempt<'_>) -> Halt {
+/// Returns the end of the attempt that an error causes.
+///
+/// The agent is responsible for a conversation that does not fit the model, for a reply that is too long, and for a
+/// conversation that the provider refuses after it accepted an earlier part. These attempts are graded. Otherwise an
+/// agent could void its grade, for example with a file that is not an image, or with a call of a tool whose name no
+/// provider accepts.
+fn ended_by(error: &RequestError, attempt: &Attempt<'_>) -> Halt {
     Halt::End(match error.kind {
-        AskErrorKind::BadRequest if attempt.turns() > 0 => {
+        RequestErrorKind::BadRequest if attempt.turns() > 0 => {
             let detail = format!("the provider refuses the conversation: {}", error.message);
             End::with(EndKind::ContextOverflow, detail)
         }
-        AskErrorKind::ReplyTooLong => End::with(EndKind::MemoryLimit, error.message.clone()),
-        AskErrorKind::ContextOverflow => End::with(EndKind::ContextOverflow, error.message.clone()),
+        RequestErrorKind::ReplyTooLong => End::with(EndKind::MemoryLimit, error.message.clone()),
+        RequestErrorKind::ContextOverflow => {
+            End::with(EndKind::ContextOverflow, error.message.clone())
+        }
         kind => {
             let detail = match error.retry_after {
                 Some(wait) if kind.is_passing() => format!(

@@ -1,3 +1,5 @@
+//! Agent that calls tools at random.
+
 use async_trait::async_trait;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -5,23 +7,23 @@ use serde_json::{Map, Value, json};
 
 use crate::{Agent, Attempt, End, EndKind, Halt, Reply, ToolCall};
 
-/// Calls that one attempt makes.
+/// Number of tool calls of one attempt.
 const CALLS: u32 = 40;
-/// Words that are remembered.
+/// Maximum number of remembered words.
 const WORDS: usize = 1000;
-/// How deep an argument is built.
+/// Maximum nesting depth of generated arguments.
 const DEPTH: u32 = 4;
 
-/// Calls tools at random, with arguments that fit their schemas and words that it met on the way:
-/// those that the instruction quotes and those that tools returned. A task that it passes can be
-/// solved by chance. The same seed in the same world makes the same calls.
+/// Agent that calls tools at random. The arguments match the schemas of the tools, and their words are from the quotes
+/// of the instruction and from tool results. A task that it passes can be solved by chance. The same seed in the same
+/// world produces the same calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Random {
     seed: u64,
 }
 
 impl Random {
-    /// An agent whose calls follow from the seed.
+    /// Creates an agent whose calls are derived from the seed.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
@@ -66,7 +68,7 @@ struct Chance {
 }
 
 impl Chance {
-    /// A number below `bound`, which is not 0.
+    /// Returns a random number below `bound`, which must not be 0.
     fn below(&mut self, bound: usize) -> usize {
         (self.rng.next_u64() % bound as u64) as usize
     }
@@ -98,7 +100,7 @@ impl Chance {
         })
     }
 
-    /// A value that a schema allows, as far as it says so by type.
+    /// Generates a value that matches a schema, as far as it consists of types, properties, items and enums.
     fn value(&mut self, schema: &Value, depth: u32) -> Value {
         if let Some(allowed) = schema["enum"].as_array().filter(|list| !list.is_empty()) {
             return allowed[self.below(allowed.len())].clone();
@@ -134,7 +136,8 @@ impl Chance {
         }
     }
 
-    /// Remembers what a result names: whole lines, and names under the place that was asked for.
+    /// Remembers the words of a result: whole lines, and names in a directory listing as paths below the listed
+    /// directory.
     fn learn(&mut self, call: &ToolCall, text: &str) {
         let place = call.arguments.get("path").and_then(Value::as_str);
         for line in text.lines().filter(|line| !line.trim().is_empty()).take(60) {
@@ -165,7 +168,7 @@ impl Chance {
     }
 }
 
-/// What stands between backticks, and the root of the world.
+/// Returns the root of the world, and the texts between backticks.
 fn quoted(instruction: &str) -> Vec<String> {
     let quoted = instruction.split('`').skip(1).step_by(2);
     std::iter::once(".")

@@ -1,3 +1,5 @@
+//! Agent that reads tool calls from the text of a model, for models without function calling.
+
 use async_trait::async_trait;
 use mcpmark_model::{Conversation, ToolSpec};
 use serde_json::{Map, Value};
@@ -5,8 +7,8 @@ use serde_json::{Map, Value};
 use crate::functions::{last, play, tool_specs, tools_json};
 use crate::{Agent, Asking, Attempt, End, Halt, Reply, ToolCall};
 
-/// A model that writes its thoughts and calls as JSON in its text: the form of reasoning and
-/// acting for models that know no functions.
+/// Agent for models without function calling: the model writes its thought and its tool call as JSON (ReAct, reasoning
+/// and acting).
 pub struct React {
     asking: Asking,
 }
@@ -15,7 +17,7 @@ const SYSTEM: &str = "\
 You carry out a task in a workspace that you reach through tools. You work alone: nobody answers \
 questions.";
 
-/// The form of replies, which every system prompt ends with.
+/// Description of the form of replies, with which every system prompt ends.
 const FORM: &str = "\
 Each of your replies is one JSON object and nothing else, in one of two forms.
 To call a tool: {\"thought\": \"why\", \"action\": {\"tool\": \"name\", \"arguments\": {…}}}
@@ -23,7 +25,7 @@ To end, when the task is done: {\"thought\": \"why\", \"answer\": \"your answer\
 Call one tool a reply. What it returns is told to you in the next message.";
 
 impl React {
-    /// An agent that asks a model.
+    /// Creates an agent that sends its requests to a model.
     pub fn new(asking: Asking) -> Self {
         Self { asking }
     }
@@ -107,7 +109,7 @@ fn listing(tools: &[ToolSpec]) -> String {
     text
 }
 
-/// A reply as it was meant.
+/// Parsed reply.
 struct Step {
     thought: Option<String>,
     act: Act,
@@ -121,7 +123,7 @@ enum Act {
 
 impl Step {
     fn parse(text: &str) -> Self {
-        // Its thought stands in the text, which is kept whole.
+        // The thought is not extracted, because the complete text is recorded.
         let malformed = |problem: &str| Self {
             thought: None,
             act: Act::Malformed(problem.to_owned()),
@@ -162,7 +164,7 @@ impl Step {
     }
 }
 
-/// The JSON of a reply without the fence that models like to put around it.
+/// Returns the JSON of a reply without the Markdown code fence that many models add.
 fn bare(text: &str) -> &str {
     let text = text.trim();
     let inner = text

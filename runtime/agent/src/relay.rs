@@ -1,4 +1,4 @@
-//! The tools of an attempt for an agent outside of this process.
+//! MCP server with the tools of an attempt, for an agent in another process.
 
 use std::future::Future;
 
@@ -14,13 +14,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::{Attempt, Halt, NoResult, Reply, ToolCall};
 
-/// An MCP server whose calls are those of an attempt.
+/// MCP server that forwards its calls to an attempt.
 pub(crate) struct Relay {
     server: ToolServer<Bridge>,
     calls: mpsc::Receiver<Waiting>,
 }
 
-/// A call whose client waits for its result.
+/// Tool call whose client waits for the result.
 pub(crate) struct Waiting {
     tool: String,
     arguments: JsonObject,
@@ -28,7 +28,7 @@ pub(crate) struct Waiting {
 }
 
 impl Relay {
-    /// A server with the name and the tools of the attempt's own.
+    /// Creates a server with the name and the tools of the attempt's tool server.
     pub(crate) fn new(attempt: &Attempt<'_>, introduction: Option<Introduction>) -> Self {
         let client = attempt.client();
         let (name, version) = client.server().unwrap_or_default();
@@ -38,7 +38,7 @@ impl Relay {
             tools: client.tools().to_vec(),
             list_changed: false,
         };
-        // The server behind it has limits of its own.
+        // The attempt's tool server enforces its own limits.
         let limits = SessionLimits {
             max_result_bytes: u64::MAX,
             ..SessionLimits::default()
@@ -51,27 +51,27 @@ impl Relay {
         Self { server, calls }
     }
 
-    /// The MCP server that clients connect to.
+    /// Returns the MCP server that clients connect to.
     pub(crate) fn server(&self) -> &ToolServer<Bridge> {
         &self.server
     }
 
-    /// The next call; never comes back where there is none.
+    /// Waits for the next call.
     pub(crate) async fn next(&mut self) -> Waiting {
         match self.calls.recv().await {
             Some(call) => call,
-            // The server has not ended, for it is here.
+            // The channel is never closed, because `self.server` has a sender.
             None => std::future::pending().await,
         }
     }
 }
 
 impl Waiting {
-    /// Makes the call as a turn of the attempt. It is cancelled when its client gives it up, or `gone` comes back.
+    /// Makes the call as a turn of the attempt. The call is cancelled when its client cancels it or `gone` completes.
     ///
     /// # Errors
     ///
-    /// When the attempt has ended; the client is told so.
+    /// Returns an error if the attempt has ended. The client also receives an error.
     pub(crate) async fn make(
         self,
         attempt: &mut Attempt<'_>,
@@ -133,7 +133,8 @@ fn failed(reason: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(reason)])
 }
 
-/// A result in the form of the protocol library; what that does not know is told as text.
+/// Converts a result to the type of the protocol library. If the library does not know its content, the result becomes
+/// text.
 fn result_of(output: ToolOutput) -> CallToolResult {
     let value = json!(output);
     serde_json::from_value(value).unwrap_or_else(|_| {
@@ -146,7 +147,7 @@ fn result_of(output: ToolOutput) -> CallToolResult {
     })
 }
 
-/// Carries calls from the server to the attempt.
+/// Tool handler that sends calls from the server to the attempt.
 pub(crate) struct Bridge {
     requests: mpsc::Sender<Waiting>,
 }

@@ -1,3 +1,5 @@
+//! Agent that repeats an earlier attempt.
+
 use async_trait::async_trait;
 use mcpmark_service::ToolOutput;
 use serde_json::Value;
@@ -5,27 +7,26 @@ use serde_json::Value;
 use crate::functions::play;
 use crate::{Agent, Attempt, End, EndKind, Halt, Reply, ResultView};
 
-/// A turn of an earlier attempt.
+/// Turn of an earlier attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// What was said and called.
+    /// Text and calls of the turn.
     pub reply: Reply,
-    /// What each call came to then: a result, or why there was none; nothing where it never came
-    /// back.
+    /// Earlier result of each call, or the reason for which there was none; `None` if the call did not return.
     pub results: Vec<Option<Result<ToolOutput, String>>>,
 }
 
-/// Plays the turns of an earlier attempt again, and notes where results differ.
+/// Agent that repeats the turns of an earlier attempt, and notes differences between results.
 #[derive(Debug, Clone)]
 pub struct Replay {
     steps: Vec<Step>,
 }
 
-/// Characters of a result that a note shows.
+/// Maximum number of characters of a result in a note.
 const SHOWN: usize = 200;
 
 impl Replay {
-    /// An agent that plays these turns.
+    /// Creates an agent that repeats these turns.
     pub fn new(steps: Vec<Step>) -> Self {
         Self { steps }
     }
@@ -50,7 +51,7 @@ impl Agent for Replay {
                 let now = if tools.iter().any(|tool| tool.name == call.name) {
                     attempt.call(call).await?
                 } else {
-                    // It is refused as it was then, without asking the server.
+                    // An unknown tool is refused without a request to the server, as in the earlier attempt.
                     Err(play(attempt, call, ResultView::default()).await?.text)
                 };
                 played += 1;
@@ -71,7 +72,7 @@ impl Agent for Replay {
     }
 }
 
-/// The beginning of a result or of an error.
+/// Returns the beginning of a result or of an error, in quotes.
 fn shown(result: &Result<ToolOutput, String>) -> String {
     let quoted = |text: &str| Value::from(text.chars().take(SHOWN).collect::<String>()).to_string();
     match result {

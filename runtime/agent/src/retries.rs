@@ -1,18 +1,19 @@
+//! Retry policy of model requests.
+
 use std::time::Duration;
 
-use mcpmark_model::AskError;
+use mcpmark_model::RequestError;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::Rng as _;
 
-/// Times and waits of requests that fail for now.
+/// Retry policy for temporary errors of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retries {
-    /// Tries of one request, the first among them.
+    /// Maximum number of tries of one request, including the first.
     pub tries: u32,
-    /// The wait after the first; each further one is twice as long. A random share of up to a
-    /// half is taken off.
+    /// Wait after the first try. Each further wait is twice as long. A random share of up to a half is subtracted.
     pub first: Duration,
-    /// The longest wait that no provider asks for.
+    /// Maximum wait, unless the provider asks for a longer one.
     pub longest: Duration,
 }
 
@@ -27,10 +28,15 @@ impl Default for Retries {
 }
 
 impl Retries {
-    /// The wait after a try that failed. What a provider asks for is kept, and up to a tenth put
-    /// on top, so that those who were sent away together do not come back together. A wait that
-    /// is shorter than ours would use up the tries.
-    pub(crate) fn wait(self, error: &AskError, number: u32, drawn: &mut ChaCha20Rng) -> Duration {
+    /// Returns the wait after a failed try. A wait that the provider asks for is respected, plus a random share of up
+    /// to a tenth, so that clients that were rejected together do not retry together. It is never shorter than the
+    /// policy's own wait, because a shorter one would use up the tries.
+    pub(crate) fn wait(
+        self,
+        error: &RequestError,
+        number: u32,
+        drawn: &mut ChaCha20Rng,
+    ) -> Duration {
         let share = f64::from(drawn.next_u32()) / f64::from(u32::MAX);
         let doubled = 2_u32.saturating_pow(number - 1);
         let own = self.first.saturating_mul(doubled).min(self.longest);
@@ -44,14 +50,14 @@ impl Retries {
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_model::AskErrorKind;
+    use mcpmark_model::RequestErrorKind;
     use rand_chacha::rand_core::SeedableRng as _;
 
     use super::*;
 
     fn waits(wished: Option<Duration>, number: u32) -> Vec<Duration> {
-        let error = AskError {
-            kind: AskErrorKind::RateLimit,
+        let error = RequestError {
+            kind: RequestErrorKind::RateLimit,
             message: String::new(),
             retry_after: wished,
         };
@@ -81,7 +87,7 @@ mod tests {
         assert!(kept.iter().any(|wait| *wait != kept[0]));
         let floored = waits(Some(Duration::ZERO), 3);
         assert_eq!(floored, waits(None, 3));
-        // The longest that can be written does not overflow.
+        // The longest possible duration does not overflow.
         assert_eq!(waits(Some(Duration::MAX), 1)[0], Duration::MAX);
     }
 }

@@ -1,3 +1,5 @@
+//! Events of an attempt and their recorder.
+
 use std::time::Duration;
 
 use mcpmark_service::ToolOutput;
@@ -6,46 +8,46 @@ use serde_json::{Map, Value};
 
 use crate::{Cost, ResultView, Usage};
 
-/// A tool call that an agent asks for.
+/// Tool call of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// Names the call within the attempt.
+    /// Id of the call within the attempt.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// A JSON object; empty where the arguments are malformed.
+    /// Arguments as a JSON object; empty if they are malformed.
     pub arguments: Map<String, Value>,
-    /// What a model wrote for its arguments, where that is no JSON object.
+    /// Arguments as the model wrote them, if they are not a JSON object.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub malformed: Option<String>,
 }
 
-/// One turn of an agent: what it says and the tools it calls.
+/// One turn of an agent: its text and its tool calls.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// What it says; all that it wrote where it cannot be read.
+    /// Text of the reply; the complete output of the model if it cannot be parsed.
     pub text: String,
-    /// Whether it is in none of the forms that it may have, and so calls nothing.
+    /// True if the reply cannot be parsed, and so has no calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
-    /// What a model thought before, as far as its provider shows it.
+    /// Reasoning of the model, if its provider reveals it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
-    /// The calls, in the order in which they run.
+    /// Tool calls, in the order of their execution.
     pub calls: Vec<ToolCall>,
 }
 
-/// What a model was asked for.
+/// Purpose of a request to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// The next turn.
+    /// Next turn.
     Turn,
-    /// A summary that takes the place of the conversation so far.
+    /// Summary that replaces the conversation so far.
     Compaction,
 }
 
 impl Purpose {
-    /// The name in the journal.
+    /// Returns the name in the journal.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Turn => "turn",
@@ -54,19 +56,19 @@ impl Purpose {
     }
 }
 
-/// What came of one request to a model.
+/// Status of one request to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallStatus {
-    /// A reply.
+    /// Request with a reply.
     Ok,
-    /// An error, and the request is made again.
+    /// Error, after which the request is repeated.
     Retry,
-    /// An error that ends it.
+    /// Error, after which the request is not repeated.
     Failed,
 }
 
 impl CallStatus {
-    /// The name in the journal.
+    /// Returns the name in the journal.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -76,111 +78,112 @@ impl CallStatus {
     }
 }
 
-/// One request to a model, also one that failed.
+/// One request to a model, successful or failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelCall {
-    /// The turn that it was to give, from 1.
+    /// Number of the turn that is requested, from 1.
     pub turn: u32,
-    /// What it was for.
+    /// Purpose of the request.
     pub purpose: Purpose,
-    /// Which try, from 1.
+    /// Number of the try, from 1.
     pub try_number: u32,
-    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    /// Start of the request, in milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: i64,
-    /// How long it took.
+    /// Duration.
     pub elapsed: Duration,
-    /// What came of it.
+    /// Status of the request.
     pub status: CallStatus,
-    /// The kind of error and its message, where it gave no reply.
+    /// Kind and message of the error, if there is no reply.
     pub error: Option<(&'static str, String)>,
-    /// The SHA-256 of the request's body, in hexadecimal.
+    /// SHA-256 of the request body, in hexadecimal.
     pub request_digest: Option<String>,
-    /// The reply as the provider sent it.
+    /// Reply as the provider sent it.
     pub raw: Option<Value>,
-    /// What the provider says it took.
+    /// Token usage that the provider reports.
     pub usage: Option<Usage>,
-    /// What that costs, where the price is known.
+    /// Cost of the usage, if the price is known.
     pub cost: Option<Cost>,
 }
 
-/// Something that happened in an attempt, recorded when it does.
+/// Event in an attempt, recorded when it happens.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event<'a> {
-    /// What the agent was asked to do.
+    /// Instruction of the task.
     Instruction(&'a str),
-    /// What a model is told beside the instruction.
+    /// Setup of the model in addition to the instruction.
     Setup {
-        /// The system prompt.
+        /// System prompt.
         system: &'a str,
-        /// The tools as the model sees them: a list of `name`, `description`, `input_schema`,
-        /// and `server` where it is not one of the world's.
+        /// Tools as the model sees them: a list of `name`, `description`, `input_schema`, and `server` if the tool
+        /// belongs to an external server.
         tools: &'a Value,
-        /// Where a tool's schema was changed for the provider, and how.
+        /// Changes to tool schemas that providers require.
         adapted: &'a [String],
-        /// How it is shown results.
+        /// View of tool results.
         view: ResultView,
     },
-    /// A request to a model is over.
+    /// End of a request to a model.
     ModelCall(&'a ModelCall),
-    /// The conversation was replaced by a summary.
+    /// Replacement of the conversation by a summary.
     Compaction {
-        /// The turn that comes next.
+        /// Number of the next turn.
         turn: u32,
-        /// `request`, `summary` and `kept`: the messages that the model sees from here on.
+        /// Object with `request`, `history`, `summary` and `kept`. `kept` has the messages that the model sees from
+        /// here on.
         content: &'a Value,
     },
-    /// Something that the agent told the model, and that is no result of a tool.
+    /// Text from the agent to the model that is not a tool result.
     Told {
-        /// The turn that it follows.
+        /// Number of the turn before it.
         turn: u32,
-        /// What it said.
+        /// Text for the model.
         text: &'a str,
     },
-    /// Something that the host noted, and that nobody was told.
+    /// Note of the host, which neither the agent nor the model sees.
     Note {
-        /// The turn that it follows.
+        /// Number of the turn before it.
         turn: u32,
-        /// What it says.
+        /// Text of the note.
         text: &'a str,
     },
-    /// A turn of the agent; turns count from 1.
+    /// Turn of the agent.
     Reply {
-        /// Which turn.
+        /// Number of the turn, from 1.
         turn: u32,
-        /// What it said and called.
+        /// Text and calls of the turn.
         reply: &'a Reply,
     },
-    /// A tool is about to run.
+    /// Start of a tool call.
     CallStarted {
-        /// The turn that asked for it.
+        /// Number of the turn with the call.
         turn: u32,
-        /// The call.
+        /// Tool call.
         call: &'a ToolCall,
     },
-    /// A tool has run.
+    /// End of a tool call.
     CallEnded {
-        /// The turn that asked for it.
+        /// Number of the turn with the call.
         turn: u32,
-        /// The call.
+        /// Tool call.
         call: &'a ToolCall,
-        /// Its result, or why there is none.
+        /// Result, or the reason for which there is none.
         result: Result<&'a ToolOutput, &'a str>,
-        /// How long it took.
+        /// Duration.
         elapsed: Duration,
     },
 }
 
-/// Keeps what happens in an attempt.
+/// Recorder of the events of an attempt.
 pub trait Recorder: Send {
-    /// Keeps one event before it returns: the end of this process does not undo it.
+    /// Records one event durably: after the return, the end of this process does not lose it.
     ///
     /// # Errors
     ///
-    /// When it cannot be kept; the attempt then ends, since nothing may be lost.
+    /// Returns an error if the event cannot be recorded. The attempt then ends, because no event may be lost.
     fn record(&mut self, event: Event<'_>) -> Result<(), RecordError>;
 }
 
-/// An event could not be kept.
+/// Error of recording an event.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot record the attempt: {0}")]
 pub struct RecordError(pub String);

@@ -1,3 +1,5 @@
+//! Rendering of tool results for models.
+
 use std::fmt::Write as _;
 
 use mcpmark_model::{CallResult, MiddleCut};
@@ -5,24 +7,24 @@ use mcpmark_service::{Content, ToolOutput};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How results of tools are shown to a model. The journal keeps them whole, together with this, so that what the
-/// model saw can be made again.
+/// Settings of the rendering of tool results for a model. The journal stores complete results together with these
+/// settings, so that the text that the model saw can be reproduced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultView {
-    /// The most bytes of one result's text; no limit if not set.
+    /// Maximum size of the text of one result, in bytes; `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
-    /// Whether images are shown; if not, a line of text stands in their place.
+    /// True if the model is shown images. Otherwise a line of text replaces each image.
     #[serde(default)]
     pub images: bool,
 }
 
 impl ResultView {
-    /// The most bytes of one result's text unless it is set: about 16,000 tokens. A model with 128,000 tokens of
-    /// context has room for several such results, and one with 32,000 for one.
+    /// Default maximum size of the text of one result, in bytes: about 16,000 tokens. A model with a context of 128,000
+    /// tokens has room for several such results, and one with 32,000 tokens for one.
     pub const DEFAULT_MAX_BYTES: u64 = 64 * 1024;
 
-    /// Returns a result as the model is shown it.
+    /// Renders a tool result for the model.
     pub fn output(&self, output: ToolOutput) -> CallResult {
         let is_error = output.is_error;
         let (text, images) = self.text(output);
@@ -33,18 +35,19 @@ impl ResultView {
         }
     }
 
-    /// Returns the reason why a call has no result as the model is shown it.
+    /// Renders the reason for which a call has no result.
     pub fn error(&self, reason: &str) -> CallResult {
         CallResult::error(self.cut(reason.to_owned()))
     }
 
-    /// Returns the text of a result, as the journal keeps it, that the model was shown; nothing where it is no result.
+    /// Returns the text that the model was shown for a result from the journal; `None` if the value is not a tool
+    /// result.
     pub fn kept(&self, result: &Value) -> Option<String> {
         let output = serde_json::from_value(result.clone()).ok()?;
         Some(self.output(output).text)
     }
 
-    /// The whole text of a result, and its images where they are shown.
+    /// Returns the complete text of a result, and its images if the model is shown images.
     fn text(&self, output: ToolOutput) -> (String, Vec<(String, String)>) {
         let mut text = String::new();
         let mut images = Vec::new();
@@ -79,7 +82,8 @@ impl ResultView {
         (text, images)
     }
 
-    /// Cuts the middle out of a text that is too long, and says in its place how much is missing and what to do.
+    /// Cuts the middle out of a text that exceeds the limit. A message in its place states the number of omitted bytes
+    /// and suggests calls that return less.
     fn cut(&self, text: String) -> String {
         let most = self.max_bytes.and_then(|most| usize::try_from(most).ok());
         let Some(cut) = most.and_then(|most| MiddleCut::of(&text, most)) else {

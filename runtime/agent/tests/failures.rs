@@ -1,4 +1,4 @@
-//! The rules for classes of failure against attempts that a person labelled.
+//! Tests of the classification of failures on attempts that a person labelled.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use mcpmark_agent::EndKind;
 use mcpmark_agent::failure::{Ending, FailureClass, classify};
 use serde_json::Value;
 
-/// The labelled attempts of a class.
+/// Returns the labelled attempts of a class.
 fn labelled(class: FailureClass) -> Vec<Value> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/failures")
@@ -55,8 +55,7 @@ fn the_rules_agree_with_the_labels() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Last replies that were labelled before the rules were run on them, and that the rules were not
-/// fitted to.
+/// Uses last replies that were labelled before the rules were run on them, and that the rules were not fitted to.
 #[test]
 fn the_rules_agree_with_most_labels_that_they_were_not_made_for() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/failures/held-out.jsonl");
@@ -79,7 +78,7 @@ fn the_rules_agree_with_most_labels_that_they_were_not_made_for() {
         }
     }
     assert_eq!(text.lines().count(), 32);
-    // docs/reports.md tells the number.
+    // docs/reports.md states this number.
     assert!(wrong.len() <= 6, "{}", wrong.join("\n"));
 }
 
@@ -114,7 +113,7 @@ fn evidence_is_in_the_words_of_the_attempt() {
 }
 
 #[test]
-fn what_nobody_knows_has_no_class() {
+fn unexplained_failures_have_no_class() {
     for end in [EndKind::ModelError, EndKind::Cancelled] {
         let ending = Ending {
             end,

@@ -1,4 +1,4 @@
-//! The client of a served world: its session ends when it leaves, whatever a call is doing.
+//! Tests of the client of a served world: its session ends when it leaves, even during a call.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -15,10 +15,10 @@ use rmcp::ErrorData;
 use rmcp::model::CallToolResult;
 use tokio_util::sync::CancellationToken;
 
-/// Longer than anything here takes on a machine that works.
+/// Timeout of each step, longer than any step takes on a working machine.
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The tool `wait` runs until it is cancelled.
+/// Handler with the tool `wait`, which runs until it is cancelled.
 struct Handler {
     began: Sender<()>,
     cancelled: Sender<()>,
@@ -35,7 +35,7 @@ impl ToolHandler for Handler {
     }
 }
 
-/// Keeps the errors of calls, and the number of turns.
+/// Recorder that keeps the errors of calls and the number of turns.
 #[derive(Default)]
 struct Log {
     errors: Vec<String>,
@@ -55,12 +55,12 @@ impl Recorder for Log {
     }
 }
 
-/// How the client's part ends while its call runs.
+/// Cause of the end of the client's part while its call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leave {
-    /// It closes its end of the stream.
+    /// The client closes its end of the stream.
     Closes,
-    /// The person who serves the world presses Ctrl-C.
+    /// The operator interrupts the server with Ctrl-C.
     Interrupted,
     /// The attempt is cancelled.
     Cancelled,
@@ -131,7 +131,7 @@ async fn leaves(how: Leave) {
     let log = log.lock().unwrap();
     assert_eq!(log.errors.len(), 1, "{how:?}: {:?}", log.errors);
     assert!(log.errors[0].contains("cancelled"), "{:?}", log.errors);
-    // The call, and the end of a session that ended by itself.
+    // One turn is the call. A session that ended by itself has another one for its end.
     let turns = 1 + u32::from(how != Leave::Cancelled);
     assert_eq!(log.turns, turns, "{how:?}");
 }

@@ -1,7 +1,7 @@
-//! States of a store in one stream, and the plain archives that they travel in.
+//! Export of stored states as a compressed stream, and the tar archives that it consists of.
 //!
-//! [`tar`] reads and writes archives of files and directories, within bounds. [`states`] puts trees and
-//! blobs of a store into one that is compressed, and reads them back into another store.
+//! [`tar`] reads and writes archives of files and directories, within limits. [`states`] writes trees and blobs of a
+//! store into a compressed archive, and reads them into another store.
 //!
 //! ```
 //! use mcpmark_archive::{states, tar::Bounds};

@@ -1,4 +1,4 @@
-//! States and other blobs of a store in one compressed stream, and back.
+//! Export and import of states and other blobs of a store as one compressed stream.
 //!
 //! ```text
 //! states.json   {"schema":1,"trees":[…],"blobs":[…]}: what the stream is for
@@ -6,8 +6,8 @@
 //! trees/<hex>   the encoding of a directory, after all that it names
 //! ```
 //!
-//! All that is in a tree comes before it, so that a reader which has seen a tree has seen the whole of
-//! it. The stream is a tar archive, compressed with zstd; the same blobs give the same bytes.
+//! Everything in a tree comes before the tree itself, so that a reader of a tree has already read its content. The
+//! stream is a tar archive, compressed with zstd. Equal blobs give equal bytes.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
@@ -23,130 +23,130 @@ use crate::tar::{Bounds, Reader, TarError, Writer};
 const SCHEMA: u32 = 1;
 const HEAD: &str = "states.json";
 
-/// A compromise: a world of text takes a tenth of its size, and a second for 50 MB.
+/// Compression level. As a compromise, a world of text is compressed to a tenth of its size, in a second per 50 MB.
 const LEVEL: i32 = 9;
 
-/// The binary logarithm of the most bytes that whoever decompresses keeps: 8 MiB.
+/// Binary logarithm of the window size, which bounds the memory of the decompressor to 8 MiB.
 const WINDOW: u32 = 23;
 
-/// The most bytes of what the stream is for: room for some 100,000 digests.
+/// Maximum size of `states.json` in bytes, sufficient for some 100,000 digests.
 const LARGEST_HEAD: u64 = 16 << 20;
 
-/// The most bytes of the encoding of one directory.
+/// Maximum size of the encoding of one directory, in bytes.
 const LARGEST_TREE: u64 = 256 << 20;
 
-/// The most that the states of one world have: more than any service lets a world have.
-pub const OF_A_WORLD: Bounds = Bounds {
+/// Bounds of the states of one world, chosen for the default ceiling of a session of 1,000,000 entries and 4 GiB.
+pub const WORLD_BOUNDS: Bounds = Bounds {
     entries: 2_000_000,
     bytes: 4 << 30,
 };
 
-/// What a stream is for.
+/// Table of contents of a stream, `states.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
     schema: u32,
-    /// The roots of trees.
+    /// Roots of trees.
     pub trees: Vec<Digest>,
-    /// Blobs beside them.
+    /// Blobs that do not belong to these trees.
     pub blobs: Vec<Digest>,
-    /// What the whole stream has, once it was read.
+    /// Size of the whole stream, set after it was read.
     #[serde(skip)]
     pub size: Written,
 }
 
-/// What was written.
+/// Size of a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Entries of the archive.
+    /// Number of entries of the archive.
     pub entries: u64,
-    /// Bytes of the files in the archive, before they were compressed.
+    /// Total size of the files in the archive before compression, in bytes.
     pub bytes: u64,
 }
 
-/// Why states cannot be written.
+/// Error of writing states.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// A blob is not there, or damaged.
+    /// Missing or damaged blob.
     #[error("blob {digest} cannot be read")]
     Blob {
-        /// The blob.
+        /// Digest of the blob.
         digest: Digest,
-        /// What the store says.
+        /// Error of the store.
         source: io::Error,
     },
-    /// A directory of a tree is no directory.
+    /// Tree with a directory that cannot be decoded.
     #[error("tree {digest} cannot be read")]
     Tree {
-        /// The directory.
+        /// Digest of the directory.
         digest: Digest,
-        /// The problem.
+        /// Problem.
         source: EncodingError,
     },
-    /// The stream cannot be written.
+    /// Error of writing the stream.
     #[error("the states cannot be written")]
     Write(#[source] io::Error),
 }
 
-/// Why states cannot be read.
+/// Error of reading states.
 #[derive(Debug, thiserror::Error)]
 pub enum StatesError {
-    /// The archive is not one, or larger than allowed.
+    /// Invalid archive, or one that exceeds the bounds.
     #[error(transparent)]
     Archive(#[from] TarError),
-    /// The first entry is not what it should be.
+    /// Invalid first entry.
     #[error("{HEAD:?} does not say what the states are: {0}")]
     Head(String),
-    /// There are more bytes than those of the stream.
+    /// Trailing bytes after the end of the stream.
     #[error("something follows the end of the states")]
     Follows,
-    /// An entry that has no place here.
+    /// Entry with an unknown name.
     #[error("{0:?} has no place among states")]
     Name(String),
-    /// Bytes under the name of others.
+    /// Entry whose bytes have another digest than its name.
     #[error("{name:?} has the digest {found}")]
     Digest {
-        /// The entry.
+        /// Name of the entry.
         name: String,
-        /// Of its bytes.
+        /// Digest of its bytes.
         found: Digest,
     },
-    /// A directory that is none.
+    /// Entry that is not the encoding of a directory.
     #[error("{name:?} is no directory")]
     Encoding {
-        /// The entry.
+        /// Name of the entry.
         name: String,
-        /// The problem.
+        /// Problem.
         source: EncodingError,
     },
-    /// Something that is named is not there.
+    /// Missing object that a directory or the table of contents names.
     #[error("{what} {digest} is missing")]
     Missing {
-        /// `tree`, `file` or `blob`.
+        /// Kind of the object: `tree`, `file` or `blob`.
         what: &'static str,
-        /// Its digest.
+        /// Digest of the object.
         digest: Digest,
     },
-    /// A file has another size than its directory says.
+    /// File with another size than its directory states.
     #[error("file {digest} has {found} bytes, and its directory says {wanted}")]
     Size {
-        /// The file.
+        /// Digest of the file.
         digest: Digest,
-        /// What the directory says.
+        /// Size in the directory.
         wanted: u64,
-        /// What it has.
+        /// Actual size.
         found: u64,
     },
-    /// A tree that no state can be.
+    /// Tree that cannot be loaded.
     #[error("a tree is not valid")]
     Tree(#[source] Box<LoadError>),
-    /// The store cannot be written.
+    /// Error of writing to the store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl StatesError {
-    /// Whether the host is to blame, and not the stream.
+    /// Reports whether the host caused the error, not the stream.
     pub fn is_infrastructure(&self) -> bool {
         matches!(self, Self::Store(error) if !matches!(error, StoreError::Input(_)))
     }
@@ -204,11 +204,11 @@ impl<W: Write> Packing<'_, W> {
     }
 }
 
-/// Writes trees with all that is in them, and blobs beside them. Each is written once.
+/// Writes trees with everything in them, and other blobs. Each object is written once.
 ///
 /// # Errors
 ///
-/// When something is missing or damaged, or `out` cannot be written.
+/// Returns an error if an object is missing or damaged, or if `out` cannot be written.
 pub fn write(
     source: &dyn Blobs,
     trees: &[Digest],
@@ -241,11 +241,12 @@ pub fn write(
     Ok(packing.written)
 }
 
-/// Reads states into a store. Nothing is kept unless all is there and all is what its digest says.
+/// Reads states into a store. Blobs are stored only if everything is present and matches its digest.
 ///
 /// # Errors
 ///
-/// When the stream is not what [`write`] makes, or has more than `bounds`, or the store cannot be written.
+/// Returns an error if the stream differs from the output of [`write`] or exceeds `bounds`, or if the store cannot be
+/// written. After [`StatesError::Tree`], the blobs of the stream remain in the store.
 pub fn read(stream: impl Read, bounds: Bounds, store: &Store) -> Result<Contents, StatesError> {
     let read = |error| StatesError::Archive(TarError::Read(error));
     let mut decoder = zstd::Decoder::new(stream).map_err(read)?.single_frame();
@@ -284,7 +285,7 @@ pub fn read(stream: impl Read, bounds: Bounds, store: &Store) -> Result<Contents
     }
     let (entries, bytes) = archive.passed();
     contents.size = Written { entries, bytes };
-    // What follows would be the same states under other digests.
+    // With trailing bytes, the same states would have streams with different digests.
     let mut after = archive.into_inner().finish();
     if after.read(&mut [0]).map_err(read)? > 0 {
         return Err(StatesError::Follows);
@@ -332,7 +333,7 @@ fn head<R: Read>(archive: &mut Reader<R>) -> Result<Contents, StatesError> {
     let bytes = rest(archive)?;
     let value: serde_json::Value =
         mcpmark_json::from_unique(&bytes).map_err(|error| wrong(&error.to_string()))?;
-    // The version first: what a later one has besides is not known here.
+    // The version is checked first, because later versions may have other keys.
     if value["schema"] != SCHEMA {
         return Err(wrong(&format!(
             "it has schema {}, and this mcpmark knows {SCHEMA}",
@@ -342,7 +343,7 @@ fn head<R: Read>(archive: &mut Reader<R>) -> Result<Contents, StatesError> {
     serde_json::from_value(value).map_err(|error| wrong(&error.to_string()))
 }
 
-/// Whether all that a directory names was there before it.
+/// Checks that everything a directory names comes before it.
 fn whole(
     name: &str,
     bytes: &[u8],

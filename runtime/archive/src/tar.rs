@@ -1,85 +1,85 @@
-//! Archives in the plain form of tar that POSIX calls ustar: files and directories, nothing else.
+//! Tar archives in the ustar format of POSIX, with only files and directories.
 //!
-//! What others make with extensions, links or devices is refused by name, so that an archive means
-//! the same to everybody who reads it.
+//! Extensions, links and devices are refused with the name of the entry, so that all readers interpret an archive in
+//! the same way.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};
 
 const BLOCK: usize = 512;
 
-/// The largest size that eleven octal digits can say.
+/// Maximum size that eleven octal digits can express.
 const LARGEST: u64 = 0o77_777_777_777;
 
-/// Blocks of zeros that may follow the end of an archive: archivers fill up to a record of their own size.
+/// Maximum number of zero blocks after the end of an archive, because archivers pad to their record size.
 const FILLING: usize = 4096;
 
-/// What an archive may have.
+/// Limits of an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Files and directories.
+    /// Maximum number of files and directories.
     pub entries: u64,
-    /// Bytes of all files together.
+    /// Maximum total size of all files, in bytes.
     pub bytes: u64,
 }
 
-/// Why an archive is not read.
+/// Error of reading an archive.
 #[derive(Debug, thiserror::Error)]
 pub enum TarError {
-    /// The bytes cannot be had.
+    /// Error of the underlying reader.
     #[error("the archive cannot be read")]
     Read(#[source] io::Error),
-    /// It is cut off.
+    /// Truncated archive.
     #[error("the archive ends in the middle, at byte {offset}")]
     Short {
-        /// Bytes that are there.
+        /// Length of the archive in bytes.
         offset: u64,
     },
-    /// A header is not one.
+    /// Invalid header or padding.
     #[error("the archive is damaged at byte {offset}: {problem}")]
     Damaged {
-        /// Where the header or the filling begins.
+        /// Offset of the header or the padding.
         offset: u64,
-        /// What is wrong.
+        /// Problem.
         problem: &'static str,
     },
-    /// An entry that is neither a file nor a directory.
+    /// Entry that is neither a file nor a directory.
     #[error("{name:?} in the archive is {what}, and only files and directories are read")]
     Foreign {
-        /// Its name.
+        /// Name of the entry.
         name: String,
-        /// What it is.
+        /// Kind of the entry.
         what: &'static str,
     },
-    /// A name that leads elsewhere.
+    /// Name that is not a path within the archive.
     #[error("{name:?} in the archive is no path within it: {problem}")]
     Name {
-        /// The name.
+        /// Name of the entry.
         name: String,
-        /// The problem.
+        /// Problem.
         problem: &'static str,
     },
-    /// A name that is there twice.
+    /// Name that occurs twice.
     #[error("{0:?} is twice in the archive")]
     Duplicate(String),
-    /// More entries than allowed.
+    /// Too many entries.
     #[error("the archive has more than {0} entries")]
     TooMany(u64),
-    /// More bytes than allowed.
+    /// Too many bytes.
     #[error("the archive holds more than {0} bytes")]
     TooLarge(u64),
 }
 
-/// An entry of an archive.
+/// Entry of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path within the archive, without a slash at the end.
+    /// Path within the archive, without a trailing slash.
     pub name: String,
-    /// Whether it is a directory; else it is a file.
+    /// True for a directory, false for a file.
     pub directory: bool,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// Where they begin, counted from the beginning of the archive.
+    /// Offset of its content from the beginning of the archive.
     pub offset: u64,
 }
 
@@ -89,8 +89,7 @@ enum Kind {
     Directory,
 }
 
-/// Reads an archive from its beginning to its end. The bytes of the entry that was read last are
-/// what [`Read`] gives.
+/// Sequential reader of an archive. Its implementation of [`Read`] returns the content of the last entry.
 #[derive(Debug)]
 pub struct Reader<R> {
     inner: R,
@@ -99,14 +98,14 @@ pub struct Reader<R> {
     left: u64,
     filling: u64,
     names: HashMap<String, Kind>,
-    /// Directories that names lead through, whether they are entries or not.
+    /// Directories in the paths of entries, whether or not they are entries themselves.
     above: HashSet<String>,
     entries: u64,
     bytes: u64,
 }
 
 impl<R: Read> Reader<R> {
-    /// A reader of an archive that may be as large as `bounds` say.
+    /// Creates a reader for an archive within `bounds`.
     pub fn new(inner: R, bounds: Bounds) -> Self {
         Self {
             inner,
@@ -121,11 +120,11 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The next entry; none at the end. What is left of the entry before is passed over.
+    /// Returns the next entry, or `None` at the end. Skips unread content of the previous entry.
     ///
     /// # Errors
     ///
-    /// With what is wrong with the archive up to there.
+    /// Returns an error if the archive is invalid, truncated, or exceeds the bounds up to this point.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator could not fail and go on"
@@ -150,7 +149,7 @@ impl<R: Read> Reader<R> {
             }
             self.left = entry.size;
             self.filling = entry.size.next_multiple_of(BLOCK as u64) - entry.size;
-            // What `tar -C DIR .` begins with.
+            // First entry of an archive made by `tar -C DIR .`.
             if entry.name.is_empty() {
                 continue;
             }
@@ -159,7 +158,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// Takes the name of an entry, which must be new, and no file where a directory is.
+    /// Records the name of an entry. Fails if it is a duplicate, or if one path is a file and a directory.
     fn take(&mut self, entry: &Entry) -> Result<(), TarError> {
         let name = entry.name.as_str();
         if self.names.contains_key(name) {
@@ -231,7 +230,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// After the first block of zeros: one more, then only what fills up.
+    /// Checks the rest after the first zero block: one more zero block, then only padding.
     fn end(&mut self) -> Result<(), TarError> {
         let damaged = |offset| TarError::Damaged {
             offset,
@@ -259,12 +258,12 @@ impl<R: Read> Reader<R> {
         Err(damaged(self.offset))
     }
 
-    /// The entries that came so far, and the bytes of their files.
+    /// Returns the number of entries so far, and the total size of their files in bytes.
     pub fn passed(&self) -> (u64, u64) {
         (self.entries, self.bytes)
     }
 
-    /// What the bytes came from, once the archive was read to its end.
+    /// Returns the underlying reader.
     pub fn into_inner(self) -> R {
         self.inner
     }
@@ -344,10 +343,10 @@ fn entry(header: &[u8; BLOCK], offset: u64) -> Result<Entry, TarError> {
     })
 }
 
-/// The name with its prefix, if both are UTF-8.
+/// Returns the name with its prefix, or `None` if they are not UTF-8.
 fn full_name(header: &[u8; BLOCK]) -> Option<String> {
     let name = std::str::from_utf8(until_zero(&header[..100])).ok()?;
-    // GNU's own form has times where the prefix stands.
+    // The old GNU format stores times in the field of the prefix.
     let prefix = match &header[257..263] {
         b"ustar\0" => std::str::from_utf8(until_zero(&header[345..500])).ok()?,
         _ => "",
@@ -363,7 +362,7 @@ fn until_zero(bytes: &[u8]) -> &[u8] {
     &bytes[..end.unwrap_or(bytes.len())]
 }
 
-/// A path that stays within, without `./` before it and, for a directory, `/` behind it.
+/// Checks that a path stays within the archive, and removes a leading `./` and, for a directory, a trailing `/`.
 fn checked(name: String, directory: bool) -> Result<String, TarError> {
     let inside = name.strip_prefix("./").unwrap_or(&name);
     let inside = if directory {
@@ -390,7 +389,7 @@ fn checked(name: String, directory: bool) -> Result<String, TarError> {
     }
 }
 
-/// Octal digits, then zeros and spaces.
+/// Parses octal digits, followed by NUL bytes and spaces.
 fn number(field: &[u8]) -> Option<u64> {
     let digits = field.iter().position(|byte| !(b'0'..=b'7').contains(byte));
     let (digits, rest) = field.split_at(digits.unwrap_or(field.len()));
@@ -402,7 +401,7 @@ fn number(field: &[u8]) -> Option<u64> {
     })
 }
 
-/// The sum of a header's bytes, those of the sum itself counted as spaces.
+/// Sums the bytes of a header, with the bytes of the checksum field counted as spaces.
 fn checksum(header: &[u8; BLOCK]) -> u64 {
     let own = 148..156;
     let bytes = header.iter().enumerate();
@@ -411,14 +410,14 @@ fn checksum(header: &[u8; BLOCK]) -> u64 {
         .sum()
 }
 
-/// Writes an archive whose bytes follow from names and contents alone.
+/// Writer of a deterministic archive, whose bytes depend only on names and contents.
 #[derive(Debug)]
 pub struct Writer<W> {
     inner: W,
 }
 
 impl<W: Write> Writer<W> {
-    /// An archive that goes into `inner`.
+    /// Creates an archive in `inner`.
     pub fn new(inner: W) -> Self {
         Self { inner }
     }
@@ -427,7 +426,7 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     ///
-    /// When it cannot be written, or its name has more than 100 bytes.
+    /// Returns an error if the file cannot be written, if its name exceeds 100 bytes, or if it exceeds 8 GiB.
     pub fn file(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.header(name, b'0', bytes.len() as u64)?;
         self.inner.write_all(bytes)?;
@@ -435,11 +434,11 @@ impl<W: Write> Writer<W> {
         self.inner.write_all(&[0; BLOCK][..filling])
     }
 
-    /// Adds a file whose `size` bytes come from a reader.
+    /// Adds a file with `size` bytes from a reader.
     ///
     /// # Errors
     ///
-    /// As [`file`](Self::file), and when there are more or fewer bytes.
+    /// Returns the errors of [`file`](Self::file), and an error if the reader has more or fewer bytes.
     pub fn stream(&mut self, name: &str, size: u64, bytes: impl Read) -> io::Result<()> {
         self.header(name, b'0', size)?;
         let written = io::copy(&mut bytes.take(size.saturating_add(1)), &mut self.inner)?;
@@ -451,20 +450,20 @@ impl<W: Write> Writer<W> {
         self.inner.write_all(&[0; BLOCK][..filling as usize])
     }
 
-    /// Adds a directory; `name` ends with a slash.
+    /// Adds a directory. `name` ends with a slash.
     ///
     /// # Errors
     ///
-    /// As [`file`](Self::file).
+    /// Returns the errors of [`file`](Self::file).
     pub fn directory(&mut self, name: &str) -> io::Result<()> {
         self.header(name, b'5', 0)
     }
 
-    /// Ends the archive.
+    /// Writes the end of the archive.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// Returns an error if it cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.inner.write_all(&[0; 2 * BLOCK])?;
         Ok(self.inner)

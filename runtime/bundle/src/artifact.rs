@@ -1,4 +1,4 @@
-//! Tasks, worlds and suites as OCI artifacts: their types and their configs.
+//! OCI artifacts of tasks, worlds and suites: their types and configs.
 
 mod compression;
 mod read;
@@ -17,11 +17,11 @@ use crate::BundleError;
 use crate::layout::{Source, fetch};
 use crate::oci::Descriptor;
 
-/// The type of a task.
+/// Artifact type of a task.
 pub const TASK: &str = "application/vnd.mcpmark.task.v1";
-/// The type of a world.
+/// Artifact type of a world.
 pub const WORLD: &str = "application/vnd.mcpmark.world.v1";
-/// The type of a suite.
+/// Artifact type of a suite.
 pub const SUITE: &str = "application/vnd.mcpmark.suite.v1";
 pub(crate) const TASK_CONFIG: &str = "application/vnd.mcpmark.task.config.v1+json";
 pub(crate) const WORLD_CONFIG: &str = "application/vnd.mcpmark.world.config.v1+json";
@@ -30,10 +30,10 @@ pub(crate) const WASM: &str = "application/wasm+zstd";
 pub(crate) const MARKDOWN: &str = "text/markdown";
 pub(crate) const JSON: &str = "application/json";
 
-/// The remark that names a suite.
+/// Annotation with the name of a suite.
 pub(crate) const NAME: &str = "dev.mcpmark.name";
 
-/// The version of the configs.
+/// Version of the configs.
 pub(crate) const SCHEMA: u32 = 1;
 
 const LARGEST_CONFIG: u64 = 2 << 20;
@@ -42,10 +42,10 @@ const LARGEST_GUEST: u64 = 256 << 20;
 const LARGEST_STATES: u64 = 2 << 30;
 const LARGEST_SCRIPT: u64 = 128 << 20;
 
-/// The most tasks and worlds of a suite.
+/// Maximum number of tasks and worlds in a suite.
 const MOST: usize = 20_000;
 
-/// The file of a layer, its type, and the most bytes that are read of it.
+/// Layers of a task: file name, media type, and maximum size in bytes.
 const FILES: [(&str, &str, u64); 6] = [
     (INSTRUCTION, MARKDOWN, LARGEST_TEXT),
     (VERIFIER, WASM, LARGEST_GUEST),
@@ -55,86 +55,86 @@ const FILES: [(&str, &str, u64); 6] = [
     (CERTIFICATE, JSON, 4 << 20),
 ];
 
-/// The layer with the instruction.
+/// File name of the layer with the instruction.
 pub const INSTRUCTION: &str = "description.md";
-/// The layer with the verifier.
+/// File name of the layer with the verifier component.
 pub const VERIFIER: &str = "verifier.wasm";
-/// The layer with a script that judges and the files beside it, as states of a world are packed.
+/// File name of the layer with a verifier script and the files next to it, in the format of the states of a world.
 pub const SCRIPT: &str = "verifier.tar.zst";
-/// The layer with the guest that runs the script.
+/// File name of the layer with the interpreter that runs the script.
 pub const INTERPRETER: &str = "interpreter.wasm";
-/// The layer with the solution.
+/// File name of the layer with the solution.
 pub const SOLUTION: &str = "solution.wasm";
-/// The layer with the certificate.
+/// File name of the layer with the certificate.
 pub const CERTIFICATE: &str = "certificate.json";
 
-/// The layer of a world with its guest of a role.
+/// Returns the file name of a world's layer with the guest of a role.
 pub fn guest_file(role: GuestRole) -> String {
     format!("{role}.wasm")
 }
 
-/// All that decides what an attempt at the task starts from and how it is judged. Its digest is the
+/// Parts that define a task: everything that determines the start of an attempt and its grade. Its digest is the
 /// `bundle` of receipts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parts {
-    /// The version of this document.
+    /// Version of this document.
     pub schema: u32,
-    /// The id of the task.
+    /// Id of the task.
     pub task: String,
-    /// Its `meta.json`.
+    /// Content of `meta.json`.
     pub meta: Map<String, Value>,
-    /// The digest of the instruction.
+    /// Digest of the instruction.
     pub instruction: Digest,
-    /// The digest of the verifier, where it is a component.
+    /// Digest of the verifier, if it is a component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verifier: Option<Digest>,
-    /// The digest of the script that judges, where it is one.
+    /// Digest of the verifier, if it is a script.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<Digest>,
-    /// The digest of the tree of all that the script sees beside the states, itself among it.
+    /// Digest of the tree with the script and the files that it can read, apart from the states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Digest>,
-    /// The digest of the solution.
+    /// Digest of the solution, if the task has one.
     pub solution: Option<Digest>,
-    /// Where it starts.
+    /// Starting state.
     pub world: StartParts,
 }
 
-/// What an attempt starts from.
+/// Parts that define a starting state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartParts {
-    /// The id of the world; tasks of published corpora have a state without a name.
+    /// Id of the world. `None` for tasks of published corpora, whose states have no name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The digest of its tree.
+    /// Digest of the tree.
     pub snapshot: Digest,
-    /// Its instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Clock, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// The seed that it was made with, where it has a name.
+    /// Seed from which the world was built. `None` for states without a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// The digests of the guests of its world.
+    /// Digests of the world's guests, by role.
     #[serde(flatten)]
     pub guests: ByRole<Digest>,
 }
 
-/// Who judges a task.
+/// Verifier of a task, by digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgedBy {
-    /// A component, by its digest.
+    /// Digest of a component.
     Component(Digest),
-    /// A Python script of a published corpus.
+    /// Python script of a published corpus.
     Script {
-        /// Its digest.
+        /// Digest of the script.
         script: Digest,
-        /// The digest of the tree of all that it sees beside the states.
+        /// Digest of the tree with the script and the files that it can read, apart from the states.
         beside: Digest,
     },
 }
 
 impl JudgedBy {
-    /// The digest that tells verifiers apart.
+    /// Returns the digest that identifies the verifier: that of the component, or of the tree with the script.
     pub fn digest(&self) -> Digest {
         match *self {
             Self::Component(digest) => digest,
@@ -143,147 +143,148 @@ impl JudgedBy {
     }
 }
 
-/// A guest as it is described to people who have not got it.
+/// Description of a guest, for review before its component is downloaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuestConfig {
-    /// `verifier`, `solution`, `interpreter` or `ci`.
+    /// Role: `verifier`, `solution`, `interpreter` or `ci`.
     pub role: String,
-    /// Of its component; of the tree of a script and what lies beside it.
+    /// Digest of the component, or of the tree with a script and the files next to it.
     pub digest: Digest,
-    /// Its size.
+    /// Size of the component, or of the uncompressed layer with a script, in bytes.
     pub bytes: u64,
-    /// Whether the component is left out.
+    /// True if the bundle omits the guest.
     pub held_back: bool,
-    /// What it asks for, by name.
+    /// Names of the imported interfaces.
     pub imports: Vec<String>,
-    /// What it can do with that, in words.
+    /// Description of the capabilities that the imports provide.
     pub can: String,
 }
 
-/// A certificate as it is described to people who have not got it.
+/// Description of a certificate, for review before it is downloaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateConfig {
-    /// The task that it is for.
+    /// Id of the certified task.
     pub task: String,
-    /// The starting state that was examined.
+    /// Digest of the certified starting state.
     pub world: Digest,
-    /// The verifier that was examined.
+    /// Digest of the certified verifier.
     pub verifier: Digest,
-    /// How much was found to hold.
+    /// Number of checks that passed in the certification.
     pub checks: u64,
-    /// Worlds that were almost solved.
+    /// Number of mutants.
     pub mutants: u64,
-    /// How many of these the verifier rejected.
+    /// Number of mutants that the verifier rejected.
     pub rejected: u64,
 }
 
-/// The config of a task.
+/// Config of a task artifact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TaskConfig {
-    /// The version of this document.
+    /// Version of this document.
     pub schema: u32,
-    /// What makes the task.
+    /// Parts that define the task.
     pub parts: Parts,
-    /// Its guests.
+    /// Guests of the task.
     pub guests: Vec<GuestConfig>,
-    /// Its certificate, where it has one.
+    /// Certificate, if the task has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<CertificateConfig>,
-    /// The manifest of its world.
+    /// Descriptor of the world's manifest.
     pub world: Descriptor,
 }
 
-/// The config of a world.
+/// Config of a world artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorldConfig {
-    /// The version of this document.
+    /// Version of this document.
     pub schema: u32,
-    /// Its id.
+    /// Id of the world.
     pub world: String,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// What is in it.
+    /// Description of the content.
     pub description: Option<String>,
-    /// Under which licence, as an SPDX expression.
+    /// Licence, as an SPDX expression.
     pub license: String,
-    /// The instant at which it stands still, as RFC 3339 has it.
+    /// Virtual time at the start, in RFC 3339 format.
     pub clock: String,
-    /// The seed that it was made with.
+    /// Seed from which the world was built.
     pub seed: u64,
-    /// The digest of its tree.
+    /// Digest of the tree.
     pub snapshot: Digest,
-    /// Entries of its states, once they are decompressed.
+    /// Number of entries of the states after decompression.
     pub entries: u64,
-    /// Bytes of them.
+    /// Size of the states after decompression, in bytes.
     pub bytes: u64,
-    /// Its guests.
+    /// Guests of the world, by role.
     #[serde(flatten)]
     pub guests: ByRole<GuestConfig>,
 }
 
-/// A task in a bundle.
+/// Task in a bundle.
 #[derive(Debug, Clone)]
 pub struct TaskArtifact {
-    /// Its id.
+    /// Id of the task.
     pub id: TaskId,
-    /// Its manifest.
+    /// Descriptor of the manifest.
     pub descriptor: Descriptor,
-    /// What the manifest says of it.
+    /// Config of the artifact.
     pub config: TaskConfig,
-    /// Who judges.
+    /// Verifier.
     pub judged_by: JudgedBy,
     config_descriptor: Descriptor,
     layers: BTreeMap<String, Descriptor>,
 }
 
-/// A world in a bundle.
+/// World in a bundle.
 #[derive(Debug, Clone)]
 pub struct WorldArtifact {
-    /// Its id.
+    /// Id of the world.
     pub id: WorldId,
-    /// Its manifest.
+    /// Descriptor of the manifest.
     pub descriptor: Descriptor,
-    /// What the manifest says of it.
+    /// Config of the artifact.
     pub config: WorldConfig,
     config_descriptor: Descriptor,
-    /// Its states.
+    /// Descriptor of the layer with the states.
     pub states: Descriptor,
-    /// The components of its guests.
+    /// Descriptors of the layers with the guests' components, by role.
     pub guests: ByRole<Descriptor>,
 }
 
-/// A suite, or one task, with the worlds that they start from: all but the layers.
+/// Suite or single task with its worlds: manifests and configs, without the content of layers.
 #[derive(Debug, Clone)]
 pub struct Bundle {
-    /// The manifest or index that names all of it.
+    /// Descriptor of the suite's index or of the task's manifest, which references everything else.
     pub root: Descriptor,
-    /// The name of a suite.
+    /// Name of the suite, if it has one.
     pub name: Option<String>,
-    /// Sorted by id.
+    /// Tasks, sorted by id.
     pub tasks: Vec<TaskArtifact>,
-    /// By the digests of their manifests.
+    /// Worlds by the digests of their manifests.
     pub worlds: BTreeMap<Digest, WorldArtifact>,
 }
 
 impl Parts {
-    /// The digest that receipts name the task by.
+    /// Returns the task digest, which receipts contain.
     pub fn digest(&self) -> Digest {
         Digest::of(mcpmark_json::canonical(&json!(self)).as_bytes())
     }
 
-    /// The version of the published server whose tools agents get, where the task names one.
+    /// Returns the version of the published server whose tools agents get, if the task names one.
     pub fn profile(&self) -> Option<&str> {
         match self.judged_by()? {
             JudgedBy::Component(_) => self.meta.get("profile")?.as_str(),
-            // The same key of somebody else's would mean something else.
+            // In a published task, a key with the same name would have another meaning.
             JudgedBy::Script { .. } => None,
         }
     }
 
-    /// Who judges; none where that is not said, or said twice.
+    /// Returns the verifier. Returns `None` if the parts name no verifier or several, or if the world does not match
+    /// its kind: a component needs id and seed of the world, a script needs neither.
     pub fn judged_by(&self) -> Option<JudgedBy> {
         let named = self.world.id.is_some() && self.world.seed.is_some();
         let nameless = self.world.id.is_none() && self.world.seed.is_none();
@@ -298,8 +299,9 @@ impl Parts {
 }
 
 impl CertificateConfig {
-    /// What was examined in the place of what makes the task, in a word; none where it fits. Another
-    /// compiler makes another verifier of the same sources.
+    /// Compares the certificate with the parts of a task. Returns `"task"`, `"world"` or `"verifier"` for the first
+    /// difference, or `None` if all are equal. The verifier differs, for example, if another compiler built the same
+    /// sources.
     pub fn misfit(&self, parts: &Parts) -> Option<&'static str> {
         if self.task != parts.task {
             Some("task")
@@ -314,34 +316,34 @@ impl CertificateConfig {
 }
 
 impl TaskArtifact {
-    /// A layer by the name of its file.
+    /// Returns the descriptor of a layer by file name.
     pub fn layer(&self, file: &str) -> Option<&Descriptor> {
         self.layers.get(file)
     }
 
-    /// The layers, by the names of their files.
+    /// Iterates over the layers with their file names.
     pub fn layers(&self) -> impl Iterator<Item = (&str, &Descriptor)> {
         self.layers
             .iter()
             .map(|(file, layer)| (file.as_str(), layer))
     }
 
-    /// A guest by its role.
+    /// Returns the description of a guest by role.
     pub fn guest(&self, role: &str) -> Option<&GuestConfig> {
         self.config.guests.iter().find(|guest| guest.role == role)
     }
 
-    /// The verifier's digest, where it is left out.
+    /// Returns the digest of the verifier if it is held back.
     pub fn held_back(&self) -> Option<Digest> {
         let verifier = self.guest("verifier")?;
         verifier.held_back.then_some(verifier.digest)
     }
 
-    /// The bytes of a layer; those of a guest are decompressed.
+    /// Reads the content of a layer; guests are decompressed. Returns `None` if the task has no such layer.
     ///
     /// # Errors
     ///
-    /// When they are not there, or not what manifest and config say.
+    /// Returns an error if the blob is missing or does not match the manifest and the config.
     pub fn read(&self, source: &dyn Source, file: &str) -> Result<Option<Vec<u8>>, BundleError> {
         let Some(descriptor) = self.layers.get(file) else {
             return Ok(None);
@@ -358,14 +360,14 @@ impl TaskArtifact {
 }
 
 impl WorldArtifact {
-    /// The most bytes of its compressed states that are read.
+    /// Maximum size of the compressed states, in bytes. It is also the limit of every blob that is pushed or pulled.
     pub const LARGEST: u64 = LARGEST_STATES;
 
-    /// The components of its guests.
+    /// Reads the components of the world's guests.
     ///
     /// # Errors
     ///
-    /// When one is missing, or not what manifest and config say.
+    /// Returns an error if one is missing or does not match the manifest and the config.
     pub fn read_guests(
         &self,
         source: &dyn Source,
@@ -384,18 +386,18 @@ impl WorldArtifact {
 }
 
 impl Bundle {
-    /// Whether its tasks are those of a published corpus.
+    /// Reports whether the tasks are those of a published corpus.
     pub fn is_published(&self) -> bool {
         let first = self.tasks.first();
         first.is_some_and(|task| matches!(task.judged_by, JudgedBy::Script { .. }))
     }
 
-    /// The task with an id.
+    /// Returns the task with an id.
     pub fn task(&self, id: &TaskId) -> Option<&TaskArtifact> {
         self.tasks.iter().find(|task| task.id == *id)
     }
 
-    /// All blobs, what they are and what they take: the root first.
+    /// Lists all blobs with their descriptions, without duplicates, the root first.
     pub fn blobs(&self) -> Vec<(String, Descriptor)> {
         let mut blobs = vec![("the manifest of the bundle".to_owned(), self.root.clone())];
         for task in &self.tasks {
@@ -428,7 +430,7 @@ impl Bundle {
 }
 
 impl WorldConfig {
-    /// Describes a state that has no name, clock or licence of its own.
+    /// Creates the config of a state that has no title, clock or licence.
     pub fn nameless(id: &WorldId, seed: u64, snapshot: Digest, states: Written) -> Self {
         Self {
             schema: SCHEMA,
@@ -445,7 +447,7 @@ impl WorldConfig {
         }
     }
 
-    /// Describes a world whose states were written.
+    /// Creates the config of a world with its packed states.
     pub fn new(world: &World, seed: u64, snapshot: Digest, states: Written) -> Self {
         let manifest = &world.manifest;
         Self {

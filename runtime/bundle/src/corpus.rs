@@ -1,5 +1,5 @@
-//! Tasks of a published corpus: they are unpacked as that, with the states that they start from and the guest
-//! that runs their scripts.
+//! Unpacking of bundles with tasks of a published corpus. The result is a corpus with starting states and the
+//! interpreter that runs its scripts.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,27 +18,28 @@ use crate::artifact::{
 use crate::layout::Source;
 use crate::library::{hold_back, make, pretty, write};
 
-/// What lies beside a script, as states: more than any script gets to see.
+/// Limits of the layer with a script and the files next to it. They are higher than the limits of scripts.
 const BESIDE: Bounds = Bounds {
     entries: 10_000,
     bytes: 128 << 20,
 };
 
-/// A published corpus that was unpacked from a bundle.
+/// Published corpus that was unpacked from a bundle.
 #[derive(Debug, Clone)]
 pub struct UnpackedCorpus {
-    /// The directory with `tasks/` and `worlds/`.
+    /// Directory with `tasks/` and `worlds/`.
     pub root: PathBuf,
-    /// The states of categories.
+    /// Directory with the states of categories.
     pub states: PathBuf,
-    /// The guest that runs the scripts.
+    /// Path of the interpreter that runs the scripts.
     pub interpreter: PathBuf,
-    /// Its digest.
+    /// Digest of the interpreter.
     pub digest: Digest,
 }
 
 impl UnpackedCorpus {
-    /// Where a bundle of a published corpus was unpacked to; none where it is of another kind.
+    /// Returns the paths in a directory to which a published corpus was unpacked. Returns `None` for bundles of other
+    /// tasks.
     pub fn of(bundle: &Bundle, root: &Path) -> Option<Self> {
         let first = bundle.tasks.first().filter(|_| bundle.is_published())?;
         Some(Self {
@@ -50,7 +51,7 @@ impl UnpackedCorpus {
     }
 }
 
-/// Writes the tasks of a corpus and what they start from into a directory.
+/// Writes the tasks of a corpus and their starting states to a directory.
 pub(crate) fn unpack(
     bundle: &Bundle,
     source: &dyn Source,
@@ -95,7 +96,7 @@ pub(crate) fn unpack(
             }
         }
     }
-    // All have the same.
+    // All tasks have the same interpreter.
     if let Some(first) = bundle.tasks.first()
         && let Some(component) = first.read(source, INTERPRETER)?
     {
@@ -105,7 +106,7 @@ pub(crate) fn unpack(
     fs::remove_dir_all(&scratch).map_err(|error| failed(&scratch, error))
 }
 
-/// Writes the state that a task starts from to where the task looks for it.
+/// Writes the starting state of a task to the path at which the task expects it.
 fn start(
     task: &TaskArtifact,
     world: &WorldArtifact,
@@ -118,7 +119,7 @@ fn start(
     let snapshot = parts.world.snapshot;
     let has_guests = !parts.world.guests.is_empty();
     let at = |has_guests| state_place(&task.id, &parts.meta, has_guests);
-    // With a guest beside it, the state lies deeper in the same place.
+    // If the state has guests, it is in a subdirectory of the same path.
     let (Some(name), Some(place)) = (at(false), at(has_guests)) else {
         if snapshot == Tree::empty().digest() {
             return Ok(());
@@ -155,7 +156,7 @@ fn start(
     Ok(())
 }
 
-/// Writes a script and what lies beside it.
+/// Writes a script and the files next to it.
 fn script(task: &TaskArtifact, bytes: &[u8], store: &Store, dir: &Path) -> Result<(), BundleError> {
     let JudgedBy::Script { script, beside } = task.judged_by else {
         return Ok(());
@@ -199,7 +200,7 @@ fn put(
     let options = MaterialiseOptions { clock };
     let written = materialise(tree, store, dir, &options);
     written.map(drop).map_err(|error| match error {
-        // What it holds is checked; this one is its own fault.
+        // The digests of the tree were verified, so an unsafe symlink is a fault of the bundle.
         mcpmark_snapshot::MaterialiseError::Symlink(error) => {
             BundleError::Contradiction(format!("{what}: {error}"))
         }

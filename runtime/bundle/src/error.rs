@@ -1,3 +1,5 @@
+//! Errors of reading and writing bundles.
+
 use std::io;
 use std::path::PathBuf;
 
@@ -5,128 +7,128 @@ use mcpmark_archive::states::StatesError;
 use mcpmark_archive::tar::TarError;
 use mcpmark_snapshot::Digest;
 
-/// Why a bundle is not read or written.
+/// Errors of reading and writing bundles.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// The file system refused.
+    /// A file or directory cannot be read.
     #[error("{}: cannot be read", place.display())]
     Read {
-        /// The file or directory.
+        /// Path of the file or directory.
         place: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// The file system refused to write.
+    /// A file or directory cannot be written.
     #[error("{}: cannot be written", place.display())]
     Write {
-        /// The file or directory.
+        /// Path of the file or directory.
         place: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// What was unpacked is not what it was.
+    /// A file of an unpacked bundle has changed.
     #[error("{}: {problem} since the bundle was unpacked", file.display())]
     Unpacked {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// What became of it.
+        /// Kind of the change.
         problem: &'static str,
     },
-    /// No OCI layout.
+    /// The path is not an OCI image layout.
     #[error("{}: is no bundle: {problem}", place.display())]
     NoLayout {
-        /// The directory or file.
+        /// Path of the directory or file.
         place: PathBuf,
-        /// The problem.
+        /// Reason why it is not a layout.
         problem: String,
     },
-    /// The archive of a layout is not sound.
+    /// The tar archive of a layout is invalid.
     #[error("{}: {source}", place.display())]
     Archive {
-        /// The file.
+        /// Path of the archive.
         place: PathBuf,
-        /// The problem.
+        /// Error of the archive.
         source: TarError,
     },
-    /// A blob that is named is not there.
+    /// A referenced blob is missing or cannot be read.
     #[error("{} cannot be had", named(what, digest))]
     Missing {
-        /// What it is.
+        /// Description of the blob.
         what: String,
-        /// Its digest.
+        /// Digest of the blob.
         digest: Digest,
-        /// What the source says.
+        /// Error of the source.
         source: io::Error,
     },
-    /// A blob has other bytes than its digest says.
+    /// The content of a blob does not match its digest.
     #[error(
         "{} is not what its digest says: its bytes have {found}",
         named(what, digest)
     )]
     Damaged {
-        /// What it is.
+        /// Description of the blob.
         what: String,
-        /// The digest that names it.
+        /// Expected digest.
         digest: Digest,
-        /// That of its bytes.
+        /// Actual digest.
         found: Digest,
     },
-    /// A blob has another length than whoever names it says.
+    /// The length of a blob differs from the length in its descriptor.
     #[error(
         "{} does not have the {wanted} bytes that it is said to have",
         named(what, digest)
     )]
     Length {
-        /// What it is.
+        /// Description of the blob.
         what: String,
-        /// Its digest.
+        /// Digest of the blob.
         digest: Digest,
-        /// The bytes that it should have.
+        /// Expected length, in bytes.
         wanted: u64,
     },
-    /// Something is larger than any that is read.
+    /// A blob or list exceeds its limit.
     #[error("{what} has {size} bytes, and {limit} are the most that are read")]
     TooLarge {
-        /// What it is.
+        /// Description of the blob or list.
         what: String,
-        /// Its size.
+        /// Its size, in bytes or entries.
         size: u64,
-        /// The most.
+        /// The limit, in the same unit.
         limit: u64,
     },
-    /// A document is not of the right shape.
+    /// A document is invalid.
     #[error("{what} is not of the right shape: {reason}")]
     Shape {
-        /// What it is.
+        /// Description of the document.
         what: String,
-        /// What is wrong.
+        /// Reason why it is invalid.
         reason: String,
     },
-    /// Something of another kind, or of a later format.
+    /// A document has another type, or a later version of the type.
     #[error("{what} is of type {found:?}, and {wanted:?} is read here")]
     Foreign {
-        /// What it is.
+        /// Description of the document.
         what: String,
-        /// Its type.
+        /// Actual type.
         found: String,
-        /// What is known.
+        /// Expected type.
         wanted: &'static str,
     },
-    /// Two parts of a bundle do not fit together.
+    /// Two parts of a bundle contradict each other.
     #[error("the bundle contradicts itself: {0}")]
     Contradiction(String),
-    /// The states of a world are not sound.
+    /// The states of a world are invalid.
     #[error("world {world}: {source}")]
     States {
-        /// The world.
+        /// Id of the world, or a description of the layer with a script.
         world: String,
-        /// What is wrong.
+        /// Error of the states.
         source: Box<StatesError>,
     },
 }
 
 impl BundleError {
-    /// Whether it is sound, as far as that can be known, and not of a kind that is read here.
+    /// Returns true if the error may be caused by an intact artifact of a kind that this version does not support.
     pub(crate) fn is_foreign(&self) -> bool {
         matches!(
             self,
@@ -134,7 +136,7 @@ impl BundleError {
         )
     }
 
-    /// Whether the host is to blame, and not the bundle.
+    /// Returns true if the host caused the error, not the bundle.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Read { .. } | Self::Write { .. } => true,
@@ -144,7 +146,7 @@ impl BundleError {
     }
 }
 
-/// What something is, with its digest: once, where that is how it is called.
+/// Appends the digest to a description, unless the description contains it.
 fn named(what: &str, digest: &Digest) -> String {
     let digest = digest.to_string();
     if what.contains(&digest) {

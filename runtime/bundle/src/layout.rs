@@ -1,6 +1,6 @@
-//! Where the blobs of bundles lie: OCI image layouts, as a directory or as a tar archive.
+//! Storage of blobs: OCI image layouts, as a directory or a tar archive.
 
-mod beside;
+mod other_blobs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -12,7 +12,7 @@ use mcpmark_archive::tar::{Bounds, Reader, Writer};
 use mcpmark_snapshot::Digest;
 use serde_json::json;
 
-pub use self::beside::Beside;
+pub use self::other_blobs::OtherBlobs;
 use crate::BundleError;
 use crate::oci::{self, Descriptor, Index};
 use crate::trust::{self, Attached};
@@ -22,16 +22,16 @@ const LAYOUT: &str = "oci-layout";
 const INDEX: &str = "index.json";
 const BLOBS: &str = "blobs/sha256";
 
-/// The most bytes of the file that says that something is a layout.
+/// Maximum size of the file `oci-layout`, in bytes.
 const LARGEST_LAYOUT: u64 = 4096;
 
-/// What the archive of a layout may have.
+/// Limits of the tar archive of a layout.
 const ARCHIVE: Bounds = Bounds {
     entries: 200_000,
     bytes: 64 << 30,
 };
 
-/// How files begin that people take for a tar archive.
+/// Magic numbers of other archive formats, for a better error message.
 const OTHERS: [(&[u8], &str); 6] = [
     (b"PK\x03\x04", "a zip archive"),
     (b"\x1f\x8b", "compressed with gzip"),
@@ -41,31 +41,31 @@ const OTHERS: [(&[u8], &str); 6] = [
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
 ];
 
-/// Has blobs.
+/// Source of blobs.
 pub trait Source {
-    /// The bytes that are said to have this digest. Whoever reads them checks that.
+    /// Opens the blob with this digest. The reader must verify the digest.
     ///
     /// # Errors
     ///
-    /// When they are not there.
+    /// Returns an error if the blob is missing or cannot be read.
     fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>>;
 
-    /// Reads what is there beside `known` blobs, as far as it is not too much. What others keep, too, has nothing
-    /// beside.
+    /// Reads and verifies the blobs that are not `known`, up to a limit on their total size. The default
+    /// implementation, for sources that several bundles share, returns nothing.
     ///
     /// # Errors
     ///
-    /// When something is not what its name says, or cannot be read.
-    fn beside(&self, _known: &BTreeSet<Digest>) -> Result<Beside, BundleError> {
-        Ok(Beside::default())
+    /// Returns an error if a blob does not match its name or cannot be read.
+    fn beside(&self, _known: &BTreeSet<Digest>) -> Result<OtherBlobs, BundleError> {
+        Ok(OtherBlobs::default())
     }
 }
 
-/// Reads a blob whole and checks it.
+/// Reads a whole blob and verifies its digest.
 ///
 /// # Errors
 ///
-/// When it is not there, is larger than `limit`, or is not what its descriptor says.
+/// Returns an error if the blob is missing, is larger than `limit`, or does not match its descriptor.
 pub fn fetch(
     source: &dyn Source,
     what: &str,
@@ -80,11 +80,11 @@ pub fn fetch(
     Ok(bytes)
 }
 
-/// Hands a blob on in pieces, and checks it. What was handed on of one that fails is worth nothing.
+/// Streams a blob to `take` and verifies its digest. If this returns an error, discard the streamed content.
 ///
 /// # Errors
 ///
-/// As [`fetch`], and whatever `take` says.
+/// Returns the errors of [`fetch`] and of `take`.
 pub fn copy(
     source: &dyn Source,
     what: &str,
@@ -142,14 +142,14 @@ pub fn copy(
     }
 }
 
-/// Takes a layout out of a directory, and nothing else that lies there.
+/// Removes a layout from a directory, and leaves other files in place.
 ///
 /// # Errors
 ///
-/// When something of it cannot be removed.
+/// Returns an error if a part of the layout cannot be removed.
 pub fn clear(dir: &Path) -> Result<(), BundleError> {
     let removed = [
-        // Without the index, what is left after a failure is no layout.
+        // The index is removed first: without it, the rest is not a layout if removal fails.
         (INDEX, fs::remove_file(dir.join(INDEX))),
         (LAYOUT, fs::remove_file(dir.join(LAYOUT))),
         (BLOBS, fs::remove_dir_all(dir.join(BLOBS))),
@@ -166,36 +166,36 @@ pub fn clear(dir: &Path) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// Blobs in a directory, named by their digests.
+/// Directory with blobs, named by their digests.
 #[derive(Debug, Clone)]
 pub struct BlobDirectory {
     root: PathBuf,
 }
 
 impl BlobDirectory {
-    /// The blobs of the layout in a directory, which need not be there yet.
+    /// Creates the blob directory of the layout in a directory, which need not exist.
     pub fn of_layout(root: &Path) -> Self {
         Self {
             root: root.join(BLOBS),
         }
     }
 
-    /// Where a blob lies, or would.
+    /// Returns the path of a blob, which need not exist.
     pub fn path(&self, digest: &Digest) -> PathBuf {
         self.root.join(digest.hex())
     }
 
-    /// Where blobs are while they come.
+    /// Returns the directory for incomplete downloads.
     pub(crate) fn partial(&self) -> PathBuf {
         self.root.join("partial")
     }
 
-    /// The file that lists the signatures that a bundle had when it was here.
+    /// Returns the path of the list of a bundle's stored signatures.
     pub(crate) fn signatures(&self, bundle: &Digest) -> PathBuf {
         self.root.join("signatures").join(bundle.hex())
     }
 
-    /// Makes room for blobs.
+    /// Creates the subdirectories.
     pub(crate) fn prepare(&self) -> Result<(), BundleError> {
         for place in [self.partial(), self.root.join("signatures")] {
             fs::create_dir_all(&place).map_err(|source| BundleError::Write { place, source })?;
@@ -203,7 +203,7 @@ impl BlobDirectory {
         Ok(())
     }
 
-    /// Keeps a blob that came whole.
+    /// Stores a complete blob.
     pub(crate) fn keep(&self, digest: &Digest, bytes: &[u8]) -> Result<(), BundleError> {
         let place = self.path(digest);
         let write = || {
@@ -225,7 +225,7 @@ impl Source for BlobDirectory {
     }
 }
 
-/// Opens a file that is one: nobody waits at a pipe, or is led elsewhere by a link.
+/// Opens a regular file. Refuses pipes, which could block, and symlinks.
 fn regular(path: &Path) -> io::Result<File> {
     if fs::symlink_metadata(path)?.is_file() {
         File::open(path)
@@ -237,7 +237,7 @@ fn regular(path: &Path) -> io::Result<File> {
     }
 }
 
-/// An OCI image layout.
+/// OCI image layout.
 #[derive(Debug)]
 pub struct Layout {
     place: PathBuf,
@@ -251,22 +251,22 @@ enum Content {
     Archive {
         file: File,
         blobs: BTreeMap<Digest, (u64, u64)>,
-        /// The first name among blobs that is no digest.
+        /// First file name in the blob directory that is not a digest.
         odd: Option<String>,
     },
 }
 
 impl Layout {
-    /// Whether a path looks like a layout, so that it is meant as one.
-    pub fn is_meant(path: &Path) -> bool {
+    /// Reports whether a path looks like a layout: a file, or a directory with a file `oci-layout`.
+    pub fn looks_like_layout(path: &Path) -> bool {
         path.is_file() || path.join(LAYOUT).is_file()
     }
 
-    /// Opens a layout: a directory, or a tar archive of one.
+    /// Opens a layout: a directory or a tar archive.
     ///
     /// # Errors
     ///
-    /// When it cannot be read, or is none.
+    /// Returns an error if it cannot be read or is not a layout.
     pub fn open(place: &Path) -> Result<Self, BundleError> {
         let read = |source| BundleError::Read {
             place: place.to_owned(),
@@ -379,16 +379,16 @@ impl Layout {
         })
     }
 
-    /// What the layout lists.
+    /// Returns the index of the layout.
     pub fn index(&self) -> &Index {
         &self.index
     }
 
-    /// The signatures of a bundle. What others attached to it and cannot be read here is passed over.
+    /// Reads the signatures of a bundle. Skips other artifacts that refer to it, and signatures of unsupported kinds.
     ///
     /// # Errors
     ///
-    /// When one is missing or damaged.
+    /// Returns an error if a signature is missing or damaged.
     pub fn signatures(&self, bundle: &Digest) -> Result<Vec<Attached>, BundleError> {
         let listed = self.index.manifests.iter();
         let listed = listed.filter(|it| it.artifact_type.as_deref() == Some(trust::SIGNATURE));
@@ -398,11 +398,11 @@ impl Layout {
             .collect()
     }
 
-    /// The one manifest that is of one of the types; their descriptors may leave the type out.
+    /// Returns the only manifest in the index that has one of the types or no type.
     ///
     /// # Errors
     ///
-    /// When there is none, or more than one.
+    /// Returns an error if there is none or more than one.
     pub fn one_of(&self, types: &[&str]) -> Result<&Descriptor, BundleError> {
         let no_layout = |problem: &str| BundleError::NoLayout {
             place: self.place.clone(),
@@ -431,12 +431,12 @@ impl Source for Layout {
         }
     }
 
-    fn beside(&self, known: &BTreeSet<Digest>) -> Result<Beside, BundleError> {
-        self.read_others(known, beside::MOST_BYTES)
+    fn beside(&self, known: &BTreeSet<Digest>) -> Result<OtherBlobs, BundleError> {
+        self.read_others(known, other_blobs::MOST_BYTES)
     }
 }
 
-/// A part of a file, read without moving anybody else's place in it.
+/// Reader of a part of a file. It uses positioned reads, so several readers can share the file.
 struct Part<'a> {
     file: &'a File,
     offset: u64,
@@ -471,7 +471,7 @@ fn checked(place: &Path, layout: &[u8], index: &[u8]) -> Result<Index, BundleErr
     Ok(index)
 }
 
-/// A layout in memory, to be written.
+/// Layout in memory, to be written.
 #[derive(Debug, Default)]
 pub struct NewLayout {
     blobs: BTreeMap<Digest, Vec<u8>>,
@@ -479,21 +479,21 @@ pub struct NewLayout {
 }
 
 impl NewLayout {
-    /// Adds a blob.
+    /// Adds a blob. Returns its descriptor.
     pub fn put(&mut self, media_type: &str, bytes: Vec<u8>) -> Descriptor {
         let descriptor = Descriptor::of(media_type, &bytes);
         self.blobs.insert(descriptor.digest, bytes);
         descriptor
     }
 
-    /// Lists a manifest in the index of the layout, unless it is there.
+    /// Adds a manifest to the index of the layout, unless it is already there.
     pub fn list(&mut self, descriptor: Descriptor) {
         if !self.listed.contains(&descriptor) {
             self.listed.push(descriptor);
         }
     }
 
-    /// Bytes of all blobs.
+    /// Returns the total size of all blobs, in bytes.
     pub fn bytes(&self) -> u64 {
         self.blobs.values().map(|bytes| bytes.len() as u64).sum()
     }
@@ -515,11 +515,11 @@ impl NewLayout {
         own.into_iter().chain(blobs)
     }
 
-    /// Writes the layout into a directory, which must be new or empty.
+    /// Writes the layout to a directory, which must be new or empty.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn write_directory(&self, dir: &Path) -> Result<(), BundleError> {
         let failed = |place: &Path| {
             let place = place.to_owned();
@@ -533,11 +533,11 @@ impl NewLayout {
         Ok(())
     }
 
-    /// Writes the layout as a tar archive, whose bytes follow from the layout alone.
+    /// Writes the layout as a tar archive. Equal layouts have equal bytes.
     ///
     /// # Errors
     ///
-    /// When it cannot be written.
+    /// Returns an error if the archive cannot be written.
     pub fn write_archive(&self, out: impl Write) -> io::Result<()> {
         let mut archive = Writer::new(out);
         archive.directory("blobs/")?;

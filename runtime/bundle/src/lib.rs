@@ -1,9 +1,9 @@
-//! Tasks and worlds packed for others, as OCI artifacts.
+//! Bundles: tasks and worlds packed as OCI artifacts.
 //!
-//! A [`Packer`] makes a layout of tasks and the worlds that they start from; the same sources give the
-//! same digests. A [`Layout`] is one on disk, as a directory or a tar archive, and a [`Bundle`] is what
-//! its manifests and configs say, which is enough to review what guests ask for. [`unpack`] makes a
-//! library of tasks of it. Whatever is read has a bound, and is known by its digest before it is used.
+//! A [`Packer`] packs tasks and their worlds into a layout; equal sources have equal digests. A [`Layout`] is a layout
+//! on disk, a directory or a tar archive. A [`Bundle`] contains the manifests and configs, which is enough to review
+//! the capabilities of guests. [`unpack`] writes a bundle as a library of tasks. Everything that is read has a size
+//! limit, and its digest is verified before use.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -25,15 +25,15 @@
 mod artifact;
 mod corpus;
 mod error;
-mod kept;
+mod integrity;
 mod layout;
 mod libraries;
 mod library;
 mod lock;
+mod manifest_cache;
 pub mod oci;
 mod pack;
 mod registry;
-mod seal;
 pub mod trust;
 
 pub use artifact::{
@@ -43,7 +43,8 @@ pub use artifact::{
 };
 pub use corpus::UnpackedCorpus;
 pub use error::BundleError;
-pub use layout::{Beside, BlobDirectory, Layout, NewLayout, Source, clear, copy, fetch};
+pub use integrity::{CheckDepth, matches_integrity_record};
+pub use layout::{BlobDirectory, Layout, NewLayout, OtherBlobs, Source, clear, copy, fetch};
 pub use libraries::{Amount, Collected, Libraries, OpenLibrary};
 pub use library::unpack;
 pub use lock::{Lock, LockError, LockedTask, LockedWorld};
@@ -52,4 +53,3 @@ pub use registry::{
     BadLogin, BadReference, Challenge, Login, Reference, Registry, RegistryError, Transferred,
     plain_host,
 };
-pub use seal::{Look, is_as_unpacked};

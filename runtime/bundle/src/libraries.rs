@@ -1,8 +1,9 @@
-//! Bundles that were unpacked, kept for the next time, and removed when nobody needs them.
+//! Cache of unpacked bundles, and its garbage collection.
 //!
-//! Whoever uses one holds a lock on its directory, shared with others, and whoever unpacks one holds such
-//! a lock on the directory of all. What removes them takes each lock alone: it finds nothing that is half
-//! made, and nothing goes that is in use. A lock goes with its process, however that ends.
+//! A process that uses an unpacked bundle holds a shared lock on its directory, and a process that unpacks one holds a
+//! shared lock on the directory of all. Garbage collection takes each lock exclusively, so it neither finds incomplete
+//! directories nor removes those in use. The operating system releases a lock when its process exits, for whatever
+//! reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -16,37 +17,37 @@ use mcpmark_snapshot::{Digest, bytes_below};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::integrity::{CheckDepth, matches_integrity_record, read};
 use crate::layout::Source;
-use crate::seal::{Look, is_as_unpacked, read};
 use crate::{Bundle, BundleError, unpack};
 
-/// What unpacking makes of a bundle: another where a later mcpmark makes more of it.
+/// Version of the directory layout that unpacking produces. Increase it if a later version produces another one.
 const FORM: u32 = 2;
 
-/// How often, and after how long, it is tried again to be alone.
+/// Number of attempts to get an exclusive lock, and the interval between them.
 const LOOKS: u32 = 10;
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The directory of unpacked bundles.
+/// Directory of unpacked bundles.
 #[derive(Debug, Clone)]
 pub struct Libraries {
     dir: PathBuf,
 }
 
-/// An unpacked bundle, which is not removed while this is there.
+/// Unpacked bundle. It is locked, and so not removed, as long as this value exists.
 #[derive(Debug, Clone)]
 pub struct OpenLibrary {
-    /// Its directory.
+    /// Directory of the unpacked bundle.
     pub dir: PathBuf,
     _lock: Arc<File>,
 }
 
-/// Unpacked bundles and their bytes.
+/// Number and total size of unpacked bundles.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Amount {
-    /// How many.
+    /// Number of unpacked bundles.
     pub libraries: u64,
-    /// How large together.
+    /// Total size, in bytes.
     pub bytes: u64,
 }
 
@@ -57,28 +58,28 @@ impl Amount {
     }
 }
 
-/// What became of unpacked bundles.
+/// Result of garbage collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// Those that were removed, or would be.
+    /// Removed bundles, or those that a dry run would remove.
     pub removed: Amount,
-    /// Those that somebody uses at the moment.
+    /// Bundles that are kept because they are in use.
     pub in_use: Amount,
 }
 
-/// An unpacked bundle, or what is left of one that was half made or half removed.
+/// Unpacked bundle, or a directory that unpacking or removal left incomplete.
 struct Found {
     path: PathBuf,
     bundle: Option<Digest>,
 }
 
 impl Libraries {
-    /// Those in a directory, which need not be there yet.
+    /// Creates the cache in a directory, which need not exist.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         Self { dir: dir.into() }
     }
 
-    /// Where a bundle is unpacked to, with the verifiers that were handed over for it.
+    /// Returns the directory of an unpacked bundle with the given verifiers, which need not exist.
     pub fn place(&self, bundle: &Digest, verifiers: &BTreeMap<Digest, Vec<u8>>) -> PathBuf {
         let given: Vec<_> = verifiers.keys().collect();
         let how = mcpmark_json::canonical(&json!({"form": FORM, "verifiers": given}));
@@ -86,11 +87,11 @@ impl Libraries {
         self.dir.join(format!("{}-{}", bundle.hex(), how.hex()))
     }
 
-    /// A bundle as a library, [unpacked](unpack) where this is the first time.
+    /// Opens a bundle as a library, and [unpacks](unpack) it if necessary.
     ///
     /// # Errors
     ///
-    /// When it cannot be unpacked, or is not what it was when it was.
+    /// Returns an error if it cannot be unpacked, or if its files have changed since then.
     pub fn open(
         &self,
         bundle: &Bundle,
@@ -108,7 +109,7 @@ impl Libraries {
             let fresh = tempfile::tempdir_in(&self.dir).map_err(failed)?;
             unpack(bundle, source, verifiers, fresh.path())?;
             match fs::rename(fresh.path(), &dir) {
-                // Another process was faster with the same.
+                // Another process unpacked the same bundle first.
                 Err(_) if dir.is_dir() => {}
                 Err(error) => return Err(failed(error)),
                 Ok(()) => drop(fresh.keep()),
@@ -116,18 +117,18 @@ impl Libraries {
         }
         let lock = locked(&dir).map_err(failed)?;
         drop(all);
-        is_as_unpacked(&dir, Look::Quick)?;
+        matches_integrity_record(&dir, CheckDepth::Quick)?;
         Ok(OpenLibrary {
             dir,
             _lock: Arc::new(lock),
         })
     }
 
-    /// Those of bundles that are `needed`, and all others.
+    /// Returns the amounts of the `needed` bundles and of all others.
     ///
     /// # Errors
     ///
-    /// When the directory cannot be read.
+    /// Returns an error if the directory cannot be read.
     pub fn amounts(&self, needed: &BTreeSet<Digest>) -> Result<(Amount, Amount), BundleError> {
         let (mut own, mut others) = (Amount::default(), Amount::default());
         for found in self.all()? {
@@ -141,12 +142,12 @@ impl Libraries {
         Ok((own, others))
     }
 
-    /// Removes those of bundles that are not `needed` and that nobody uses, or only says which those
-    /// are. `go_on` is asked before each.
+    /// Removes the bundles that are neither `needed` nor in use; with `dry`, only counts them. Calls `go_on` before
+    /// each one, and stops if it returns false.
     ///
     /// # Errors
     ///
-    /// When one cannot be removed.
+    /// Returns an error if a bundle cannot be removed.
     pub fn collect(
         &self,
         needed: &BTreeSet<Digest>,
@@ -181,7 +182,7 @@ impl Libraries {
         Ok(collected)
     }
 
-    /// Under another name first: what is half removed is no library.
+    /// Removes a directory after renaming it, so that a partly removed one is not found as a library.
     fn remove(&self, library: &Path) -> Result<(), BundleError> {
         let remove = || {
             let aside = tempfile::tempdir_in(&self.dir)?;
@@ -221,15 +222,15 @@ impl Found {
     }
 }
 
-/// Opens a directory and shares its lock. Where the file system has no locks, nobody gets one alone
-/// either, and so nothing is removed.
+/// Opens a directory with a shared lock. An error of locking is ignored: if the file system does not support locks,
+/// garbage collection cannot get an exclusive lock either, and removes nothing.
 fn locked(dir: &Path) -> io::Result<File> {
     let file = File::open(dir)?;
     let _ = file.lock_shared();
     Ok(file)
 }
 
-/// Takes a lock that nobody shares. Somebody may only be unpacking, and be done soon.
+/// Tries to get an exclusive lock, several times, because another process may hold it only briefly for unpacking.
 fn is_alone(file: &File) -> bool {
     for look in 0..LOOKS {
         match file.try_lock() {
@@ -248,7 +249,7 @@ mod tests {
     use crate::artifact::tests::bundle;
 
     #[test]
-    fn what_is_needed_or_in_use_stays() {
+    fn needed_and_used_libraries_stay() {
         let (layout, root) = bundle(&|_, _| {});
         let bundle = Bundle::read(&layout, &root).unwrap();
         let home = tempfile::tempdir().unwrap();
@@ -260,7 +261,7 @@ mod tests {
         let given = BTreeMap::from([(Digest::of(b"v"), b"v".to_vec())]);
         let open = libraries.open(&bundle, &layout, &BTreeMap::new()).unwrap();
         let other = libraries.open(&bundle, &layout, &given).unwrap();
-        // What was half made, or made by a version before, is nobody's.
+        // Incomplete directories and those of earlier versions are not needed.
         for name in [".tmp-half", &Digest::of(b"old").hex()] {
             let dir = libraries.dir.join(name);
             fs::create_dir(&dir).unwrap();

@@ -1,4 +1,4 @@
-//! A bundle as a library: the directory of tasks and worlds that everything else works on.
+//! Unpacking of bundles to libraries.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -15,18 +15,19 @@ use crate::artifact::{
     Bundle, CERTIFICATE, INSTRUCTION, JudgedBy, SOLUTION, TaskArtifact, VERIFIER, WorldArtifact,
     guest_file,
 };
+use crate::integrity::write_integrity_record;
 use crate::layout::{Source, copy};
-use crate::seal::seal;
 use crate::{BundleError, corpus};
 
-/// Writes the tasks and worlds of a bundle into a directory. `verifiers` are components by their
-/// digests, and scripts as their layers are by the digests of their trees, for tasks that hold
-/// theirs back; a task whose verifier is not among them [says so](HeldBack). Tasks of a published corpus become
-/// [that again](UnpackedCorpus).
+/// Writes the tasks and worlds of a bundle to a directory.
+///
+/// `verifiers` contains verifiers that tasks hold back: components by their digests, and packed scripts, in the format
+/// of their layer, by the digests of their trees. A task whose verifier is not in it gets a [declaration](HeldBack)
+/// instead. Tasks of a published corpus are unpacked as a [corpus](crate::UnpackedCorpus).
 ///
 /// # Errors
 ///
-/// When a layer is missing or damaged, or the directory cannot be written.
+/// Returns an error if a layer is missing or damaged, or if the directory cannot be written.
 pub fn unpack(
     bundle: &Bundle,
     source: &dyn Source,
@@ -41,7 +42,7 @@ pub fn unpack(
     } else {
         unpack_library(bundle, source, verifiers, into)?
     }
-    seal(into)
+    write_integrity_record(into)
 }
 
 fn unpack_library(
@@ -88,11 +89,11 @@ fn unpack_library(
 }
 
 impl WorldArtifact {
-    /// Copies the compressed states into a file.
+    /// Copies the compressed states to a file.
     ///
     /// # Errors
     ///
-    /// When they are missing or damaged, or the file cannot be written.
+    /// Returns an error if they are missing or damaged, or if the file cannot be written.
     pub fn copy_states(&self, source: &dyn Source, file: &Path) -> Result<(), BundleError> {
         let failed = |error| BundleError::Write {
             place: file.to_owned(),
@@ -105,11 +106,11 @@ impl WorldArtifact {
         })
     }
 
-    /// Reads the states of a file, as [`copy_states`](Self::copy_states) makes it, into a store.
+    /// Reads the states in a file, as written by [`copy_states`](Self::copy_states), into a store.
     ///
     /// # Errors
     ///
-    /// When they are not what the config says of them.
+    /// Returns an error if they do not match the config.
     pub fn read_states(&self, file: &Path, store: &Store) -> Result<Contents, BundleError> {
         let opened = File::open(file).map_err(|source| BundleError::Read {
             place: file.to_owned(),
@@ -157,7 +158,7 @@ fn manifest(world: &WorldArtifact) -> Value {
     })
 }
 
-/// Says in the directory of a task which verifier somebody else has.
+/// Writes the declaration that a verifier is held back to the directory of a task.
 pub(crate) fn hold_back(task: &TaskArtifact, dir: &Path) -> Result<(), BundleError> {
     let held_back = match task.judged_by {
         JudgedBy::Component(verifier) => HeldBack {

@@ -1,4 +1,4 @@
-//! The lock of a suite: what it was when somebody took it, so that it stays that until it is updated.
+//! Lock of a suite: pins it to the digests of the time of locking until it is updated.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,82 +8,82 @@ use serde_json::{Value, json};
 
 use crate::Bundle;
 
-/// The version of the document.
+/// Version of the document.
 const SCHEMA: u32 = 1;
 
-/// The most bytes of a lock.
+/// Maximum size of a lock, in bytes.
 const LARGEST: usize = 16 << 20;
 
-/// What a suite was when it was locked.
+/// Lock of a suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lock {
-    /// The version of this document.
+    /// Version of this document.
     schema: u32,
-    /// Where the suite comes from: a reference, or a path from the directory of the lock.
+    /// Source of the suite: a reference, or a path relative to the directory of the lock.
     pub source: String,
-    /// The digest of its manifest, which names all of it.
+    /// Digest of the suite's manifest, which references everything else.
     pub digest: Digest,
-    /// The profile of the engine that graded then.
+    /// Engine profile at the time of locking.
     pub engine: String,
-    /// The tasks by their ids.
+    /// Tasks by id.
     pub tasks: BTreeMap<String, LockedTask>,
-    /// The worlds by their ids.
+    /// Worlds by id.
     pub worlds: BTreeMap<String, LockedWorld>,
-    /// What agents were offered: digests of lists of tools, by world and profile.
+    /// Digests of the tool surfaces, by world and profile.
     pub surfaces: BTreeMap<String, Digest>,
 }
 
-/// A task of a lock.
+/// Task in a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedTask {
-    /// The digest of its manifest.
+    /// Digest of the manifest.
     pub manifest: Digest,
-    /// What receipts name it by.
+    /// Task digest, which receipts contain.
     pub bundle: Digest,
 }
 
-/// A world of a lock.
+/// World in a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockedWorld {
-    /// The digest of its manifest.
+    /// Digest of the manifest.
     pub manifest: Digest,
-    /// The digest of its tree.
+    /// Digest of the tree.
     pub snapshot: Digest,
 }
 
-/// Why a file is no lock, or not one of a bundle.
+/// Errors of reading a lock and of comparing it with a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
-    /// Larger than any that is read.
+    /// The file exceeds the size limit.
     #[error("it has more than {LARGEST} bytes")]
     TooLarge,
-    /// No JSON, or of another shape.
+    /// The file is not JSON, or is not a lock.
     #[error("it is no lock of a suite: {0}")]
     Shape(String),
-    /// Written by another version.
+    /// The lock has another version.
     #[error("it is a lock of schema {0}, and this mcpmark knows {SCHEMA}")]
     Version(Value),
-    /// The suite is another one.
+    /// The suite has another digest than the lock.
     #[error("the suite is {found}, and {wanted} is locked")]
     Suite {
-        /// The digest of the suite.
+        /// Digest of the suite.
         found: Digest,
-        /// That of the lock.
+        /// Digest in the lock.
         wanted: Digest,
     },
-    /// The lock names the right suite, and says wrong things of it.
+    /// The lock has the digest of the suite, but other tasks or worlds.
     #[error("it says of {0} what the suite that it names does not: it was changed by hand")]
     Contradiction(String),
 }
 
 impl Lock {
-    /// The file of a lock, where nothing else is said.
+    /// Default file name of a lock.
     pub const FILE: &str = "mcpmark.lock";
 
-    /// Locks a bundle.
+    /// Creates a lock for a bundle.
     pub fn of(
         bundle: &Bundle,
         source: String,
@@ -101,18 +101,18 @@ impl Lock {
         }
     }
 
-    /// Reads a lock.
+    /// Parses a lock.
     ///
     /// # Errors
     ///
-    /// When the bytes are none, or one of another version.
+    /// Returns an error if the bytes are not a lock, or one of another version.
     pub fn parse(bytes: &[u8]) -> Result<Self, LockError> {
         if bytes.len() > LARGEST {
             return Err(LockError::TooLarge);
         }
         let shape = |error: serde_json::Error| LockError::Shape(error.to_string());
         let document: Value = mcpmark_json::from_unique(bytes).map_err(shape)?;
-        // The version first: what a later one has besides is not known here.
+        // The version is checked first, because a later version may have keys that are unknown here.
         match &document["schema"] {
             Value::Null => Err(LockError::Shape("it has no schema".to_owned())),
             found if *found != SCHEMA => Err(LockError::Version(found.clone())),
@@ -120,16 +120,16 @@ impl Lock {
         }
     }
 
-    /// The bytes of its file: the same lock gives the same bytes.
+    /// Returns the content of the lock's file. Equal locks have equal bytes.
     pub fn text(&self) -> String {
         format!("{:#}\n", json!(self))
     }
 
-    /// Whether a bundle is the one that is locked.
+    /// Checks that a bundle is the locked one.
     ///
     /// # Errors
     ///
-    /// When it is another, or the lock contradicts it.
+    /// Returns an error if it is another bundle, or if the lock contradicts it.
     pub fn check(&self, bundle: &Bundle) -> Result<(), LockError> {
         let found = bundle.root.digest;
         if found != self.digest {
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_lock_is_told_apart() {
+    fn invalid_locks_are_told_apart() {
         let parse = |text: &str| Lock::parse(text.as_bytes()).unwrap_err();
         assert!(matches!(parse(""), LockError::Shape(_)));
         assert!(matches!(parse("[]"), LockError::Shape(_)));

@@ -1,4 +1,4 @@
-//! The documents of the OCI image specification that bundles are made of.
+//! Documents of the OCI image specification: descriptors, manifests and indexes.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::BundleError;
 
-/// The media type of a manifest.
+/// Media type of a manifest.
 pub const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-/// The media type of an index.
+/// Media type of an index.
 pub const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
-/// The most bytes of a manifest or an index.
+/// Maximum size of a manifest or index, in bytes.
 pub const LARGEST_MANIFEST: u64 = 4 << 20;
 
-/// Names a blob.
+/// Descriptor: a reference to a blob.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Descriptor {
-    /// What it is.
+    /// Media type of the blob.
     pub media_type: String,
-    /// Its digest.
+    /// Digest of the blob.
     pub digest: Digest,
-    /// Its bytes.
+    /// Size of the blob, in bytes.
     pub size: u64,
-    /// What the manifest that it names is of.
+    /// Artifact type of a referenced manifest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
-    /// Remarks.
+    /// Annotations.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }
 
 impl Descriptor {
-    /// Names bytes.
+    /// Creates the descriptor of a blob.
     pub fn of(media_type: &str, bytes: &[u8]) -> Self {
         Self {
             media_type: media_type.to_owned(),
@@ -45,65 +45,66 @@ impl Descriptor {
         }
     }
 
-    /// The same with a remark.
+    /// Adds an annotation.
     pub fn annotated(mut self, key: &str, value: &str) -> Self {
         self.annotations.insert(key.to_owned(), value.to_owned());
         self
     }
 
-    /// The file that it is meant as.
+    /// Returns the file name of a layer.
     pub fn title(&self) -> Option<&str> {
         self.annotations.get(TITLE).map(String::as_str)
     }
 }
 
-/// The remark that names a layer's file.
+/// Annotation with the file name of a layer.
 pub const TITLE: &str = "org.opencontainers.image.title";
-/// The remark that names a manifest within a layout.
+/// Annotation with the name of a manifest within a layout.
 pub const REF_NAME: &str = "org.opencontainers.image.ref.name";
-/// The remark with a licence.
+/// Annotation with a licence.
 pub const LICENCES: &str = "org.opencontainers.image.licenses";
 
-/// An artifact: a config and layers.
+/// Manifest of an artifact: a config and layers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
-    /// 2.
+    /// Version of the schema: 2.
     pub schema_version: u32,
-    /// [`MANIFEST`].
+    /// Media type: [`MANIFEST`].
     pub media_type: String,
-    /// What it is an artifact of.
+    /// Artifact type.
     #[serde(default)]
     pub artifact_type: Option<String>,
-    /// Describes it.
+    /// Descriptor of the config.
     pub config: Descriptor,
-    /// Its files.
+    /// Descriptors of the layers.
     pub layers: Vec<Descriptor>,
-    /// Remarks.
+    /// Annotations.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }
 
-/// A list of manifests.
+/// Index: a list of manifests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Index {
-    /// 2.
+    /// Version of the schema: 2.
     pub schema_version: u32,
-    /// [`INDEX`]; the index of a layout may leave it out.
+    /// Media type: [`INDEX`]; the index of a layout may omit it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
-    /// What it is an artifact of.
+    /// Artifact type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
-    /// Those that it lists.
+    /// Descriptors of the manifests.
     pub manifests: Vec<Descriptor>,
-    /// Remarks.
+    /// Annotations.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
 }
 
-/// Reads a document. One digest vouches for all of it, so it must not say two things under one key.
+/// Parses a JSON document. Refuses duplicate keys, because readers could interpret them differently although the digest
+/// is the same.
 pub(crate) fn parse<T: for<'a> Deserialize<'a>>(
     what: &str,
     bytes: &[u8],
@@ -115,12 +116,12 @@ pub(crate) fn parse<T: for<'a> Deserialize<'a>>(
 }
 
 impl Manifest {
-    /// Reads a manifest of an artifact of one type. Where a program that copied it left the type out, it is
-    /// that of the config, as the specification has it; whoever reads that holds it to its own type.
+    /// Parses a manifest of an artifact of the type `artifact`. If a program that copied it omitted the type, the
+    /// specification defines it as the media type of the config, which the caller must check.
     ///
     /// # Errors
     ///
-    /// When the bytes are something else.
+    /// Returns an error if the bytes are not such a manifest.
     pub fn parse(what: &str, bytes: &[u8], artifact: &'static str) -> Result<Self, BundleError> {
         let manifest: Self = parse(what, bytes)?;
         expect(what, &manifest.media_type, MANIFEST)?;
@@ -133,11 +134,11 @@ impl Manifest {
 }
 
 impl Index {
-    /// Reads an index of artifacts of one type, which a program that copied it may have left out.
+    /// Parses an index of artifacts of the type `artifact`. A program that copied it may have omitted the type.
     ///
     /// # Errors
     ///
-    /// When the bytes are something else.
+    /// Returns an error if the bytes are not such an index.
     pub fn parse(what: &str, bytes: &[u8], artifact: &'static str) -> Result<Self, BundleError> {
         let index: Self = parse(what, bytes)?;
         expect(what, index.media_type.as_deref().unwrap_or(""), INDEX)?;

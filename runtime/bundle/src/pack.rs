@@ -1,4 +1,4 @@
-//! Making bundles.
+//! Packing of tasks and worlds into bundles.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,72 +17,72 @@ use crate::artifact::{
 use crate::layout::NewLayout;
 use crate::oci::{self, Descriptor, Index, Manifest, TITLE};
 
-/// A task that is to be packed.
+/// Content of a task to pack.
 #[derive(Debug)]
 pub struct TaskContent {
-    /// What makes it.
+    /// Parts that define the task.
     pub parts: Parts,
-    /// Its guests, described.
+    /// Descriptions of the guests.
     pub guests: Vec<GuestConfig>,
-    /// What the agent is told.
+    /// Instruction for the agent.
     pub instruction: Vec<u8>,
-    /// Who judges.
+    /// Verifier.
     pub judge: JudgeContent,
-    /// The solution's component.
+    /// Component of the solution, if the task has one.
     pub solution: Option<Vec<u8>>,
-    /// The certificate.
+    /// Certificate, if the task has one.
     pub certificate: Option<CertificateContent>,
 }
 
-/// A certificate that is to be packed.
+/// Content of a certificate to pack.
 #[derive(Debug)]
 pub struct CertificateContent {
-    /// Its file.
+    /// Content of the file.
     pub bytes: Vec<u8>,
-    /// What it says.
+    /// Description for the config.
     pub described: CertificateConfig,
 }
 
-/// Who judges a task that is to be packed.
+/// Content of a verifier to pack.
 #[derive(Debug)]
 pub enum JudgeContent {
-    /// A component.
+    /// Component.
     Component(Vec<u8>),
-    /// A script and the files beside it, as states are packed, with the component that runs it.
+    /// Script with the files next to it, and its interpreter.
     Script {
-        /// The compressed states.
+        /// Tree with the script and the files next to it, packed in the format of states.
         beside: Vec<u8>,
-        /// The component.
+        /// Component of the interpreter.
         interpreter: Arc<Vec<u8>>,
     },
 }
 
-/// Packs tasks and worlds into a layout. The same tasks give the same bytes.
+/// Packs tasks and worlds into a layout. Equal input has equal bytes.
 #[derive(Debug, Default)]
 pub struct Packer {
     layout: NewLayout,
     worlds: BTreeMap<WorldId, Descriptor>,
-    /// Guests that were compressed, by their digests: tasks share them.
+    /// Compressed guests by the digests of their components, because tasks may share guests.
     guests: BTreeMap<Digest, Descriptor>,
     tasks: Vec<Descriptor>,
 }
 
-/// What was packed.
+/// Packed suite.
 #[derive(Debug)]
 pub struct Packed {
-    /// The suite.
+    /// Descriptor of the suite.
     pub root: Descriptor,
-    /// All of it.
+    /// Layout with all blobs.
     pub layout: NewLayout,
 }
 
 impl Packer {
-    /// Adds a world with its compressed states, and with the components of the guests that its config describes.
-    /// Worlds come before their tasks.
+    /// Adds a world with its compressed states and the components of the guests in its config. Add worlds before their
+    /// tasks.
     ///
     /// # Errors
     ///
-    /// When a component cannot be compressed.
+    /// Returns an error if a component cannot be compressed.
     pub fn world(
         &mut self,
         id: &WorldId,
@@ -103,15 +103,15 @@ impl Packer {
         Ok(())
     }
 
-    /// Adds a task whose world is there. What its config holds back is left out.
+    /// Adds a task. Omits the verifier if its description says that it is held back.
     ///
     /// # Errors
     ///
-    /// When a guest cannot be compressed.
+    /// Returns an error if a component cannot be compressed.
     ///
     /// # Panics
     ///
-    /// When the world was not added.
+    /// Panics if the world was not added before.
     pub fn task(&mut self, world: &WorldId, content: TaskContent) -> io::Result<()> {
         let held_back = |role: &str| {
             let mut guests = content.guests.iter();
@@ -157,7 +157,7 @@ impl Packer {
         Ok(())
     }
 
-    /// Ends the suite, which may have a name.
+    /// Finishes the suite, with an optional name.
     pub fn finish(mut self, name: Option<&str>) -> Packed {
         let mut manifests: Vec<Descriptor> = self.worlds.into_values().collect();
         manifests.append(&mut self.tasks);
@@ -219,7 +219,7 @@ impl Packer {
 }
 
 impl Packed {
-    /// The digest of the suite.
+    /// Returns the digest of the suite.
     pub fn digest(&self) -> Digest {
         self.root.digest
     }

@@ -1,8 +1,8 @@
-//! Who vouches for a bundle: signatures over the digest of its manifest, in the form of sigstore.
+//! Signatures of bundles: over the digest of the manifest, in the format of sigstore.
 //!
-//! A signature is a DSSE envelope around an in-toto statement whose subject is the manifest, within a
-//! sigstore bundle (version 0.3) that names a key and no certificate. It lies beside the bundle as an
-//! OCI artifact that refers to it.
+//! A signature is a DSSE envelope with an in-toto statement whose subject is the manifest. The envelope is in a
+//! sigstore bundle (version 0.3) that names a key and has no certificate. It is stored next to the bundle as an OCI
+//! artifact that refers to it.
 
 mod keys;
 pub mod policy;
@@ -17,7 +17,7 @@ use crate::BundleError;
 use crate::layout::{NewLayout, Source, fetch};
 use crate::oci::{self, Descriptor};
 
-/// The type of signatures.
+/// Media type and artifact type of signatures.
 pub const SIGNATURE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 
 const PAYLOAD: &str = "application/vnd.in-toto+json";
@@ -25,24 +25,24 @@ const STATEMENT: &str = "https://in-toto.io/Statement/v1";
 const PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 
-/// The most bytes of a signature.
+/// Maximum size of a signature, in bytes.
 pub(crate) const LARGEST: u64 = 64 << 10;
 
-/// The most signatures of a bundle that are read.
+/// Maximum number of signatures of a bundle that are read.
 pub(crate) const MOST: usize = 100;
 
-/// What is signed of a DSSE envelope.
+/// Returns the pre-authentication encoding (PAE) of DSSE: the bytes that are signed.
 fn encoding(kind: &str, payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {kind} {} ", kind.len(), payload.len());
     [head.as_bytes(), payload].concat()
 }
 
 impl PrivateKey {
-    /// Signs a statement: a sigstore bundle in canonical JSON.
+    /// Signs a statement. Returns a sigstore bundle as canonical JSON.
     ///
     /// # Errors
     ///
-    /// When the system gives no random numbers, of which some kinds need one for each signature.
+    /// Returns an error if the system provides no random numbers, which ECDSA needs for each signature.
     pub fn sign(&self, statement: &Value) -> Result<String, NoRandomness> {
         let payload = mcpmark_json::canonical(statement);
         let signature = self.sign_bytes(&encoding(PAYLOAD, payload.as_bytes()))?;
@@ -58,7 +58,7 @@ impl PrivateKey {
     }
 }
 
-/// What is said of a bundle by whoever signs it.
+/// Returns the in-toto statement that a signature of a bundle contains.
 pub fn statement(digest: &Digest) -> Value {
     json!({
         "_type": STATEMENT,
@@ -68,10 +68,10 @@ pub fn statement(digest: &Digest) -> Value {
     })
 }
 
-/// A signature that was read, and is worth nothing before a key vouches for it.
+/// Parsed signature. It is not verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// By which it names its key.
+    /// Hint that identifies the key.
     pub hint: String,
     payload: Vec<u8>,
     kind: String,
@@ -79,11 +79,11 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Reads a sigstore bundle.
+    /// Parses a sigstore bundle.
     ///
     /// # Errors
     ///
-    /// When it is none, or one without an envelope.
+    /// Returns an error if it is not a sigstore bundle, or has no envelope.
     pub fn parse(bytes: &[u8]) -> Result<Self, BundleError> {
         let what = "a signature";
         let document: Value = oci::parse(what, bytes)?;
@@ -115,7 +115,7 @@ impl Signature {
         })
     }
 
-    /// The statement, as bytes that nobody has read yet, if the key signed it.
+    /// Returns the bytes of the statement, which is not parsed yet, if the key signed it.
     pub fn verified(&self, key: &PublicKey) -> Option<&[u8]> {
         let signed = encoding(&self.kind, &self.payload);
         let mut signatures = self.signatures.iter();
@@ -123,10 +123,10 @@ impl Signature {
         (good && self.kind == PAYLOAD).then_some(&self.payload)
     }
 
-    /// Whether the key signed that this is the bundle.
-    pub fn vouches(&self, key: &PublicKey, bundle: &Digest) -> bool {
+    /// Reports whether the key signed a statement with this bundle as subject.
+    pub fn verifies_bundle(&self, key: &PublicKey, bundle: &Digest) -> bool {
         let statement = self.verified(key).map(mcpmark_json::from_unique::<Value>);
-        // One that says two things under one key says neither.
+        // A statement with a duplicate key is ambiguous, so it is invalid.
         let Some(Ok(statement)) = statement else {
             return false;
         };
@@ -140,7 +140,7 @@ impl Signature {
     }
 }
 
-/// Adds a signature to the layout of the bundle that it is of.
+/// Adds a signature of a bundle to a layout.
 pub fn attach(layout: &mut NewLayout, bundle: &Descriptor, signature: &str) {
     let config = layout.put(EMPTY, b"{}".to_vec());
     let layer = layout.put(SIGNATURE, signature.as_bytes().to_vec());
@@ -163,24 +163,24 @@ pub fn attach(layout: &mut NewLayout, bundle: &Descriptor, signature: &str) {
     });
 }
 
-/// A signature's manifest with the blobs that it names, as they are in a layout.
+/// Signature with its manifest and blobs, as in a layout.
 #[derive(Debug, Clone)]
 pub struct Attached {
-    /// Its manifest.
+    /// Descriptor of the manifest.
     pub descriptor: Descriptor,
     /// The signature.
     pub signature: Signature,
-    /// The blobs that the manifest names, by what they are.
+    /// Descriptors of the blobs that the manifest references: config and signature.
     pub blobs: Vec<Descriptor>,
 }
 
 impl Attached {
-    /// Reads the signature that a manifest names, if it is one of the bundle, and of a kind that is known
-    /// here: whatever else people attach to a bundle, it neither speaks for it nor against it.
+    /// Reads the signature that a manifest references. Returns `None` if it belongs to another bundle or its kind is
+    /// not supported: other attached artifacts have no effect on trust.
     ///
     /// # Errors
     ///
-    /// When something is missing or damaged.
+    /// Returns an error if a blob is missing or damaged.
     pub fn read(
         source: &dyn Source,
         descriptor: &Descriptor,
@@ -215,7 +215,7 @@ impl Attached {
                 reason: "it does not have one layer".to_owned(),
             });
         };
-        // It says nothing, but goes wherever the signature does.
+        // The config is not used, but it must be complete, because it is copied with the signature.
         fetch(
             source,
             "the config of a signature",
@@ -232,7 +232,7 @@ impl Attached {
 }
 
 impl Attached {
-    /// All that it takes to have it elsewhere, the manifest last.
+    /// Iterates over the descriptors of all blobs of the signature, the manifest last.
     pub fn all(&self) -> impl Iterator<Item = &Descriptor> {
         self.blobs.iter().chain([&self.descriptor])
     }

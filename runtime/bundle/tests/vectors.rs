@@ -1,4 +1,5 @@
-//! Golden vectors of bundles and locks: a change of any byte here gives bundles other digests, and locks no longer fit.
+//! Golden vectors of bundles and locks. If any byte changes, bundles get other digests, and existing locks no longer
+//! match.
 
 #[path = "../../../tests/vectors.rs"]
 mod vectors;
@@ -17,7 +18,7 @@ use serde_json::Value;
 
 use crate::vectors::Vectors;
 
-/// Texts that stand for what a bundle packs. They are short, so that every version of zstd stores them as they are.
+/// Texts in place of packed content. They are short, so that every version of zstd stores them uncompressed.
 const STATES: &[u8] = b"the states";
 const INSTRUCTION: &[u8] = "Zähle die Samen.\n".as_bytes();
 const VERIFIER: &[u8] = b"verifier";
@@ -60,7 +61,7 @@ fn meta(text: &str) -> serde_json::Map<String, Value> {
     serde_json::from_str(text).unwrap()
 }
 
-/// Two tasks of one world that runs workflows: with everything, and with a verifier that is held back.
+/// Packs two tasks of one world with a `ci` guest: one with all layers, and one with a verifier that is held back.
 fn native() -> Packed {
     let id = "github/quay";
     let mut packer = Packer::default();
@@ -132,7 +133,7 @@ fn native() -> Packed {
     packer.finish(Some("quay"))
 }
 
-/// A task of a published corpus.
+/// Packs a task of a published corpus.
 fn published() -> Packed {
     let world = "filesystem/desktop".parse().unwrap();
     let mut packer = Packer::default();
@@ -240,7 +241,7 @@ fn lock() {
     vectors.assert_all_compared();
 }
 
-/// The digest of a task in a bundle is that of the task in a library or a corpus.
+/// A task in a bundle has the same digest as in a library or corpus.
 #[test]
 fn task_digest_of_parts() {
     for form in ["task-digest-native", "task-digest-published"] {
@@ -256,7 +257,7 @@ fn task_digest_of_parts() {
     }
 }
 
-/// The layouts of the vectors can be read as bundles from disk, too.
+/// The layouts of the vectors can also be read as bundles from disk.
 #[test]
 fn bundle_documents_are_read_back() {
     for packed in [native(), published()] {

@@ -1,3 +1,5 @@
+//! The file `certificate.json`: format, reading, writing and validation.
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::{fs, io};
@@ -10,71 +12,71 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Identity, Report};
 
-/// The file of a certificate, in the directory of its task.
+/// Name of the certificate file in the directory of a task.
 pub const FILE_NAME: &str = "certificate.json";
 
-/// The version of the form below.
+/// Current version of the format.
 const FORMAT: u32 = 3;
 
-/// The oldest version that is read: it has no `held_at_start`.
+/// Oldest version that can be read. It does not have `held_at_start`.
 const OLDEST: u32 = 2;
 
-/// That a task was examined and found good, bound to what was examined.
+/// Result of a successful certification, bound to the digests of what was certified.
 ///
-/// It holds for the sources, the code and the world of these digests and for nothing else. The digest of the
-/// built verifier depends on the compiler as well, and is there to compare with.
+/// A certificate is valid only for the sources, the code and the world with these digests. The digest of the built
+/// verifier also depends on the compiler, and serves only for comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// Version of this form: 3, or 2 without `held_at_start`.
+    /// Version of the format: 3, or 2 without `held_at_start`.
     pub format: u32,
-    /// The task.
+    /// Id of the task.
     pub task: String,
-    /// The task's directory without the certificate, as a tree.
+    /// Tree digest of the task's directory without the certificate.
     pub sources: Digest,
-    /// What its guests are compiled of beyond that: sources beside the task, those of the SDK, and
-    /// the versions of what registries gave.
+    /// Digest of the other code that the guests are compiled from: sources next to the task, sources of the SDK, and
+    /// the versions of packages from registries.
     pub code: Digest,
-    /// The starting state.
+    /// Digest of the starting state.
     pub world: Digest,
-    /// The verifier as it was built when this was written.
+    /// Digest of the verifier as it was built when the certificate was written.
     pub verifier: Digest,
-    /// What was found to hold.
+    /// Names of the conditions that hold.
     pub checks: Vec<String>,
-    /// Worlds that were almost solved, and how many of them the verifier rejected.
+    /// Number of mutants, and number of them that the verifier rejected.
     pub mutants: (usize, usize),
-    /// Worlds of declared freedoms; the verifier accepted all of them.
+    /// Number of mutants of declared freedoms, all of which the verifier accepted.
     pub free: usize,
-    /// For each mutation: how many mutants, and how many rejected.
+    /// Numbers of mutants made and rejected, for each mutation.
     pub mutations: BTreeMap<String, (usize, usize)>,
-    /// The checks of the verifier that hold before anything is done, which earn no score.
+    /// Names of the checks that pass on the starting state, which do not earn score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at_start: Option<Vec<String>>,
 }
 
-/// A certificate cannot be read or written.
+/// Error of reading or writing a certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
-    /// The file system refused.
+    /// The file cannot be read or written.
     #[error("{}: {source}", file.display())]
     Io {
-        /// The certificate.
+        /// Path of the certificate.
         file: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// The file is no certificate.
+    /// The file is not a certificate.
     #[error("{}: {source}; make a new one with `mcpmark task check --write`", file.display())]
     Form {
-        /// The certificate.
+        /// Path of the certificate.
         file: PathBuf,
-        /// The problem.
+        /// Error of the parser.
         source: serde_json::Error,
     },
 }
 
 impl Certificate {
-    /// What a report that passed is worth; none for one that did not.
+    /// Creates a certificate from a report. Returns `None` if the report contains failed checks.
     pub fn of(report: &Report) -> Option<Self> {
         let identity = &report.identity;
         report.passed().then(|| Self {
@@ -96,11 +98,11 @@ impl Certificate {
         })
     }
 
-    /// The certificate beside a task, if there is one.
+    /// Reads the certificate in the directory of a task. Returns `None` if the file does not exist.
     ///
     /// # Errors
     ///
-    /// When there is something else in its place.
+    /// Returns an error if the file cannot be read or is not a certificate.
     pub fn read(task: &Task) -> Result<Option<Self>, CertificateError> {
         let file = task.dir.join(FILE_NAME);
         let text = match fs::read_to_string(&file) {
@@ -114,14 +116,14 @@ impl Certificate {
         }
     }
 
-    /// Puts the certificate beside its task.
+    /// Writes the certificate into the directory of its task.
     ///
     /// # Errors
     ///
-    /// When the file system refuses.
+    /// Returns an error if the file cannot be written.
     pub fn write(&self, task: &Task) -> Result<(), CertificateError> {
         let file = task.dir.join(FILE_NAME);
-        // Serialising plain data cannot fail.
+        // Serialisation of plain data cannot fail.
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
         let new = task.dir.join(format!(".{FILE_NAME}.new"));
         fs::write(&new, text)
@@ -129,7 +131,7 @@ impl Certificate {
             .map_err(|source| CertificateError::Io { file, source })
     }
 
-    /// Why the certificate does not hold for a task as it is; none if it does.
+    /// Returns the reason why the certificate is not valid for a task, or `None` if it is valid.
     pub fn differs(&self, task: &Identity) -> Option<String> {
         if let Some(foreign) = self.is_foreign(task) {
             return Some(foreign);
@@ -146,8 +148,8 @@ impl Certificate {
         Some(format!("the {what} changed since it was written"))
     }
 
-    /// The same for a task without its sources, as bundles have them: the verifier is to be the one
-    /// that was built when this was written.
+    /// Returns the reason why the certificate is not valid for a task without sources, as in bundles. The digest of the
+    /// built verifier is compared instead.
     pub fn differs_as_built(&self, task: &Identity) -> Option<String> {
         if let Some(foreign) = self.is_foreign(task) {
             return Some(foreign);
@@ -173,11 +175,11 @@ impl Certificate {
     }
 }
 
-/// The digest of a task's directory without its certificate.
+/// Returns the tree digest of a task's directory without its certificate.
 ///
 /// # Errors
 ///
-/// When the directory cannot be captured.
+/// Returns an error if the directory cannot be captured.
 pub fn sources_digest(task: &Task, store: &Store) -> Result<Digest, CaptureError> {
     let tree = capture(&task.dir, store, &CaptureOptions::default())?;
     let mut builder = TreeBuilder::from(tree);

@@ -1,3 +1,5 @@
+//! Entry point of the certification: builds and prepares a task, then runs all checks.
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,56 +12,56 @@ use mcpmark_snapshot::{CaptureError, MemoryBlobs, ScratchSpace, Store};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::{GuestSource, Library, Task};
 
+use crate::certification_run::CertificationRun;
 use crate::code::{Code, code};
-use crate::examination::Examination;
 use crate::lint;
 use crate::report::{Identity, Mutants, Report};
 use crate::sources_digest;
 
-/// Examines tasks.
+/// Certifier of tasks.
 pub struct Certifier<'a> {
-    /// Where tasks and worlds lie.
+    /// Library of tasks and worlds.
     pub library: &'a Library,
-    /// The services that tasks may be of.
+    /// Registry of services.
     pub services: &'a Services,
-    /// Builds guests.
+    /// Builder of guests.
     pub builder: &'a mut Builder,
-    /// Runs guests.
+    /// Sandbox that runs guests.
     pub sandbox: &'a Sandbox,
-    /// Runs verifiers on the other engine.
+    /// Sandbox with the other engine, which runs verifiers again.
     pub other: &'a Sandbox,
-    /// Keeps states.
+    /// Store of states.
     pub store: &'a Arc<Store>,
-    /// Where private copies of worlds are made.
+    /// Directories for private copies of worlds.
     pub scratch: &'a ScratchSpace,
-    /// What this host grants worlds at most.
+    /// Highest limits of worlds that this host grants.
     pub ceiling: &'a SessionLimits,
-    /// Hears what is being built.
+    /// Callback for the progress of builds.
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
 
-/// Why a task cannot be examined at all.
+/// Errors that prevent the certification of a task.
 #[derive(Debug, thiserror::Error)]
 pub enum CertifyError {
-    /// The task is not valid.
+    /// The task is invalid or cannot be prepared.
     #[error(transparent)]
     Prepare(#[from] PrepareError),
-    /// A guest of the task does not fit the contract.
+    /// A guest of the task cannot be loaded.
     #[error("task {task}: the {guest} {source}")]
     Guest {
-        /// The task.
+        /// Id of the task.
         task: String,
-        /// Which guest.
+        /// Name of the guest.
         guest: String,
-        /// The problem.
+        /// Cause of the error.
         source: Box<LoadError>,
     },
     /// The sources cannot be read.
     #[error("task {task}: {source}")]
     Sources {
-        /// The task.
+        /// Id of the task.
         task: String,
-        /// What is wrong with them.
+        /// Cause of the error.
         source: Box<CaptureError>,
     },
     /// The host failed.
@@ -68,7 +70,7 @@ pub enum CertifyError {
 }
 
 impl CertifyError {
-    /// Whether the host is to blame, and not the task.
+    /// Reports whether the host caused the error, and not the task.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Prepare(error) => error.is_infrastructure(),
@@ -80,11 +82,11 @@ impl CertifyError {
 }
 
 impl Certifier<'_> {
-    /// Examines one task.
+    /// Certifies one task.
     ///
     /// # Errors
     ///
-    /// When it cannot be examined; a task that is found wanting is a [`Report`].
+    /// Returns an error if the certification cannot run. Failed checks are part of the [`Report`] and not errors.
     pub async fn certify(&mut self, task: &Task) -> Result<Report, CertifyError> {
         let mut prepared = self.prepare(task)?;
         let prepared_task = prepared.pop().ok_or_else(no_task)?;
@@ -93,7 +95,7 @@ impl Certifier<'_> {
         let cheats = self.cheats(task)?;
         let second = self.second_verifier(task)?;
         let (identity, shared) = self.identity(task, &prepared_task)?;
-        let mut examination = Examination {
+        let mut run = CertificationRun {
             task,
             prepared: &prepared_task,
             verifier,
@@ -108,43 +110,43 @@ impl Certifier<'_> {
             played: Vec::new(),
             held_at_start: None,
         };
-        let freedoms = examination.freedoms();
-        examination.check(
+        let freedoms = run.freedoms();
+        run.check(
             "setting up twice gives the same world",
             prepared_task.start.digest == again.start.digest,
             prepared_task.start.digest.to_string(),
         );
-        let start = examination.snapshot(&prepared_task.start.tree);
+        let start = run.snapshot(&prepared_task.start.tree);
         let (documents, remarks) = lint::documents(task, &start);
-        examination.checks.extend(documents);
-        examination.remarks.extend(remarks);
-        let solved = examination.agents(&cheats).await;
+        run.checks.extend(documents);
+        run.remarks.extend(remarks);
+        let solved = run.agents(&cheats).await;
         let mutants = match solved {
-            Some(solved) => examination.solved(solved, &freedoms).await?,
+            Some(solved) => run.solved(solved, &freedoms).await?,
             None => Mutants::default(),
         };
         Ok(Report {
             identity,
             examined: true,
-            checks: examination.checks,
-            remarks: examination.remarks,
+            checks: run.checks,
+            remarks: run.remarks,
             shared,
             mutants,
-            held_at_start: examination.held_at_start,
+            held_at_start: run.held_at_start,
         })
     }
 
-    /// What a task is at present, which certificates are bound to, without an examination.
+    /// Returns the digests that certificates of a task are bound to, without certifying the task.
     ///
     /// # Errors
     ///
-    /// When it cannot be built or set up.
+    /// Returns an error if the task cannot be built or set up.
     pub fn identify(&mut self, task: &Task) -> Result<Identity, CertifyError> {
         let prepared = self.prepare(task)?.pop().ok_or_else(no_task)?;
         Ok(self.identity(task, &prepared)?.0)
     }
 
-    /// The identity, and the sources that the verifier and the solution share.
+    /// Returns the identity of a task, and the sources that its verifier and solution share.
     fn identity(
         &mut self,
         task: &Task,
@@ -179,7 +181,7 @@ impl Certifier<'_> {
         Ok(preparer.prepare(std::slice::from_ref(task))?)
     }
 
-    /// The wrong solutions, each ready to be played.
+    /// Loads the cheats, each as an oracle that plays it.
     fn cheats(&mut self, task: &Task) -> Result<Vec<(String, Oracle)>, CertifyError> {
         let parameters = serde_json::Value::Object(task.meta.parameters.clone());
         let parameters = mcpmark_json::canonical(&parameters);
@@ -208,10 +210,11 @@ impl Certifier<'_> {
         })
     }
 
-    /// What all guests of the task are compiled of; they are built by now.
+    /// Returns the code that all guests of the task are compiled from. The guests have already been built.
     fn code(&mut self, task: &Task) -> Result<Code, CertifyError> {
         let mut guests: Vec<GuestSource> = task.guests().cloned().collect();
-        // The digest of the world does not tell of it: it is no part of the tree.
+        // The guests of the world are added because they are not part of its tree, which is all that the digest of the
+        // world covers.
         let world = self
             .library
             .world(&task.world)

@@ -1,9 +1,9 @@
-//! What the guests of a task are compiled of beyond its directory.
+//! Digest of the code outside a task's directory that its guests are compiled from.
 //!
-//! Verifiers take rules from beside their tasks and helpers from the SDK, so a certificate that
-//! were bound to the directory alone would outlive a change of the code that judges. All of these
-//! sources count by their bytes, a comment included: what makes no difference cannot be told
-//! without compiling, and to renew all certificates takes minutes.
+//! Verifiers use rules from sources next to their tasks and helpers from the SDK. If a certificate were bound only to
+//! the task's directory, it would remain valid after a change of that code. The digest covers all bytes of these
+//! sources, including comments: only a compilation could tell whether a change matters, and renewing all certificates
+//! takes minutes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,16 +14,17 @@ use mcpmark_snapshot::Digest;
 use mcpmark_task::build::Built;
 use mcpmark_task::{GuestSource, Library, Task};
 
-/// The code of a task's guests.
+/// Code of a task's guests.
 #[derive(Debug)]
 pub(crate) struct Code {
-    /// Of the sources outside of the task's directory, and of the versions that registries gave.
+    /// Digest of the sources outside the task's directory and of the versions of packages from registries.
     pub(crate) digest: Digest,
-    /// Sources of both the verifier and the solution, the SDK's aside, as paths in the library.
+    /// Sources that both the verifier and the solution use, as paths in the library. Only those in the parent of the
+    /// task's directory or below it are listed, so the SDK is not.
     pub(crate) shared: Vec<String>,
 }
 
-/// Reads what the guests of a task were compiled from.
+/// Reads the sources that the guests of a task were compiled from.
 pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Result<Code> {
     let (root, dir) = (canonical(&library.root), canonical(&task.dir));
     let mut sources: BTreeMap<PathBuf, BTreeSet<&GuestSource>> = BTreeMap::new();
@@ -33,7 +34,8 @@ pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Resu
             users.insert(&guest.source);
         }
     }
-    // A library may lie anywhere beside the SDK, so what is not in it goes by its name.
+    // The position of the library relative to the SDK is not fixed, so files outside the library are identified by name
+    // only.
     let name = |path: &Path| {
         let inside = path.strip_prefix(&root).ok();
         let name = inside.or_else(|| path.file_name().map(Path::new));
@@ -67,13 +69,13 @@ pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Resu
     })
 }
 
-/// The lock file that the package of a guest is built with.
+/// Returns the lock file that applies to the package of a guest.
 fn lock_file(guest: &GuestSource) -> Option<PathBuf> {
     let GuestSource::Rust { package_dir, .. } = guest else {
         return None;
     };
     let manifest = fs::read_to_string(package_dir.join("Cargo.toml"));
-    // The workspace that a package names may lie anywhere, and there may be another lock above the package.
+    // The manifest may name a workspace elsewhere, although there is another lock file in a parent directory.
     if let Some(workspace) = manifest.ok().as_deref().and_then(named_workspace) {
         return Some(package_dir.join(workspace).join("Cargo.lock"));
     }
@@ -81,15 +83,15 @@ fn lock_file(guest: &GuestSource) -> Option<PathBuf> {
     locks.find(|lock| lock.is_file())
 }
 
-/// The key `package.workspace` of a manifest.
+/// Returns the key `package.workspace` of a manifest.
 fn named_workspace(manifest: &str) -> Option<String> {
     let manifest: toml::Table = manifest.parse().ok()?;
     let workspace = manifest.get("package")?.get("workspace")?;
     workspace.as_str().map(str::to_owned)
 }
 
-/// The packages of a lock file that come from elsewhere, each with its version and checksum. The
-/// members of the workspace do not count: another task would change them.
+/// Returns the external packages of a lock file, each with its version and checksum. Members of the workspace are left
+/// out, because other tasks would change them.
 fn registry_packages(lock: &str) -> impl Iterator<Item = (String, String)> {
     lock.split("[[package]]").filter_map(|entry| {
         let value = |key: &str| {

@@ -1,9 +1,9 @@
-//! Why a check failed: the smallest difference to a state that passes.
+//! Explanation of a failed check: the smallest difference to a state that passes.
 //!
-//! Delta debugging with the verifier as the judge. The differences between the final state and a state that
-//! passes, the answer among them, are the units; taking over all of them makes the check pass. What is left
-//! when none can be put back is what the check is about. Files that are text in both are then gone through
-//! again, change by change.
+//! The search is delta debugging with the verifier as the test. Its units are the differences between the final state
+//! and a passing state, including the answer; applying all of them makes the check pass. The search removes units for
+//! as long as the check still passes, and the remaining units are the explanation. Files that are text in both states
+//! are then searched again, change by change.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,74 +20,75 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use crate::layered::Layered;
 use crate::play::play;
 
-/// Bytes of a file that is gone through by its lines.
+/// Maximum size of a file that is compared line by line, in bytes.
 const TEXT_BYTES: u64 = 1 << 20;
 
-/// A state, and the agent's last message.
+/// Final state with the agent's last message.
 #[derive(Debug, Clone)]
 pub struct Ending {
-    /// The final state.
+    /// Final state.
     pub tree: Tree,
-    /// The agent's last message.
+    /// Last message of the agent.
     pub answer: Option<String>,
 }
 
-/// Why a check failed.
+/// Explanation of a failed check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Explained {
-    /// The check.
+    /// Name of the check.
     pub check: String,
-    /// What it says itself.
+    /// Detail that the verifier reported.
     pub detail: String,
-    /// The differences without any of which it would still fail; none where taking over everything does
-    /// not make it pass, or the search was given up.
+    /// Minimal set of differences that must be undone for the check to pass. `None` if the check fails even with all
+    /// differences undone, or if the limit on grades ended the search.
     pub differences: Option<Vec<Difference>>,
 }
 
-/// Something that is otherwise in the state that passes.
+/// Difference between the failed state and the passing state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// A path, or `answer`.
+    /// Path of the entry, or `answer`.
     pub place: String,
-    /// How it differs.
+    /// Kind of the difference.
     pub kind: DifferenceKind,
-    /// What stands there, as far as it is text.
+    /// Content in the failed state, or a description of it if it is not text.
     pub found: String,
-    /// What stands there in the state that passes.
+    /// Content in the passing state, or a description of it if it is not text.
     pub wanted: String,
-    /// The line at which that begins, from 1; none for what is whole.
+    /// First line of the difference in the failed state, from 1. `None` if the difference is a whole entry or the
+    /// answer.
     pub line: Option<usize>,
 }
 
-/// How a place differs from the state that passes.
+/// Kind of a difference to the passing state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DifferenceKind {
-    /// It is not there.
+    /// The entry does not exist, but should.
     Missing,
-    /// It should not be there.
+    /// The entry exists, but should not.
     Stray,
-    /// It is otherwise.
+    /// The entry has another content.
     Other,
 }
 
-/// Searches for what checks are about.
+/// Search for minimal explanations of failed checks.
 pub struct Explainer<'a> {
-    /// The task.
+    /// Task to explain.
     pub task: &'a Prepared,
-    /// Runs its verifier.
+    /// Sandbox that runs the verifier.
     pub sandbox: &'a Sandbox,
-    /// Where the states are.
+    /// Store with both states.
     pub store: &'a Arc<Store>,
-    /// Grades that may be made, for all checks together.
+    /// Maximum number of grades, for all checks together.
     pub most: usize,
 }
 
-/// Lets the oracle play a task, for a state that passes.
+/// Returns the state that the oracle leaves, as a state that passes.
 ///
 /// # Errors
 ///
-/// When there is no solution, or it does not come to its end.
+/// Returns an error if the task has no solution, or if the oracle cannot be run.
 pub async fn solved(
     task: &Prepared,
     sandbox: &Sandbox,
@@ -103,15 +104,15 @@ pub async fn solved(
     })
 }
 
-/// What can be taken over from the state that passes.
+/// Difference that can be undone by applying the content of the passing state.
 #[derive(Debug, Clone)]
 enum Unit {
-    /// What stands at a path, and all below it that is named by no other unit.
+    /// Entry at a path, with everything below it that does not have a unit of its own.
     Entry {
         path: TreePath,
         kind: ChangeKind,
     },
-    /// Some lines of a file, by the place of the operation in its script.
+    /// Changed lines of a file: the index of the text, and of the operation in its edit script.
     Lines {
         text: usize,
         operation: usize,
@@ -119,7 +120,7 @@ enum Unit {
     Answer,
 }
 
-/// A file that is text in both states.
+/// File that is text in both states, with the edit script between them.
 struct Text {
     path: TreePath,
     found: Vec<String>,
@@ -137,7 +138,7 @@ struct Search<'a> {
 }
 
 impl Explainer<'_> {
-    /// A state with those files of another that mean nothing by themselves, so that they are no difference.
+    /// Returns a state with the missing noise files of another state added, so that they are not differences.
     fn without_noise(&self, ending: &Ending, other: &Ending) -> Ending {
         let Some(kind) = &self.task.start.kind else {
             return ending.clone();
@@ -145,7 +146,7 @@ impl Explainer<'_> {
         let mut tree = TreeBuilder::from(ending.tree.clone());
         for (path, file) in other.tree.files() {
             if kind.is_noise(&path) && tree.get(&path).is_none() {
-                // Where a file stands in its way, it stays a difference.
+                // If another file occupies the path or a parent, the difference remains.
                 let _ = tree.insert_file(&path, file.clone());
             }
         }
@@ -155,7 +156,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Explains every check that failed.
+    /// Explains each check that failed.
     pub fn explain(&self, failed: &Ending, passing: &Ending, checks: &[Check]) -> Vec<Explained> {
         let failed = &self.without_noise(failed, passing);
         let mut search = Search {
@@ -179,7 +180,7 @@ impl Explainer<'_> {
 }
 
 impl Search<'_> {
-    /// All differences, whole.
+    /// Returns all differences as whole entries.
     fn entries(&self) -> Vec<Unit> {
         let mut units: Vec<Unit> = diff(&self.failed.tree, &self.passing.tree)
             .into_iter()
@@ -201,7 +202,7 @@ impl Search<'_> {
         }
         let entries = self.reduced(entries.to_vec(), check)?;
         let lines = self.in_lines(&entries);
-        // A file may count by more than its lines: by its executable bit, say.
+        // Lines may not be sufficient, for example if the check depends on the executable bit.
         let units = if self.passes(&lines, check)? {
             self.reduced(lines, check)?
         } else {
@@ -210,8 +211,8 @@ impl Search<'_> {
         Some(units.iter().map(|unit| self.told(unit)).collect())
     }
 
-    /// As few of these as make the check pass: none of them can be left out. This is `ddmin` of Zeller and
-    /// Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002), with its complements alone.
+    /// Reduces the units to a set that makes the check pass and from which no unit can be removed. This is `ddmin` of
+    /// Zeller and Hildebrandt, Simplifying and Isolating Failure-Inducing Input (2002), restricted to its complements.
     fn reduced(&mut self, mut units: Vec<Unit>, check: &str) -> Option<Vec<Unit>> {
         let mut parts = 2;
         while units.len() > 1 {
@@ -237,7 +238,7 @@ impl Search<'_> {
         Some(units)
     }
 
-    /// The same with the texts among them line by line.
+    /// Replaces modified text files by one unit for each changed range of lines.
     fn in_lines(&mut self, units: &[Unit]) -> Vec<Unit> {
         let mut finer = Vec::new();
         for unit in units {
@@ -286,7 +287,7 @@ impl Search<'_> {
         })
     }
 
-    /// Whether the check passes once these are taken over; none when no more grades may be made.
+    /// Reports whether the check passes with these units applied. Returns `None` if the limit on grades is reached.
     fn passes(&mut self, units: &[Unit], check: &str) -> Option<bool> {
         self.left = self.left.checked_sub(1)?;
         let Some(end) = self.with(units) else {
@@ -324,8 +325,8 @@ impl Search<'_> {
         Snapshot::new(tree, Arc::new(blobs))
     }
 
-    /// The state that failed with these taken over; none where they do not fit together: a file in a
-    /// directory that is not there, say.
+    /// Applies units to the failed state. Returns `None` if they are incompatible, for example a file in a directory
+    /// that does not exist.
     fn with(&self, units: &[Unit]) -> Option<Tree> {
         let mut tree = TreeBuilder::from(self.failed.tree.clone());
         for unit in units {
@@ -413,7 +414,7 @@ impl Search<'_> {
         }
     }
 
-    /// What stands at a path, as far as it is text.
+    /// Returns the content at a path if it is text of limited size, or else a description.
     fn words(&self, tree: &Tree, path: &TreePath) -> String {
         match tree.get(path) {
             None => String::new(),
@@ -433,7 +434,7 @@ impl Search<'_> {
 }
 
 impl Text {
-    /// The text that was found, with the chosen operations made.
+    /// Returns the text of the failed state with the chosen operations applied.
     fn mixed(&self, is_chosen: impl Fn(usize) -> bool) -> Vec<u8> {
         let mut lines: Vec<&str> = Vec::new();
         for (number, operation) in self.script.iter().enumerate() {

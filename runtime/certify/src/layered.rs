@@ -1,11 +1,11 @@
-//! Blobs of two places.
+//! Blobs from two sources.
 
 use std::io;
 use std::sync::Arc;
 
 use mcpmark_snapshot::{Blobs, Digest, MemoryBlobs, Store};
 
-/// Blobs of mutants in memory, all others in the store.
+/// Blobs of mutants in memory, with the store as the fallback.
 pub(crate) struct Layered {
     pub(crate) memory: Arc<MemoryBlobs>,
     pub(crate) store: Arc<Store>,

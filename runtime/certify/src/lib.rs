@@ -1,11 +1,10 @@
-//! Certification of tasks: is the verifier right, and would it notice?
+//! Certification of tasks: tests of a verifier before it is used.
 //!
-//! A grade is worth as much as its verifier. [`Certifier::certify`] attacks the verifier of a task
-//! before anybody relies on it: the oracle must pass, doing nothing, calling tools by chance and
-//! every shipped cheat must fail, verdicts must be equal over repeats, engines and directories, and
-//! hundreds of worlds that are almost solved must be rejected. What the task declares as free must
-//! be accepted. The [`Report`] says all that; a [`Certificate`] binds it to the digests of what was
-//! examined and lies beside the task.
+//! A grade is only as reliable as its verifier. [`Certifier::certify`] tests the verifier of a task: the oracle must
+//! pass; doing nothing, random tool calls and every shipped cheat must fail; verdicts must be equal across repetitions,
+//! engines and directories; and the verifier must reject hundreds of mutants, which are solved worlds with one mistake.
+//! Mutations that the task declares as freedoms must be accepted. The result is a [`Report`]. A [`Certificate`], a file
+//! in the directory of the task, binds it to the digests of everything that was certified.
 //!
 //! ```no_run
 //! use mcpmark_certify::{Certifier, Report};
@@ -19,9 +18,9 @@
 //! ```
 
 mod certificate;
+mod certification_run;
 mod certifier;
 mod code;
-mod examination;
 mod explain;
 mod layered;
 mod lint;

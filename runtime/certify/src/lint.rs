@@ -1,3 +1,5 @@
+//! Checks of a task's documents, and the search for leaked answers.
+
 use mcpmark_snapshot::{Change, Node, Snapshot, TreePath};
 use mcpmark_task::Task;
 use serde_json::Value;
@@ -5,12 +7,12 @@ use serde_json::Value;
 use crate::report::Check;
 use crate::tree_view;
 
-/// How long an instruction is where it leaves nothing open and nothing out, in characters.
+/// Length of an instruction that is complete and unambiguous, in characters.
 const LENGTH: std::ops::RangeInclusive<usize> = 1000..=3000;
-/// Shorter texts stand in other files by chance.
+/// Minimum length of a text that is searched for, in characters. Shorter texts occur in other files by coincidence.
 const LEAK: usize = 24;
 
-/// What can be told from the documents of a task: checks, and remarks that stop nothing.
+/// Checks the documents of a task against its world. Returns the checks, and remarks that are not failures.
 pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<String>) {
     let mut remarks = Vec::new();
     let length = task.instruction.trim().chars().count();
@@ -60,7 +62,7 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
             task.id.name()
         );
     }
-    // Keys that nobody reads: most likely one is misspelt.
+    // Unknown keys are most likely misspelt.
     if !task.warnings.is_empty() {
         detail = task.warnings.join("; ");
     }
@@ -96,7 +98,7 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
     (checks, remarks)
 }
 
-/// Whether an instruction wants to hear something, by the words that people use for that.
+/// Reports whether an instruction seems to ask for an answer, judged by common phrases.
 fn asks_for_an_answer(instruction: &str) -> bool {
     let instruction = instruction.to_lowercase();
     [
@@ -115,12 +117,11 @@ fn asks_for_an_answer(instruction: &str) -> bool {
     .any(|words| instruction.contains(words))
 }
 
-/// Whether what the solution wrote, or answered, can be found somewhere as a whole; and remarks on
-/// what it wrote into files that were there, and on files without their first line.
+/// Checks that no text that the solution wrote or answered occurs as a whole in the world or in the instruction.
+/// Returns remarks on blocks of lines that were added to existing files, and on new files without their first line.
 ///
-/// Single rows are not looked for: a row of a list that was filtered, merged or split stands in
-/// what it was made of, and rightly so. Many together, in their order, are an answer, unless the
-/// task is to copy them, which only its author can tell.
+/// Single rows are not searched: a row of a list that was filtered, merged or split rightly occurs in its source. Many
+/// rows in sequence are an answer, unless the task is to copy them, which only its author can decide.
 pub(crate) fn leaks(
     task: &Task,
     world: &Snapshot,
@@ -137,7 +138,7 @@ pub(crate) fn leaks(
         let Some(Node::File(file)) = &change.after else {
             continue;
         };
-        // What was moved or copied stood there all along.
+        // The content of moved and copied files existed from the start.
         let is_copy = world
             .tree
             .files()
@@ -182,8 +183,8 @@ pub(crate) fn leaks(
     (leak(true, detail), remarks)
 }
 
-/// What is new in a text, if it has several lines: the lines that were not there before, or all
-/// but the first, which may be a header.
+/// Returns the new lines of a text as one block, if there are several: lines that did not exist before, or in a new
+/// file all lines but the first, which may be a header.
 fn parts(before: &str, after: &str) -> Vec<String> {
     let old: Vec<&str> = before.lines().collect();
     let new: Vec<&str> = after.lines().filter(|line| !old.contains(line)).collect();
@@ -226,10 +227,10 @@ mod tests {
         let row = |number: usize| format!("line {number} of a list, long enough");
         let (one, two, three) = (row(1), row(2), row(3));
         let text = [one.as_str(), &two, &three].join("\n");
-        // A file that was there: what is new. A new one: all but its header.
+        // Only the new lines of an existing file are searched, and all but the header of a new file.
         assert_eq!(parts(&two, &text), [[one.as_str(), &three].join("\n")]);
         assert_eq!(parts("", &text), [[two.as_str(), &three].join("\n")]);
-        // One line alone may have been asked for, or copied.
+        // A single line may have been requested, or copied.
         assert!(parts(&[one.as_str(), &two].join("\n"), &text).is_empty());
         assert!(parts("", "a,b\n1,2\n3,4\n").is_empty());
     }

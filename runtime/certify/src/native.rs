@@ -1,6 +1,6 @@
-//! Scripts on the Python of this machine, to compare what they say there with what they say here.
+//! Runs of scripts with the native Python of this machine, to compare their output with that of the sandbox.
 //!
-//! That is no sandbox: a script runs as the user who asked for the comparison.
+//! A native run is not sandboxed: the script has the rights of the user who requested the comparison.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,12 +14,12 @@ use mcpmark_snapshot::{MaterialiseOptions, Scratch, Tree, materialise};
 
 use crate::printed::comparable;
 
-/// How long a script may take.
+/// Timeout of a script.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Bytes that a script may print to either stream.
+/// Maximum size of each output stream of a script, in bytes.
 const MOST_BYTES: u64 = 8 << 20;
 
-/// What one run of a script came to, as far as two Pythons can agree.
+/// Result of one run of a script, restricted to the parts that two Python installations can agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) exit_code: Option<i32>,
@@ -27,7 +27,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// Leaves out what differs between systems and processes and says nothing.
+    /// Creates a result without the parts of the output that differ between systems and processes.
     pub(crate) fn new(exit_code: Option<i32>, stdout: &str) -> Self {
         Self {
             exit_code,
@@ -36,15 +36,15 @@ impl Said {
     }
 }
 
-/// What a native run shows.
+/// Outcome of a native run.
 pub(crate) enum Ran {
-    /// How it ended.
+    /// Exit code and output.
     Said(Said),
-    /// This machine's Python lacks what the script imports.
+    /// The native Python lacks a module that the script imports. Contains the error message.
     Lacks(String),
 }
 
-/// Whether there is a Python whose messages are those of the guest's.
+/// Checks for a Python version whose messages are the same as those of the interpreter guest.
 pub(crate) fn check() -> Result<(), String> {
     let asked = Command::new("python3")
         .args([
@@ -61,7 +61,7 @@ pub(crate) fn check() -> Result<(), String> {
     }
 }
 
-/// Runs a script on this machine: what it would see is written to a directory below `parent`.
+/// Runs a script with native Python. The mounts are written to a temporary directory below `parent`.
 pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
     let scratch = Scratch::new(parent).map_err(|error| error.to_string())?;
     let root = scratch.path();
@@ -75,7 +75,7 @@ pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
             .map_err(|error| error.to_string())?;
         tell_apart(&snapshot.tree, &dest).map_err(|error| error.to_string())?;
     }
-    // A file that grows and not a pipe, so that nobody has to read while the script runs.
+    // The output goes to files instead of pipes, so that nothing has to read it while the script runs.
     let file = |name: &str| fs::File::create(root.join(name)).map_err(|error| error.to_string());
     let shown = root.display().to_string();
     let here = |text: &str| {
@@ -127,7 +127,7 @@ pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
             std::thread::sleep(Duration::from_millis(2));
             continue;
         };
-        // It may have ended by itself just now.
+        // The process may just have ended by itself.
         let _ = child.kill();
         let _ = child.wait();
         return Err(format!("python3 {excess}"));
@@ -140,8 +140,8 @@ pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
     Ok(Ran::Said(Said::new(status.code(), &stdout)))
 }
 
-/// Gives files of one size and time times that differ by millionths of a second, as they do where
-/// nobody set them: `filecmp` takes two that agree in both for the same, and looks into neither.
+/// Gives files with equal size and modification time distinct times, a few microseconds apart, as in a directory that
+/// was not written with fixed times. Otherwise `filecmp` treats such files as equal without reading them.
 fn tell_apart(tree: &Tree, root: &Path) -> io::Result<()> {
     let mut alike: BTreeMap<(u64, SystemTime), u32> = BTreeMap::new();
     for (path, file) in tree.files() {

@@ -1,4 +1,4 @@
-//! Near misses: worlds that are almost solved, which the verifier must reject.
+//! Near misses: mutants of the solved world, which the verifier must reject.
 
 use std::collections::BTreeMap;
 
@@ -8,29 +8,29 @@ use mcpmark_snapshot::diff;
 use mcpmark_task::MutationName;
 use similar::TextDiff;
 
+use crate::certification_run::{CertificationRun, Judged};
 use crate::certifier::CertifyError;
-use crate::examination::{Examination, Judged};
 use crate::lint;
 use crate::mutation::{Mutant, Solved, mutants, mutants_of_service};
 use crate::play::{Played, chain};
 use crate::report::{Mutants, Survivor};
 
-/// The share of mutants that a verifier must reject, beside at least one of each mutation.
+/// Minimum share of mutants that a verifier must reject. It must also reject at least one mutant of each mutation.
 const LEAST_SCORE: f64 = 0.95;
-/// Mutants that both engines judge.
+/// Maximum number of mutants that both engines grade.
 const CROSSED: usize = 6;
-/// Survivors that a report shows.
+/// Maximum number of survivors in a report.
 const SHOWN: usize = 50;
 
-/// A mutation that a task leaves free, and the globs of the files; none for all files.
-pub(crate) type Freedom = (Mutation, Option<GlobSet>);
+/// Mutation that a task declares as a freedom, with the globs of the affected files. `None` means all files.
+pub(crate) type FreeMutation = (Mutation, Option<GlobSet>);
 
-impl Examination<'_> {
-    /// What needs a solved world: leaks, mutants, and both engines on all of it.
+impl CertificationRun<'_> {
+    /// Runs the checks that need a solved world: leaks of the answer, mutants, and the comparison of engines.
     pub(crate) async fn solved(
         &mut self,
         solved: Played,
-        freedoms: &[Freedom],
+        freedoms: &[FreeMutation],
     ) -> Result<Mutants, CertifyError> {
         let answer = solved
             .answer
@@ -82,8 +82,8 @@ impl Examination<'_> {
         Ok(summary)
     }
 
-    /// The declared freedoms with the globs of their files. One that cannot be read is a failed check.
-    pub(crate) fn freedoms(&mut self) -> Vec<Freedom> {
+    /// Parses the declared freedoms with their globs. Invalid freedoms result in a failed check.
+    pub(crate) fn freedoms(&mut self) -> Vec<FreeMutation> {
         let task = self.task;
         let read: Result<Vec<_>, String> = task
             .meta
@@ -97,7 +97,7 @@ impl Examination<'_> {
         })
     }
 
-    /// The mutation of a name, of all states or of the task's service.
+    /// Returns the mutation with this name, from the general ones or those of the task's service.
     fn mutation(&self, name: &MutationName) -> Result<Mutation, String> {
         let kind = self.prepared.start.kind.as_ref();
         let own = kind.map_or(&[][..], |kind| kind.mutations());
@@ -112,7 +112,12 @@ impl Examination<'_> {
         })
     }
 
-    fn count(&mut self, made: &[Mutant], verdicts: &[Judged], freedoms: &[Freedom]) -> Mutants {
+    fn count(
+        &mut self,
+        made: &[Mutant],
+        verdicts: &[Judged],
+        freedoms: &[FreeMutation],
+    ) -> Mutants {
         let mut summary = Mutants::default();
         let mut used = vec![false; freedoms.len()];
         let mut faults = 0;
@@ -209,7 +214,7 @@ impl Examination<'_> {
     }
 }
 
-/// The files that a freedom is for; none for all files.
+/// Builds the globs of a freedom. Returns `None` if there are no globs, which means all files.
 fn globs(paths: &[String]) -> Result<Option<GlobSet>, String> {
     let mut globs = GlobSetBuilder::new();
     for path in paths {

@@ -1,3 +1,5 @@
+//! Run of an agent on a task without a journal.
+
 use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Attempt, End, Event, RecordError, Recorder};
@@ -6,7 +8,7 @@ use mcpmark_service::{STOP_GRACE, ToolClient, WorldState};
 use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use tokio_util::sync::CancellationToken;
 
-/// What an agent left.
+/// Result of one run of an agent.
 #[derive(Debug, Clone)]
 pub(crate) struct Played {
     pub(crate) end: End,
@@ -15,7 +17,7 @@ pub(crate) struct Played {
     pub(crate) tool_calls: u32,
 }
 
-/// Lets an agent act on a private copy of a task's world, under the limits of an attempt.
+/// Runs an agent on a private copy of a task's world, under the limits of an attempt.
 pub(crate) async fn play(
     task: &Prepared,
     agent: &dyn Agent,
@@ -64,13 +66,13 @@ pub(crate) async fn play(
     .await;
     let disconnected = client.close().await;
     let closed = session.close().await;
-    // What went wrong first says why the rest did.
+    // The first error is the most informative, because it may have caused the later ones.
     let played = played?;
     disconnected.and(closed).map_err(|error| chain(&error))?;
     Ok(played)
 }
 
-/// An examination leaves no trajectory.
+/// Recorder that discards all events, because certification does not store trajectories.
 struct Forgetful;
 
 impl Recorder for Forgetful {

@@ -1,9 +1,9 @@
-//! What two Pythons print, brought into a form in which they can be compared: numbers of errors are
-//! those of a system, and the order of a set is drawn anew for each process.
+//! Normalisation of the output of two Python installations for comparison: error numbers depend on the system, and the
+//! order of a set is random in each process.
 
 use std::collections::BTreeMap;
 
-/// Leaves out numbers of errors and sorts sets.
+/// Removes error numbers and sorts sets.
 pub(crate) fn comparable(text: &str) -> String {
     sets_sorted(&without_errnos(text))
 }
@@ -20,7 +20,7 @@ fn without_errnos(text: &str) -> String {
     left
 }
 
-/// Sorts what stands within the braces of sets, wherever they are printed.
+/// Sorts the elements of all sets that are printed in braces.
 fn sets_sorted(text: &str) -> String {
     let mut sorted = String::new();
     let mut rest = text;
@@ -40,8 +40,8 @@ fn sets_sorted(text: &str) -> String {
     sorted + rest
 }
 
-/// What `text` begins with, a set or mapping in braces, sorted where it is a set; and what
-/// follows. None where it is none.
+/// Parses a set or mapping in braces at the start of `text`. Returns it, with sorted elements if it is a set, and the
+/// rest of the text. Returns `None` if the text does not start with either.
 fn braces(text: &str) -> Option<(String, &str)> {
     let mut rest = text.strip_prefix('{')?;
     let (mut elements, mut element) = (Vec::new(), String::new());
@@ -91,7 +91,7 @@ fn braces(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// Bytes to the end of a text in quotes, the closing one among them.
+/// Returns the number of bytes up to and including the closing quote.
 fn quoted(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, next) in text.char_indices() {
@@ -106,9 +106,9 @@ fn quoted(text: &str, quote: char) -> Option<usize> {
     None
 }
 
-/// Whether `here` may be one of many runs of which each printed one of `runs`: it has as many lines
-/// as one of them, and every line that all have, in whatever order of lines and words. What
-/// differs among the runs themselves is not looked at.
+/// Reports whether `here` is consistent with the outputs of several runs: it has as many lines as one of them, and
+/// contains each line that all of them contain, regardless of the order of lines and of words. Lines that differ
+/// between the runs are ignored.
 pub(crate) fn is_one_of(here: &str, runs: &[&str]) -> bool {
     let own = counted(here);
     let mut common: Option<BTreeMap<Vec<&str>, usize>> = None;
@@ -131,7 +131,7 @@ pub(crate) fn is_one_of(here: &str, runs: &[&str]) -> bool {
         && common.is_some_and(|common| common.iter().all(has))
 }
 
-/// How often each line is there, by its words in their order.
+/// Counts equal lines. The key of a line is the sorted list of its words.
 fn counted(text: &str) -> BTreeMap<Vec<&str>, usize> {
     let mut lines = BTreeMap::new();
     for line in text.lines() {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_wavers_natively_is_forgiven_and_nothing_else() {
+    fn only_output_that_varies_natively_is_tolerated() {
         let runs = ["b\na\nfound: y, x\nat 17\n", "a\nb\nfound: x, y\nat 18\n"];
         assert!(is_one_of("a\nb\nfound: x, y\nat 3\n", &runs));
         assert!(is_one_of("at 3\nb\nfound: y, x\na\n", &runs));

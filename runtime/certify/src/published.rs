@@ -1,4 +1,4 @@
-//! Tasks of published corpora under examination: a script judges them, which others wrote.
+//! Certification of tasks from published corpora, whose verifiers are third-party Python scripts.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,66 +18,66 @@ use crate::play::{chain, play};
 use crate::printed::is_one_of;
 use crate::report::Check;
 
-/// Near misses that are judged of one task: each takes as long as a Python program.
+/// Maximum number of mutants that are graded for each task. Each takes as long as a Python program.
 const MOST_MUTANTS: usize = 48;
-/// Near misses that native Python judges, too.
+/// Maximum number of mutants that native Python also grades.
 const COMPARED: usize = 8;
-/// Times that a script runs natively before it is believed to say one thing only.
+/// Maximum number of native runs of a script, to detect output that varies between runs.
 const RUNS: usize = 8;
-/// Near misses that a report names.
+/// Maximum number of accepted mutants that a report lists.
 const SHOWN: usize = 5;
 
-/// Examines tasks whose verifiers are scripts.
+/// Certifier of tasks whose verifiers are scripts.
 pub struct PublishedExaminer<'a> {
-    /// Runs guests.
+    /// Sandbox that runs guests.
     pub sandbox: &'a Sandbox,
-    /// Keeps states.
+    /// Store of states.
     pub store: &'a Arc<Store>,
-    /// Where private copies of worlds are made.
+    /// Directories for private copies of worlds.
     pub scratch: &'a ScratchSpace,
-    /// Final states that must pass, each in a directory named by its task's id; a file of that
-    /// name with `.answer` behind it is the agent's last message.
+    /// Directory with final states that must pass, each in a subdirectory named by the id of its task. A file of that
+    /// name with the suffix `.answer` contains the agent's last message.
     pub solved: Option<&'a Path>,
-    /// Whether scripts also run on the Python of this machine, outside of any sandbox.
+    /// Runs scripts with the Python of this machine as well, outside the sandbox.
     pub against_python: bool,
 }
 
-/// What the examination of one published task showed.
+/// Result of the certification of a published task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PublishedReport {
-    /// The task.
+    /// Id of the task.
     pub task: String,
-    /// The script.
+    /// Digest of the script.
     pub verifier: Digest,
-    /// The starting state.
+    /// Digest of the starting state.
     pub world: Digest,
-    /// What was looked at, in order.
+    /// Conditions that were checked, in order.
     pub checks: Vec<Check>,
-    /// What an author may want to know, though nothing is wrong.
+    /// Remarks for the author that are not failures.
     pub remarks: Vec<String>,
-    /// Worlds with one thing wrong that were judged, where there is a state that passes.
+    /// Number of mutants that were graded. It is 0 if no passing state is known.
     pub mutants: usize,
-    /// Those that did not pass.
+    /// Number of mutants that the verifier rejected.
     pub rejected: usize,
-    /// States that native Python judged, too.
+    /// Number of states that native Python also graded.
     pub compared: usize,
 }
 
 impl PublishedReport {
-    /// Whether nothing stands against the task.
+    /// Reports whether all checks passed.
     pub fn passed(&self) -> bool {
         self.checks.iter().all(|check| check.passed)
     }
 }
 
-/// A final state and the last message of who left it.
+/// Final state and last message, with the name of the agent or mutant that they come from.
 struct Left {
     who: String,
     tree: Tree,
     answer: Option<String>,
 }
 
-struct Examination<'a> {
+struct PublishedCertificationRun<'a> {
     examiner: &'a PublishedExaminer<'a>,
     prepared: &'a Prepared,
     judge: &'a ScriptJudge,
@@ -87,11 +87,11 @@ struct Examination<'a> {
 }
 
 impl PublishedExaminer<'_> {
-    /// Whether the comparison with native Python can be made, where it is wanted.
+    /// Checks that native Python is available, if [`against_python`](Self::against_python) is set.
     ///
     /// # Errors
     ///
-    /// What is missing for it.
+    /// Returns the missing requirement.
     pub fn check_python(&self) -> Result<(), String> {
         if self.against_python {
             native::check()
@@ -100,12 +100,12 @@ impl PublishedExaminer<'_> {
         }
     }
 
-    /// Examines one task. None where no script judges it.
+    /// Certifies one task. Returns `None` if its verifier is not a script.
     pub async fn examine(&self, prepared: &Prepared) -> Option<PublishedReport> {
         let Judge::Script(judge) = &prepared.judge else {
             return None;
         };
-        let mut examination = Examination {
+        let mut run = PublishedCertificationRun {
             examiner: self,
             prepared,
             judge,
@@ -122,20 +122,20 @@ impl PublishedExaminer<'_> {
             },
             left: Vec::new(),
         };
-        examination.others().await;
-        let solved = examination.solved().await;
+        run.others().await;
+        let solved = run.solved().await;
         if let Some(solved) = solved {
-            examination.near_misses(&solved);
+            run.near_misses(&solved);
         }
-        examination.again();
+        run.again();
         if self.against_python {
-            examination.compare();
+            run.compare();
         }
-        Some(examination.report)
+        Some(run.report)
     }
 }
 
-impl Examination<'_> {
+impl PublishedCertificationRun<'_> {
     fn check(&mut self, name: &str, passed: bool, detail: impl Into<String>) {
         self.report.checks.push(Check {
             name: name.to_owned(),
@@ -169,7 +169,7 @@ impl Examination<'_> {
         })
     }
 
-    /// Who should not pass.
+    /// Checks that agents that should fail do not pass.
     async fn others(&mut self) {
         const NOTHING: &str = "doing nothing fails";
         let is_there = self.prepared.start.service().is_some();
@@ -201,7 +201,7 @@ impl Examination<'_> {
         }
     }
 
-    /// What passes: what the solution leaves, or else a state that somebody gave.
+    /// Checks a state that should pass: the final state of the solution, or otherwise a given state.
     async fn solved(&mut self) -> Option<Left> {
         let solution = self.prepared.solution.clone();
         let (name, left) = match (solution, self.given()) {
@@ -256,8 +256,7 @@ impl Examination<'_> {
         })
     }
 
-    /// Worlds with one thing wrong. Nobody has said which mistakes the task allows, so those that
-    /// pass are told and not held against it.
+    /// Grades mutants. Published tasks do not declare freedoms, so accepted mutants are remarks and not failures.
     fn near_misses(&mut self, solved: &Left) {
         let (start, end) = (
             self.snapshot(&self.prepared.start.tree),
@@ -340,8 +339,8 @@ impl Examination<'_> {
         );
     }
 
-    /// Whether native Python, asked again, prints something else, and what the script printed here
-    /// differs in nothing but that. Who goes through a set meets another order in each process.
+    /// Reports whether the output of native Python varies between runs, and the sandboxed output differs only in the
+    /// varying parts. For example, the iteration order of a set differs between processes.
     fn wavers(&self, input: &ScriptInput, first: &Said, here: &Said) -> bool {
         let parent = self.examiner.scratch.parent();
         let mut said = vec![first.clone()];
@@ -406,7 +405,7 @@ impl Examination<'_> {
     }
 }
 
-/// Where two runs first differ.
+/// Describes the first difference between two runs.
 fn difference(here: &Said, native: &Said) -> String {
     if here.exit_code != native.exit_code {
         let code = |code: Option<i32>| code.map_or("none".to_owned(), |code| code.to_string());

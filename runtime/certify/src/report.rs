@@ -1,3 +1,5 @@
+//! Report of a certification.
+
 use std::collections::BTreeMap;
 
 use mcpmark_snapshot::Digest;
@@ -5,86 +7,87 @@ use serde::Serialize;
 
 use crate::Certificate;
 
-/// A task as it is: what a certificate is bound to.
+/// Digests of the current state of a task, which a certificate is bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Identity {
-    /// The task.
+    /// Id of the task.
     pub task: String,
-    /// Its sources, without the certificate.
+    /// Digest of the task's directory without the certificate.
     pub sources: Digest,
-    /// What its guests are compiled of beyond that, in one digest.
+    /// Digest of the other code that the guests are compiled from.
     pub code: Digest,
-    /// The starting state.
+    /// Digest of the starting state.
     pub world: Digest,
-    /// The verifier as it was built here.
+    /// Digest of the verifier as it was built on this machine.
     pub verifier: Digest,
 }
 
-/// What the examination of one task showed.
+/// Result of the certification of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// Which task, as it was.
+    /// Digests of the task at the time of the certification.
     #[serde(flatten)]
     pub identity: Identity,
-    /// Whether this was looked at now; else a certificate that holds says so.
+    /// Set if the certification ran now. Otherwise the report is derived from a valid certificate.
     pub examined: bool,
-    /// What was looked at, in order.
+    /// Conditions that were checked, in order.
     pub checks: Vec<Check>,
-    /// What an author may want to know, though nothing is wrong.
+    /// Remarks for the author that are not failures.
     pub remarks: Vec<String>,
-    /// Sources of both the verifier and the solution: what is misread there, both misread.
+    /// Source files that both the verifier and the solution use. An error in them can affect both in the same way and
+    /// remain unnoticed.
     pub shared: Vec<String>,
-    /// What became of the worlds that were almost solved.
+    /// Results of the mutants.
     pub mutants: Mutants,
-    /// The checks of the verifier that hold before anything is done; none where that is not known.
+    /// Checks of the verifier that pass on the starting state. `None` if they are unknown.
     pub held_at_start: Option<Vec<String>>,
 }
 
-/// One thing that was looked at.
+/// One condition of a certification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What should hold.
+    /// Condition that should hold.
     pub name: String,
-    /// Whether it does.
+    /// Set if the condition holds.
     pub passed: bool,
-    /// What was found.
+    /// Details of the result.
     pub detail: String,
 }
 
-/// Mutation testing in numbers.
+/// Results of mutation testing.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Mutants {
-    /// Mutants that should be rejected.
+    /// Number of mutants that should be rejected.
     pub made: usize,
-    /// Those that were.
+    /// Number of them that were rejected.
     pub rejected: usize,
-    /// Mutants of declared freedoms, which should be accepted.
+    /// Number of mutants of declared freedoms, which should be accepted.
     pub free: usize,
-    /// Those that were.
+    /// Number of them that were accepted.
     pub accepted: usize,
-    /// For each mutation: how many were made, and how many of these were rejected.
+    /// Numbers of mutants made and rejected, for each mutation.
     pub mutations: BTreeMap<String, (usize, usize)>,
-    /// Those for which the verifier came to another verdict than it should.
+    /// Mutants with the wrong verdict, up to a limit.
     pub survivors: Vec<Survivor>,
 }
 
-/// A mutant that was accepted and should not be, or the other way round.
+/// Mutant with the wrong verdict: accepted although it should be rejected, or the reverse.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Survivor {
-    /// What was done.
+    /// Name of the mutation.
     pub mutation: &'static str,
-    /// To which file.
+    /// Mutated path.
     pub path: String,
-    /// In words.
+    /// Description of the change.
     pub what: String,
-    /// `accepted`, `rejected` or the verifier's fault.
+    /// `accepted`, `rejected` or the error of the verifier.
     pub verdict: String,
-    /// The text that the oracle left against that of the mutant, where it is text.
+    /// Unified diff from the text of the oracle to that of the mutant. Empty if no text was mutated.
     pub diff: String,
 }
 
 impl Report {
-    /// What a certificate says of a task for which it holds.
+    /// Creates the report of a task from a certificate that is valid for it.
     pub fn certified(identity: Identity, certificate: &Certificate) -> Self {
         let check = |name: &String| Check {
             name: name.clone(),
@@ -110,19 +113,19 @@ impl Report {
         }
     }
 
-    /// Whether the task may be shipped.
+    /// Reports whether the task passed all checks.
     pub fn passed(&self) -> bool {
         self.failed().next().is_none()
     }
 
-    /// What stands against that.
+    /// Returns the failed checks.
     pub fn failed(&self) -> impl Iterator<Item = &Check> {
         self.checks.iter().filter(|check| !check.passed)
     }
 }
 
 impl Mutants {
-    /// The share of mutants that were rejected, from 0 to 1; none where none was made.
+    /// Returns the share of mutants that were rejected, from 0 to 1, or `None` if there are no mutants.
     pub fn score(&self) -> Option<f64> {
         (self.made > 0).then(|| self.rejected as f64 / self.made as f64)
     }

@@ -1,9 +1,11 @@
+//! Drawing of a tree as text.
+
 use std::fmt::Write;
 
 use mcpmark_snapshot::{Directory, Node, Tree};
 
-/// The tree of a world as people draw it, one entry a line: what `meta_data.stateContent` of a
-/// published task shows. Directories end with `/`, symlinks name their target.
+/// Formats a tree with one entry in each line, like the program `tree`, as in `meta_data.stateContent` of published
+/// tasks. Directories end with `/`, and symlinks are followed by their target.
 pub fn tree_view(tree: &Tree) -> String {
     let mut view = "./\n".to_owned();
     draw(tree.root(), "", &mut view);

@@ -1,4 +1,4 @@
-//! Panics of the guest SDK name the line of the task, which is where its author has to look.
+//! Panics of the guest SDK report the line of the task's code, because that is the line that the author has to correct.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use mcpmark_guest::github::RepoTools;
 use mcpmark_guest::{Csv, Found, Reader as _, Tools};
 
-/// The file and the line that a panic names.
+/// Returns the file and the line of a panic.
 fn place_of_panic(panics: impl FnOnce() + std::panic::UnwindSafe) -> (String, u32) {
     static PLACE: Mutex<Option<(String, u32)>> = Mutex::new(None);
     let before = take_hook();
@@ -20,7 +20,7 @@ fn place_of_panic(panics: impl FnOnce() + std::panic::UnwindSafe) -> (String, u3
     PLACE.lock().unwrap().take().unwrap()
 }
 
-/// Asserts that a panic names the line of this macro. The expression stands on that line.
+/// Asserts that a panic reports the line of this macro call. The expression must be on that line.
 macro_rules! names_its_line {
     ($panics:expr) => {{
         let place = place_of_panic(AssertUnwindSafe(|| {
@@ -43,7 +43,7 @@ fn panics_name_the_line_that_calls() {
     let row = table.rows()[0].clone();
     names_its_line!(row.get("author"));
     names_its_line!(table.columns(["id", "author"]).count());
-    // There is no server, so each call of a tool fails.
+    // Every tool call fails because there is no server.
     let mut tools = Tools::default();
     names_its_line!(tools.read_text("a.txt"));
     names_its_line!(tools.write("a/b.txt", "text"));

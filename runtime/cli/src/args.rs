@@ -1,3 +1,5 @@
+//! Command line: global options, commands and their arguments.
+
 mod agent;
 mod bundle;
 mod examples;
@@ -34,11 +36,12 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// Reads the command line.
+/// Parses the command line.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
     let mut command = without_empty_variables(examples::with_examples(Cli::command()));
     let matches = match command.try_get_matches_from_mut(std::env::args_os()) {
-        // A value from the environment counts as an argument: the usage of an error names it, and no help is shown.
+        // Clap treats a value from the environment as an argument: the usage in an error message mentions it, and the
+        // help page is not shown without arguments. So the error of a command without variables is returned.
         Err(error) if error.use_stderr() => {
             let mut bare = without_variables(Cli::command());
             let again = bare.try_get_matches_from_mut(std::env::args_os());
@@ -49,14 +52,14 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
-/// The same command where the environment says nothing.
+/// Returns the command without environment variables for its arguments.
 fn without_variables(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| arg.env(None::<&str>))
         .mut_subcommands(without_variables)
 }
 
-/// A variable that is set to nothing counts as one that is not set.
+/// Returns the command without the environment variables that are set to an empty string, so that these count as unset.
 fn without_empty_variables(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
@@ -71,106 +74,107 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
 
 const AFTER: &str = "\
 Examples:
-  mcpmark run filesystem/food-bank --model openai/gpt-5   # attempts, graded
-  mcpmark report                                          # what came of the last experiment
-  mcpmark show --failed --explain                         # why the last failure failed
+  mcpmark run filesystem/food-bank --model openai/gpt-5   # run attempts and grade them
+  mcpmark report                                          # report on the latest experiment
+  mcpmark show --failed --explain                         # explain the latest failed attempt
 
 Exit codes:
-  0    graded and all passed (or done)
-  1    graded, some failed
+  0    success, and all graded attempts passed
+  1    some attempts failed, or a comparison found differences
   2    wrong usage
-  3    not graded: a verifier broke
-  4    invalid task, world or component
-  5    the host failed
-  6    an experiment reached its limit of cost, tokens or time
-  130  interrupted; go on with `mcpmark resume`";
+  3    not graded: a verifier broke or is held back
+  4    invalid task, world, component or bundle
+  5    infrastructure error, such as a full disk or an unreachable server
+  6    the experiment reached its limit of cost, tokens or time
+  130  interrupted; `mcpmark resume` continues the experiment";
 
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Directory with `tasks/` and `worlds/`, or a bundle [default: the nearest one upwards]
-    #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_ROOT", value_hint = ValueHint::AnyPath, help_heading = "Global options")]
+    /// Directory with `tasks/` and `worlds/`, bundle or lock file [default: ./mcpmark.lock, or the nearest such
+    /// directory upwards]
+    #[arg(long, global = true, value_name = "PLACE", env = "MCPMARK_ROOT", value_hint = ValueHint::AnyPath, help_heading = "Global options")]
     pub(crate) root: Option<PathBuf>,
-    /// Where the journal and the store are kept [default: $XDG_DATA_HOME/mcpmark]
+    /// Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
     #[arg(long, global = true, value_name = "DIR", env = "MCPMARK_HOME", value_hint = ValueHint::DirPath, help_heading = "Global options")]
     pub(crate) home: Option<PathBuf>,
-    /// A verifier that a bundle holds back, known by its digest, or a bundle that has such; may be repeated
+    /// Verifier that a bundle holds back, or a bundle with such verifiers; may be repeated
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Global options")]
     pub(crate) held_back: Vec<PathBuf>,
-    /// Never change this machine to get a compiler for guests, with rustup or with apt-get
+    /// Do not install build tools for guests with rustup, apt-get or pip
     #[arg(long, global = true, env = "MCPMARK_NO_INSTALL", value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Global options")]
     pub(crate) no_install: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run tasks with an agent and grade what it leaves
+    /// Run tasks with agents and grade the results
     #[command(
         override_usage = "mcpmark run [OPTIONS] [PLACE|SELECTOR]...\n       mcpmark run [OPTIONS] --from <ATTEMPT>"
     )]
     Run(Box<RunArgs>),
-    /// Go on with an experiment that was stopped
+    /// Continue an experiment that was stopped
     Resume(ResumeArgs),
-    /// Grade a directory, with a task or with any verifier
+    /// Grade a state with the verifier of a task, or with any verifier
     Grade(GradeArgs),
-    /// Say what a guest component asks for and offers, without running it
+    /// Show the imports, exports and limits of a guest component without running it
     Inspect(InspectArgs),
-    /// Work with tasks
+    /// Create, build, certify and list tasks
     #[command(subcommand)]
     Task(TaskCommand),
-    /// Work with worlds
+    /// List, show, compare and import worlds
     #[command(subcommand)]
     World(WorldCommand),
-    /// Serve a world to an MCP client
+    /// Serve a world to MCP clients
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// List experiments, or the attempts of one
+    /// List experiments, or the attempts of one experiment
     Runs(RunsArgs),
-    /// Show an attempt: what was done, what changed, what the verifier says
+    /// Show an attempt: its trajectory, changes to the world, and checks
     Show(ShowArgs),
-    /// Report an experiment: rates with intervals, costs, failures, as text or as a page with charts
+    /// Report on experiments: rates with intervals, costs, and classes of failures
     Report(ReportArgs),
-    /// Compare two models task by task
+    /// Compare two models, paired task by task
     Compare(CompareArgs),
-    /// Write an experiment's attempts in the formats of others
+    /// Export the attempts of an experiment in other formats
     Export(ExportArgs),
-    /// Grade again what attempts left, with the verifiers that their tasks have now
+    /// Grade final states again with the current verifiers of their tasks
     Regrade(RegradeArgs),
-    /// Receipts: what was graded with what, for others to repeat
+    /// Print and verify receipts of grades
     #[command(subcommand)]
     Receipt(ReceiptCommand),
-    /// Look after the store of states
+    /// Maintain the store and the journal
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Pack tasks for others, and see what is in what they packed
+    /// Pack, inspect, sign, lock and transfer bundles of tasks
     #[command(subcommand)]
     Bundle(BundleCommand),
-    /// Say what is installed and what can run
+    /// Check installed programs, services, settings and file locations
     Doctor(DoctorArgs),
-    /// Print completions for a shell
+    /// Print a completion script for a shell
     Completions {
-        /// The shell
+        /// Shell to complete for
         shell: clap_complete::Shell,
     },
-    /// Print what the last of these words may become; completions ask this
+    /// Print completions of the last of these words; called by the completion scripts
     #[command(hide = true)]
     Complete {
-        /// The words of a command line after `mcpmark`
+        /// Words of a command line after `mcpmark`
         #[arg(last = true)]
         words: Vec<String>,
     },
-    /// Compile one component from standard input; the sandbox starts this by itself
+    /// Compile one component from standard input; started by the sandbox
     #[command(hide = true)]
     CompileGuest,
 }
 
-/// How guests are executed.
+/// Options of the engine that executes guests.
 #[derive(Debug, Clone, Copy, Default, Args)]
 #[command(next_help_heading = "Sandbox")]
 pub(crate) struct EngineArgs {
-    /// What executes guests: machine code, or wasmtime's interpreter
+    /// Engine that executes guests: compiled machine code, or wasmtime's interpreter
     #[arg(long, value_enum, default_value_t, value_name = "ENGINE")]
     pub(crate) engine: EngineName,
-    /// Have the other engine make each verdict again; a disagreement is a verifier fault
+    /// Compute each verdict with both engines; a difference is a verifier fault
     #[arg(long)]
     pub(crate) cross_check: bool,
 }
@@ -184,7 +188,7 @@ pub(crate) enum EngineName {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// The component
+    /// Component to inspect
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
     /// Print one JSON object
@@ -194,17 +198,17 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AgentName {
-    /// Plays the task's own solution
+    /// Plays the solution of the task
     Oracle,
     /// Does nothing
     Nop,
-    /// Calls tools at random
+    /// Calls random tools
     Random,
-    /// A model that calls tools as functions
+    /// Lets a model call tools as functions
     Mcpmark,
-    /// A model that writes its calls as JSON in its text
+    /// Lets a model write tool calls as JSON in its text
     React,
-    /// Plays the calls of another attempt again (`--from`)
+    /// Repeats the calls of an earlier attempt (`--from`)
     Replay,
 }
 
@@ -228,21 +232,21 @@ impl Tier {
 
 #[derive(Debug, Args)]
 pub(crate) struct Selection {
-    /// Tasks: `<service>`, `<service>/<world>`, `<service>/<world>/<task>`, or a glob [default: all].
-    /// What begins with `oci://`, `/`, `./` or `../`, or ends with `.tar` or `.lock`, is the place
-    /// where they lie: a bundle or a directory
+    /// Tasks to select: `<service>`, `<service>/<world>`, `<service>/<world>/<task>` or a glob [default: all]. An
+    /// argument that begins with `oci://`, `/`, `./` or `../`, or ends with `.tar` or `.lock`, is the place of the
+    /// tasks: a bundle, a lock file or a directory
     #[arg(value_name = "PLACE|SELECTOR")]
     pub(crate) selectors: Vec<String>,
-    /// Only tasks of this tier; may be repeated
+    /// Select only tasks of this tier; may be repeated
     #[arg(long, value_name = "TIER", ignore_case = true)]
     pub(crate) tier: Vec<Tier>,
-    /// Only tasks with this tag; may be repeated
+    /// Select only tasks with this tag; if repeated, with any of the tags
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
 }
 
 impl Selection {
-    /// Whether it names no task in any way.
+    /// Returns true if the selection has no selector, tier or tag.
     pub(crate) fn is_empty(&self) -> bool {
         self.selectors.is_empty() && self.tier.is_empty() && self.tag.is_empty()
     }
@@ -254,32 +258,33 @@ pub(crate) struct RunArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// The agent; may be repeated, also for baselines beside models [default: mcpmark with a model, oracle without]
+    /// Agent; may be repeated, for example to add baselines [default: mcpmark with a model, replay with --from,
+    /// otherwise oracle]
     #[arg(long, value_name = "AGENT", value_parser = agent::AgentParser)]
     pub(crate) agent: Vec<AgentArg>,
-    /// An environment variable that the programs of `--agent command:…` get; may be repeated
+    /// Environment variable to pass to the programs of `--agent command:…`; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) agent_env: Vec<String>,
-    /// Attempts of each task [default: 1, or those of the experiment that is there]
+    /// Attempts per task and participant, 1 to 10000 [default: 1, or that of the existing experiment]
     #[arg(short = 'k', long = "attempts", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) attempts: Option<u32>,
-    /// Attempts at the same time [default: one a core]
+    /// Number of concurrent attempts, 1 to 1024 [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
-    /// Name of the experiment [default: the time]. One that is there gets the tasks, agents, models and attempts that it
-    /// does not have yet
+    /// Name of the experiment [default: the current time in UTC]. If it exists, the tasks, agents, models and attempts
+    /// that it lacks are added to it
     #[arg(long, value_name = "NAME")]
     pub(crate) experiment: Option<String>,
-    /// Play the calls of this attempt
+    /// Attempt to replay: its id, or the first characters of its id
     #[arg(long, value_name = "ATTEMPT")]
     pub(crate) from: Option<String>,
-    /// Read what is to be run from a TOML file; what stands on the command line goes first
+    /// Read settings of the run from a TOML file; options on the command line take precedence
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) config: Option<PathBuf>,
-    /// Put the tools of other MCP servers beside those of the world; a TOML file
+    /// Add the tools of the MCP servers in this TOML file to those of the world
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) mcp_config: Option<PathBuf>,
-    /// Say what would run and what it may cost, and run nothing
+    /// Print the planned attempts and their estimated cost without running them
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Print one JSON object
@@ -293,147 +298,148 @@ pub(crate) struct RunArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// Models and how they are asked.
+/// Options of models and of the requests to them.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Models")]
 pub(crate) struct ModelArgs {
-    /// A model, `provider/name`; may be repeated
+    /// Model, as `provider/name`; may be repeated
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Vec<String>,
-    /// Where the interface is, if not at the provider's usual place; given once for all models, or once for each, in
-    /// their order
+    /// Base URL of the API, once for all models, or once for each model in their order [default: that of the provider]
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url)]
     pub(crate) base_url: Vec<String>,
-    /// The environment variable with the key, which another base URL needs to get one; given once for all models, or
-    /// once for each, in their order [default: the provider's own, at the provider's own hosts]
+    /// Environment variable with the API key, once for all models, or once for each model in their order [default: that
+    /// of the provider; for other hosts none, except with llamacpp and ollama]
     #[arg(long, value_name = "NAME")]
     pub(crate) api_key_env: Vec<String>,
-    /// Send this header with each request, with the value that the environment variable has; may be repeated
+    /// Send a header with each request, with the value of the environment variable; may be repeated
     #[arg(long, value_name = "NAME=VARIABLE", value_parser = values::header)]
     pub(crate) header: Vec<(String, String)>,
     /// Add the fields of this JSON object to the body of each request
     #[arg(long, value_name = "JSON", value_parser = values::json_object)]
     pub(crate) extra_body: Option<JsonObject>,
-    /// Which of OpenAI's interfaces is asked [default: responses at OpenAI, chat elsewhere]
+    /// OpenAI interface to use: Chat Completions or Responses [default: responses for xai, and for openai without
+    /// --base-url; otherwise chat]
     #[arg(long, value_parser = ["chat", "responses"], value_name = "API")]
     pub(crate) api: Option<String>,
-    /// How much models think [default: left to the provider]
+    /// Reasoning effort of models [default: left to the provider]
     #[arg(long, value_parser = ["none", "minimal", "low", "medium", "high"], value_name = "EFFORT")]
     pub(crate) reasoning_effort: Option<String>,
-    /// Sampling temperature [default: left to the provider]
+    /// Sampling temperature, 0 to 2 [default: left to the provider]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) temperature: Option<f64>,
-    /// The share of probability that is sampled from [default: left to the provider]
+    /// Probability mass of nucleus sampling, above 0 and at most 1 [default: left to the provider]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true)]
     pub(crate) top_p: Option<f64>,
-    /// Tokens of one reply [default: left to the provider]
+    /// Maximum number of tokens of one reply [default: left to the provider]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_output_tokens: Option<u64>,
-    /// Give each attempt a sampling seed that follows from this number, its task and repetition
+    /// Send a sampling seed that is derived from N, the task and the repetition [default: no seed]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) sampling_seed: Option<u64>,
-    /// Sum the conversation up when a request and its reply have this many tokens
+    /// Replace the conversation with a summary when a request and its reply have N tokens [default: never]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) compact_at: Option<u64>,
-    /// Replace the agent's own system prompt by the text of a file of at most 64 KiB
+    /// Replace the agent's system prompt with the text of a file of at most 64 KiB
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) system_prompt: Option<PathBuf>,
-    /// Offer models only tools whose names match this glob, or all but those that match `!GLOB`; may be repeated
+    /// Offer models only the tools that match GLOB, or with `!GLOB` all tools but those; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub(crate) tools: Vec<String>,
-    /// The most bytes of text of one tool result that a model is shown, or `none` for no limit; a longer one loses its
-    /// middle [default: 65536]
+    /// Maximum bytes of text of one tool result that a model is shown, or `none` for no limit; longer results lose
+    /// their middle [default: 65536]
     #[arg(long, value_name = "N|none", value_parser = values::result_bytes, allow_negative_numbers = true)]
     pub(crate) max_result_bytes: Option<ResultBytes>,
-    /// Times that a request is made again after an error that may pass [default: 7]
+    /// Maximum number of retries of a request after temporary errors, 0 to 100 [default: 7]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(..=100))]
     pub(crate) retries: Option<u32>,
-    /// Prices, a CSV file: `provider/name,input,cached input,output` in US dollars a million tokens
+    /// CSV file of prices that override the built-in ones: `provider/name,input,cached input,output` in US dollars per
+    /// million tokens
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) prices: Option<PathBuf>,
-    /// Shuffles the order in which attempts begin [default: 1 with a model]
+    /// Seed for shuffling the order of attempts [default: 1 with a model, otherwise not shuffled]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) seed: Option<u64>,
-    /// Requests to models at the same time [default: as many as attempts]
+    /// Maximum number of concurrent requests to all models, 1 to 4096 [default: the number of concurrent attempts]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) max_model_calls: Option<u32>,
-    /// Requests to each model at the same time, beside --max-model-calls [default: no limit]
+    /// Maximum number of concurrent requests to each model, 1 to 4096 [default: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=4096))]
     pub(crate) max_calls: Option<u32>,
-    /// Requests to each model that begin within a minute, evenly spaced [default: no limit]
+    /// Maximum number of requests to each model per minute, evenly spaced [default: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) requests_per_minute: Option<u32>,
-    /// Grades at the same time [default: one a core]
+    /// Maximum number of concurrent grades, 1 to 1024 [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) max_grades: Option<u32>,
-    /// Ask no model for a sign of life before the attempts
+    /// Skip the preflight requests to models and MCP servers
     #[arg(long)]
     pub(crate) no_preflight: bool,
 }
 
-/// What attempts may use. A task's own limits hold as well.
+/// Limits of attempts and of the experiment. The limits of a task apply too.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
-    /// Turns of an attempt [default: 100]
+    /// Maximum number of turns of an attempt; can only lower the task's limit [default: the task's limit, or 100]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_turns: Option<u32>,
-    /// Wall time of an attempt in seconds [default: 3600]
+    /// Maximum wall time of an attempt in seconds; can only lower the task's limit [default: the task's limit, or 3600]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) limit_time: Option<u64>,
-    /// Wall time of a tool call in seconds [default: 60]
+    /// Maximum wall time of a tool call in seconds; can only lower the task's limit [default: the task's limit, or 60]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) limit_tool_time: Option<u64>,
-    /// Tokens of all requests of an attempt
+    /// Maximum number of tokens in all requests of an attempt [default: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_input_tokens: Option<u64>,
-    /// Tokens of all replies of an attempt
+    /// Maximum number of tokens in all replies of an attempt [default: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_output_tokens: Option<u64>,
-    /// Cost of an attempt in US dollars
+    /// Maximum cost of an attempt in US dollars [default: no limit]
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) limit_attempt_cost: Option<String>,
-    /// Cost of the experiment in US dollars
+    /// Maximum cost of the experiment in US dollars [default: no limit]
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) limit_cost: Option<String>,
-    /// Tokens of the experiment, those of requests and of replies
+    /// Maximum number of tokens in all requests and replies of the experiment [default: no limit]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) limit_tokens: Option<u64>,
-    /// Wall time of the run in seconds
+    /// Maximum wall time of this run in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     pub(crate) limit_run_time: Option<u64>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {
-    /// Name of the experiment [default: the newest]
+    /// Name of the experiment [default: the newest that was started on this machine]
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
-    /// Where the same tasks lie now, as for `run` [default: where they lay]
+    /// New place of the same tasks, as for `run` [default: the recorded place]
     #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath)]
     pub(crate) tasks: Option<PathBuf>,
-    /// The states that tasks in a published layout start from, `[SERVICE/]CATEGORY`
+    /// Directory with the starting states of published tasks, each in `[SERVICE/]CATEGORY`
     #[arg(long, value_name = "DIR", requires = "tasks", value_hint = ValueHint::DirPath)]
     pub(crate) states: Option<PathBuf>,
-    /// Attempts at the same time [default: those of the run, or one a core]
+    /// Number of concurrent attempts, 1 to 1024 [default: that of the experiment, or one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
-    /// Cost of the experiment in US dollars, what is spent already among it [default: that of the run]
+    /// Maximum total cost in US dollars, including what has been spent already [default: the limit of the experiment]
     #[arg(long, value_name = "USD", allow_negative_numbers = true)]
     pub(crate) limit_cost: Option<String>,
-    /// Tokens of the experiment, what is spent already among them [default: those of the run]
+    /// Maximum total number of tokens, including those used already [default: the limit of the experiment]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit_tokens: Option<u64>,
-    /// Wall time of this run in seconds [default: that of the run before]
+    /// Maximum wall time of this run in seconds [default: the limit of the experiment]
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit_run_time: Option<u64>,
-    /// Make attempts again whose process died each time, one at a time
+    /// Retry attempts that were given up because their process died repeatedly, one at a time
     #[arg(long)]
     pub(crate) retry_died: bool,
-    /// Agree to what an imported experiment would start, call and read, as told where it is refused
+    /// Accept the plan of an imported experiment with the word that the refusal prints
     #[arg(long, value_name = "WORD", requires = "experiment")]
     pub(crate) accept_plan: Option<String>,
-    /// Ask no model for a sign of life before the attempts
+    /// Skip the preflight requests to models and MCP servers
     #[arg(long)]
     pub(crate) no_preflight: bool,
     /// Print one JSON object
@@ -443,7 +449,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) engine: EngineArgs,
 }
 
-// The groups are what the usage shows of the ways to grade.
+// The usage line shows the alternative ways to grade as these argument groups.
 #[derive(Debug, Args)]
 #[command(
     after_help = BATCH,
@@ -451,49 +457,50 @@ pub(crate) struct ResumeArgs {
     group = ArgGroup::new("judged").args(["state", "batch"]).required(true),
 )]
 pub(crate) struct GradeArgs {
-    /// The task whose verifier judges
+    /// Task whose verifier grades the state
     #[arg(value_name = "TASK")]
     pub(crate) task: Option<String>,
-    /// Tasks are those of this bundle, or directory in a published layout with a `verify.py` for each
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::AnyPath, conflicts_with = "verifier")]
+    /// Place of the task, as for `run`: a bundle, a lock file, a directory with `tasks/` and `worlds/`, or a published
+    /// corpus
+    #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath, conflicts_with = "verifier")]
     pub(crate) tasks: Option<PathBuf>,
-    /// The states that tasks in a published layout start from, for one that has a guest which runs workflows
+    /// Directory with the starting states of published tasks; needed only if a state has a guest that runs workflows
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "tasks")]
     pub(crate) states: Option<PathBuf>,
-    /// Any verifier, no task needed: a component, or a Python script (.py) whose exit code judges
+    /// Verifier to use instead of a task's: a component, or a Python script (.py) whose exit code decides
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,
-    /// The service whose worlds the states are, as `github`: a Python script can ask its interface
+    /// Service of the states, such as `github`; a Python script can call its API
     #[arg(long, value_name = "NAME", requires = "verifier")]
     pub(crate) service: Option<String>,
-    /// The final state: a directory, or the digest of a stored state
+    /// Final state: a directory, or the digest of a stored state
     #[arg(long, value_name = "STATE", value_hint = ValueHint::DirPath)]
     pub(crate) state: Option<PathBuf>,
-    /// The starting state, for a verifier that compares [default: the task's world; without a task, empty]
+    /// Starting state, in the same form [default: that of the task, or an empty state without a task]
     #[arg(long, value_name = "STATE", value_hint = ValueHint::DirPath)]
     pub(crate) start: Option<PathBuf>,
-    /// A file with the agent's last message
+    /// File with the agent's last message
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) answer: Option<PathBuf>,
-    /// The task's parameters, a JSON object
+    /// Parameters for the verifier, a JSON object [default: an empty object]
     #[arg(long, value_name = "JSON", requires = "verifier")]
     pub(crate) parameters: Option<String>,
-    /// A limit of the verifier, as `fuel=2000000000`; may be repeated
+    /// Limit of the verifier, such as `fuel=2000000000`; may be repeated
     #[arg(long, value_name = "LIMIT=N", requires = "verifier")]
     pub(crate) limits: Vec<String>,
-    /// A variable for a Python script's environment; may be repeated
+    /// Environment variable for a Python script; may be repeated
     #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with = "batch", value_parser = values::variable)]
     pub(crate) environment: Vec<(String, String)>,
-    /// What a Python script is called with
+    /// Arguments for a Python script
     #[arg(last = true, value_name = "ARGS", conflicts_with = "batch")]
     pub(crate) arguments: Vec<String>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
-    /// Grade many: read one request a line from a file, or from standard input (`-`)
+    /// Grade many states: read one request per line from a file, or from standard input (`-`)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with_all = ["start", "answer", "parameters"])]
     pub(crate) batch: Option<PathBuf>,
-    /// Grades at the same time, of a batch [default: one a core]
+    /// Number of concurrent grades of a batch, 1 to 1024 [default: one per core]
     #[arg(short, long, value_name = "N", requires = "batch", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     #[command(flatten)]
@@ -502,29 +509,30 @@ pub(crate) struct GradeArgs {
 
 const BATCH: &str = "\
 Batches:
-  Each line of the file is a JSON object:
-    task or verifier  the id of a task, or the file of a component or Python script
-    state             a directory, or the digest of a stored state
-    service           the service of the states, for a verifier without a task
-    start             the starting state, as above
-    answer            the agent's last message, the text itself
-    parameters        a JSON object, for a verifier without a task
-    limits            the same: an object of limits, by the names of docs/limits.md, and numbers
+  Each line of the file is a JSON object with these keys:
+    task or verifier  id of a task, or path of a component or Python script
+    state             final state: a directory, or the digest of a stored state
+    service           service of the states, for a verifier without a task
+    start             starting state, in the same form as `state`
+    answer            text of the agent's last message
+    parameters        JSON object, for a verifier without a task
+    limits            object with limits as numbers (names in docs/limits.md), for a verifier
+                      without a task
     env, args         variables (an object) and arguments (an array), for a Python script
-    id                anything; it comes back with the outcome
-  Each gets a line of JSON, in order and as soon as it is known: `line`, `id` and what
-  --json prints, or `error` with `key`, `message` and `hint` for a line that cannot be
-  graded. The others are graded all the same. Tasks and components are read once, a
-  directory for each line that names it. The exit code is the highest that any line alone
-  would have, 4 for a line that is no request.";
+    id                any value; it is copied to the result
+  Each line gets a line of JSON as its result, in order and as soon as possible: `line`,
+  `id` and the keys that --json prints, or `error` with `key`, `message` and `hint` if the
+  line cannot be graded. Other lines are still graded. Tasks and verifiers are loaded once;
+  a directory is read for each line that names it. The exit code is the highest that a line
+  alone would have; that of an invalid request is 4.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {
-    /// Begin a new task: a whole small one that builds and stands its examination
+    /// Create a small, complete task that builds and passes `task check`
     New {
-        /// Its id, `filesystem/<world>/<task>`; the world is there already
+        /// Id of the task, `filesystem/<world>/<task>`; the world must exist
         task: String,
-        /// Its title
+        /// Title of the task
         #[arg(
             long,
             value_name = "TEXT",
@@ -534,17 +542,17 @@ pub(crate) enum TaskCommand {
     },
     /// Build the guests of tasks and of their worlds
     Build(SelectArgs),
-    /// Attack the verifiers of tasks: who passes that should not, which mistakes go unnoticed
+    /// Certify tasks: test that their verifiers reject wrong solutions and mutants
     Check(CheckArgs),
     /// List tasks
     List(ListArgs),
-    /// Show one task
+    /// Show a task and its instruction
     #[command(override_usage = "mcpmark task show [OPTIONS] [PLACE] <TASK>")]
     Show {
-        /// The task; and the place where it lies, written as for `task list`
+        /// Id of the task, and optionally the place of the tasks, as for `task list`
         #[arg(value_name = "TASK", required = true, num_args = 1..=2)]
         words: Vec<String>,
-        /// Where it lies, as for `task list`
+        /// Place of the tasks, as for `task list`
         #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath)]
         tasks: Option<PathBuf>,
         /// Print one JSON object
@@ -561,14 +569,14 @@ pub(crate) struct ListArgs {
     pub(crate) published: PublishedArgs,
 }
 
-/// Where tasks in a published layout lie.
+/// Places of tasks and of the starting states of published tasks.
 #[derive(Debug, Args)]
 pub(crate) struct PublishedArgs {
-    /// Where the tasks lie: in a bundle, as `suite.tar` or `oci://…`, in a directory with `tasks/` and
-    /// `worlds/`, or in one in a published layout, with a `verify.py` each
+    /// Place of the tasks: a bundle such as `suite.tar` or `oci://…`, a lock file, a directory with `tasks/` and
+    /// `worlds/`, or a published corpus with a `verify.py` for each task
     #[arg(long, value_name = "PLACE", value_hint = ValueHint::AnyPath)]
     pub(crate) tasks: Option<PathBuf>,
-    /// The states that tasks in a published layout start from, `[SERVICE/]CATEGORY`
+    /// Directory with the starting states of published tasks, each in `[SERVICE/]CATEGORY`
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) states: Option<PathBuf>,
 }
@@ -577,24 +585,24 @@ pub(crate) struct PublishedArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// Write certificates and tree views into the directories of the tasks
+    /// Write certificates of passing tasks, and update the tree view of the world in `meta.json`
     #[arg(long)]
     pub(crate) write: bool,
-    /// Insist on certificates that hold: a task that has none does not pass
+    /// Require certificates: a task without one does not pass
     #[arg(long, conflicts_with = "write")]
     pub(crate) shipped: bool,
-    /// Examine only tasks whose certificate does not hold; of the others give what it says
+    /// Certify only tasks whose certificate is missing or stale; report the others from their certificates
     #[arg(long)]
     pub(crate) stale: bool,
-    /// Show each mistake that goes unnoticed, also of tasks that pass
+    /// Show all mutants with a wrong verdict, also for tasks that pass
     #[arg(long)]
     pub(crate) survivors: bool,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// Final states of published tasks that must pass: `DIR/<task>`, and `DIR/<task>.answer`
+    /// Directory with final states of published tasks that must pass: `<task>`, and `<task>.answer` with the answer
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) solved: Option<PathBuf>,
-    /// Also run the scripts of published tasks with this machine's python3, outside of the sandbox, and compare
+    /// Also run the scripts of published tasks with python3 on this machine, outside the sandbox, and compare
     #[arg(long)]
     pub(crate) against_python: bool,
 }
@@ -610,57 +618,57 @@ pub(crate) struct SelectArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorldCommand {
-    /// List the shipped worlds
+    /// List worlds
     List {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show a world's tree
+    /// Show the tree of a world or state
     Show {
-        /// A shipped world, any directory, or the digest of a state in the store
+        /// Id of a world, a directory, or the digest of a stored state
         world: String,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show what differs between two worlds or states
+    /// Show the differences between two worlds or states
     Diff {
-        /// A shipped world, any directory, or the digest of a state in the store
+        /// Id of a world, a directory, or the digest of a stored state
         before: String,
-        /// A shipped world, any directory, or the digest of a state in the store
+        /// Id of a world, a directory, or the digest of a stored state
         after: String,
-        /// Show every line that differs
+        /// Show all differing lines
         #[arg(long)]
         full: bool,
-        /// End with exit code 1 if there are differences
+        /// Exit with code 1 if there are differences
         #[arg(long)]
         exit_code: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Print the JSON Schema of a document of github worlds, or name the documents
+    /// Print the JSON Schema of a document of github worlds, or list the documents
     Schema {
-        /// The document, as `issues.json`
+        /// Name of the document, such as `issues.json` [default: list the documents]
         document: Option<String>,
     },
-    /// Make a github world of a published template, as its importer leaves it on GitHub
+    /// Convert a published template to a github world, as its importer would create it on GitHub
     Import(ImportArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// The directory with repo/, issues.json, pulls.json and meta.json
+    /// Directory with repo/, issues.json, pulls.json and meta.json
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) template: PathBuf,
-    /// Write the world here; the directory must be empty or new
+    /// New or empty directory for the world
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
-    /// The organisation or user that the repository will belong to
+    /// Organisation or user that owns the repository
     #[arg(long, value_name = "LOGIN", default_value = "mcpmark")]
     pub(crate) owner: String,
-    /// Who everything is written by, and who will act [default: the owner]
+    /// Account that is the author of all content, and that the agent acts as [default: the owner]
     #[arg(long, value_name = "LOGIN")]
     pub(crate) viewer: Option<String>,
     /// Print JSON
@@ -672,9 +680,9 @@ pub(crate) struct ImportArgs {
 pub(crate) enum McpCommand {
     /// Serve a private copy of a world over stdio or HTTP
     Serve(Box<ServeArgs>),
-    /// Speak over stdio with a server that is reached over streamable HTTP, for clients that know only stdio
+    /// Connect a client that supports only stdio to a server over streamable HTTP
     Connect {
-        /// The URL of the server
+        /// URL of the server
         #[arg(value_hint = ValueHint::Url)]
         url: String,
     },
@@ -689,10 +697,10 @@ pub(crate) struct ServeArgs {
     /// Serve the world of this task
     #[arg(long)]
     pub(crate) task: Option<String>,
-    /// Serve a shipped world or any directory
+    /// Serve a world: its id, a directory, or the digest of a stored state
     #[arg(long)]
     pub(crate) world: Option<String>,
-    /// What a directory is a world of [default: filesystem]
+    /// Service of a directory or a stored state [default: filesystem]
     #[arg(
         long,
         value_name = "SERVICE",
@@ -700,45 +708,45 @@ pub(crate) struct ServeArgs {
         conflicts_with = "task"
     )]
     pub(crate) service: Option<String>,
-    /// Serve the tools of this version of the published server
+    /// Version of the published server to reproduce [default: that of the task, or the service's default]
     #[arg(long, value_name = "VERSION")]
     pub(crate) profile: Option<String>,
-    /// Serve over streamable HTTP at this address of this machine instead of stdio, such as 127.0.0.1:8080, or port 0
-    /// for any; the URL is printed on standard error
+    /// Serve over streamable HTTP instead of stdio, at a loopback address such as 127.0.0.1:8080; port 0 selects a free
+    /// port. The URL is printed on standard error
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) http: Option<SocketAddr>,
-    /// End the session of --http when no request came for this long
+    /// End the session of --http after this many seconds without a request [default: never]
     #[arg(long, value_name = "SECONDS", requires = "http", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) idle_timeout: Option<u64>,
-    /// Keep the session in the journal as an attempt of the task, with its calls, its final state and its grade
+    /// Record the session in the journal as an attempt of the task, with calls, final state and grade
     #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
     pub(crate) attempt: bool,
-    /// The same, and print the verdict on standard error and exit as `run` does
+    /// Like --attempt, and also print the verdict on standard error and exit with the code that `run` would
     #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
     pub(crate) grade: bool,
-    /// The experiment of the attempt [default: the time]
+    /// Name of the new experiment of the attempt [default: the current time in UTC]
     #[arg(long, value_name = "NAME", requires = "kept")]
     pub(crate) experiment: Option<String>,
-    /// Answer the service's own interface over HTTP, too: github has its REST; an address of this
-    /// machine such as 127.0.0.1:8080, or port 0 for any
+    /// Also serve the HTTP API of the service, such as github's REST API, at a loopback address such as 127.0.0.1:8080;
+    /// port 0 selects a free port
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) rest: Option<SocketAddr>,
-    /// Write the final state here when the client has gone; the directory must be empty or new
+    /// Write the final state to this new or empty directory at the end of the session
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) export: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The attempt's id, the beginning of it, or `latest` for the one that began last [default: latest]
+    /// Id of the attempt, its first characters, or `latest` for the one that began last [default: latest]
     pub(crate) attempt: Option<String>,
-    /// Show tool results, and what changed, in full
+    /// Show tool results and changes in full
     #[arg(long)]
     pub(crate) full: bool,
-    /// Search for the smallest difference to a state that passes, for each check that failed
+    /// For each failed check, search for the smallest difference to a state that passes
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Also write the final state to this new or empty directory, for `receipt verify --state` elsewhere
+    /// Also write the final state to this new or empty directory, for `receipt verify --state`
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) export: Option<PathBuf>,
     /// Print one JSON object

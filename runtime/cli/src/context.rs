@@ -1,11 +1,11 @@
-//! What commands share: where things lie, opened when first asked for.
+//! State shared by all commands: directories, settings and services, opened on first use.
 
 mod published;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use mcpmark_bundle::{Lock, Look, UnpackedCorpus};
+use mcpmark_bundle::{CheckDepth, Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
@@ -31,9 +31,9 @@ use crate::settings;
 #[derive(Clone)]
 pub(crate) struct Context {
     root: Option<PathBuf>,
-    /// The root as a library, where it is a bundle and was opened.
+    /// Root as a library, once it was opened, if it is a bundle.
     unpacked: Arc<OnceLock<Unpacked>>,
-    /// Whether a lock in the current directory says nothing, since the tasks lie at another place.
+    /// True if a lock in the current directory is ignored, because the tasks are at another location.
     ignores_lock: bool,
     held_back: Vec<PathBuf>,
     home: Home,
@@ -45,11 +45,11 @@ pub(crate) struct Context {
     services: Services,
 }
 
-/// How private copies of worlds are made.
+/// Environment variable with the method of private copies of worlds.
 const COPIES: &str = "MCPMARK_WORLD_COPIES";
 
 impl Context {
-    /// Reads the environment for everything that the commands share.
+    /// Creates the context from the global options and the environment.
     pub(crate) fn new(global: Global) -> Result<Self, CommandError> {
         let var = |name: &str| {
             std::env::var_os(name)
@@ -97,7 +97,7 @@ impl Context {
         })
     }
 
-    /// The service that `--service` names.
+    /// Returns the service of `--service`.
     pub(crate) fn service_named(&self, name: &str) -> Result<&Arc<dyn ServiceKind>, CommandError> {
         let kind = self.services.kind(name);
         let served = kind.filter(|kind| kind.service(&WorldGuests::default()).is_some());
@@ -107,7 +107,7 @@ impl Context {
         })
     }
 
-    /// The services that the program knows.
+    /// Returns the known services.
     pub(crate) fn services(&self) -> &Services {
         &self.services
     }
@@ -124,12 +124,12 @@ impl Context {
         &self.cache
     }
 
-    /// Files with verifiers that bundles hold back.
+    /// Returns the files of `--held-back`.
     pub(crate) fn held_back(&self) -> &[PathBuf] {
         &self.held_back
     }
 
-    /// The same, with a bundle for its root.
+    /// Returns this context with a bundle as its root.
     pub(crate) fn at_bundle(&self, bundle: &Path) -> Self {
         Self {
             root: Some(bundle.to_owned()),
@@ -138,7 +138,7 @@ impl Context {
         }
     }
 
-    /// The same, with a bundle for its root that lies nowhere any more but here.
+    /// Returns this context with an unpacked bundle as its root, which may no longer exist at its location.
     pub(crate) fn at_unpacked(&self, unpacked: Unpacked) -> Self {
         Self {
             unpacked: Arc::new(OnceLock::from(unpacked)),
@@ -146,7 +146,7 @@ impl Context {
         }
     }
 
-    /// The same, and nothing is installed.
+    /// Returns this context without permission to install a compiler.
     pub(crate) fn without_install(&self) -> Self {
         Self {
             allow_install: false,
@@ -154,8 +154,9 @@ impl Context {
         }
     }
 
-    /// The same with a bundle or a library for its root, where that is what the place of tasks is. Then
-    /// there is no other place, unless it is a bundle of a published corpus: then where that was unpacked.
+    /// Returns the context for a location of tasks. If the location is a bundle or a library, it becomes the root, and
+    /// `tasks` is cleared. If the root is a bundle of a published corpus, `tasks` is set to the unpacked corpus, which
+    /// is also returned.
     pub(crate) fn at_tasks(
         &self,
         tasks: &mut Option<PathBuf>,
@@ -179,7 +180,7 @@ impl Context {
         Ok((context, corpus))
     }
 
-    /// Where a person's own settings are, if there is such a place.
+    /// Returns the configuration directory of the user, if it is known.
     pub(crate) fn configuration(&self) -> Option<&Path> {
         self.configuration.as_deref()
     }
@@ -210,15 +211,15 @@ impl Context {
         }
     }
 
-    /// The bundle that is the root, or that a lock in the current directory names; none where the
-    /// root is a directory with tasks.
+    /// Unpacks the bundle that is the root or that a lock in the current directory names. Returns `None` if the tasks
+    /// are in a directory.
     fn unpack(&self) -> Result<Option<&Unpacked>, CommandError> {
         if let Some(unpacked) = self.unpacked.get() {
             return Ok(Some(unpacked));
         }
         let lock = Path::new(Lock::FILE);
         let bundle = match &self.root {
-            Some(root) if bundle::is_meant(root) => root,
+            Some(root) if bundle::looks_like_bundle(root) => root,
             None if self.ignores_lock => return Ok(None),
             None if lock.is_file() && !Path::new("tasks").is_dir() => lock,
             _ => return Ok(None),
@@ -227,23 +228,23 @@ impl Context {
         Ok(Some(self.unpacked.get_or_init(|| unpacked)))
     }
 
-    /// Whether tasks come from a bundle.
+    /// Returns true if the tasks come from a bundle.
     pub(crate) fn is_bundle(&self) -> Result<bool, CommandError> {
         Ok(self.unpack()?.is_some())
     }
 
-    /// The digest of the bundle that tasks come from.
+    /// Returns the digest of the bundle that the tasks come from.
     pub(crate) fn bundle(&self) -> Result<Option<Digest>, CommandError> {
         Ok(self.unpack()?.map(|unpacked| unpacked.digest))
     }
 
-    /// The published corpus of the bundle that is the root, where it is one.
+    /// Returns the published corpus of the root, if the root is a bundle of one.
     pub(crate) fn corpus(&self) -> Result<Option<UnpackedCorpus>, CommandError> {
         let unpacked = self.unpack()?;
         Ok(unpacked.and_then(|unpacked| unpacked.corpus.clone()))
     }
 
-    /// Whether what was made ready is what the bundle says that its tasks are, and what was locked.
+    /// Checks that prepared tasks have the digests that their bundle declares, and those of the lock.
     fn hold(
         &self,
         prepared: &[(WorldId, &Prepared)],
@@ -256,7 +257,7 @@ impl Context {
         for (_, task) in prepared {
             let said = unpacked.bundles.get(&task.id.to_string());
             if said.is_some_and(|said| *said != task.bundle) {
-                bundle::is_whole(&unpacked.library.root, Look::Thorough)?;
+                bundle::is_whole(&unpacked.library.root, CheckDepth::Thorough)?;
                 let message = format!("task {} is not what its bundle says of it", task.id);
                 return Err(CommandError::invalid(message)
                     .hint("it was made by another version of mcpmark, or by hand"));
@@ -271,7 +272,7 @@ impl Context {
         }
     }
 
-    /// An error of what was locked, with the file of the lock.
+    /// Adds the path of the lock to an error.
     fn of_lock(&self, error: CommandError) -> CommandError {
         let file = self.root.as_deref().unwrap_or(Path::new(Lock::FILE));
         let file = file.display().to_string();
@@ -292,7 +293,7 @@ impl Context {
         Ok(self.services.offer(config, &scratch))
     }
 
-    /// A sandbox for one grade, after which the process ends.
+    /// Returns a sandbox for one grade, for a process that exits afterwards.
     pub(crate) fn sandbox_for_one(&self, args: EngineArgs) -> Result<Sandbox, CommandError> {
         let config = SandboxConfig {
             stays_warm: false,
@@ -309,7 +310,7 @@ impl Context {
         self.home.journal().map_err(|error| home_error(&error))
     }
 
-    /// The journal, for whoever is going to write to it.
+    /// Opens the journal for writing.
     pub(crate) fn journal_to_write(&self) -> Result<Arc<Journal>, CommandError> {
         let journal = self.journal()?;
         if journal.is_read_only() {
@@ -319,7 +320,7 @@ impl Context {
         }
     }
 
-    /// Where private copies of worlds are made, rid of those that killed processes left.
+    /// Returns the scratch space of private copies, after removing the remains of killed processes.
     pub(crate) fn scratch(&self) -> Result<ScratchSpace, CommandError> {
         let parent = mcpmark_snapshot::scratch_parent(None);
         mcpmark_snapshot::sweep_scratch(&parent);
@@ -340,14 +341,14 @@ impl Context {
         Builder::new(options)
     }
 
-    /// The compiler that guests below a directory would be built with; nothing is installed.
+    /// Returns the compiler for guests below a directory, without installing one.
     pub(crate) fn find_compiler(&self, dir: &Path) -> Result<String, BuildError> {
         self.builder_in(self.cache.join("guests")).compiler(dir)
     }
 
-    /// Where the guest for Python scripts comes from.
+    /// Returns the source of the interpreter of Python scripts.
     pub(crate) fn python(&self) -> Result<PythonSource, CommandError> {
-        // That of a bundle goes first: its scripts are judged by it everywhere.
+        // The interpreter of a bundle takes precedence, so that its scripts are run by the same one everywhere.
         if let Some(corpus) = self.unpacked.get().and_then(|it| it.corpus.as_ref()) {
             return Ok(PythonSource {
                 given: Some(Given {
@@ -372,7 +373,7 @@ impl Context {
         })
     }
 
-    /// The guest for Python scripts as a file, made where this is the first time.
+    /// Returns the file of the interpreter of Python scripts. Builds it on first use.
     pub(crate) fn python_guest(&self) -> Result<PythonGuest, CommandError> {
         interruption::watch();
         let mut display = BuildDisplay::default();
@@ -380,7 +381,7 @@ impl Context {
         guest.map_err(|error| python_error(&error))
     }
 
-    /// The guest for Python scripts, made and compiled where this is the first time.
+    /// Loads the interpreter of Python scripts. Builds and compiles it on first use.
     pub(crate) fn interpreter(&self, sandbox: &Sandbox) -> Result<Interpreter, CommandError> {
         let guest = self.python_guest()?;
         if !sandbox.has_interpreter(&guest.digest) {
@@ -396,7 +397,7 @@ impl Context {
             })
     }
 
-    /// Makes tasks ready to be attempted, telling on standard error what is built.
+    /// Prepares tasks for attempts. Shows builds on standard error.
     pub(crate) fn prepare(
         &self,
         library: &Library,
@@ -426,7 +427,7 @@ impl Context {
         Ok(prepared)
     }
 
-    /// Makes the starting state of a shipped world.
+    /// Builds the starting state of a world of the library.
     pub(crate) fn start_world(
         &self,
         library: &Library,
@@ -453,24 +454,24 @@ impl Context {
             .map_err(|error| prepare_error(&error))
     }
 
-    /// A tree that somebody names: a shipped world, a directory, or the digest of a stored state.
-    pub(crate) fn tree(&self, name: &str, store: &Store) -> Result<Named, CommandError> {
+    /// Resolves the name of a tree: a world of the library, a directory, or the digest of a stored state.
+    pub(crate) fn tree(&self, name: &str, store: &Store) -> Result<ResolvedState, CommandError> {
         if let Ok(digest) = name.parse::<Digest>() {
             let tree = store.load_tree(&digest).map_err(|error| {
                 CommandError::usage(format!("no state {digest} in the store: {}", chain(&error)))
                     .hint("name the store that has it with --home (or MCPMARK_HOME)")
             })?;
-            return Ok(Named::State(tree));
+            return Ok(ResolvedState::State(tree));
         }
         if let (Ok(id), Ok(library)) = (name.parse::<WorldId>(), self.library())
             && library.world_ids().is_ok_and(|ids| ids.contains(&id))
         {
             let start = self.start_world(&library, &id, store)?;
-            return Ok(Named::World(id, start));
+            return Ok(ResolvedState::World(id, start));
         }
         let dir = Path::new(name);
         if dir.is_dir() {
-            return Ok(Named::Directory(self.directory(dir, store)?));
+            return Ok(ResolvedState::Directory(self.directory(dir, store)?));
         }
         if let Some(error) = malformed_digest(name) {
             return Err(digest_error(&error));
@@ -483,7 +484,7 @@ impl Context {
         Err(CommandError::usage(message).hint(hint))
     }
 
-    /// A world of this name in other letters, with a slash too many or without its service.
+    /// Finds a world whose id or name differs only in case or by a trailing slash.
     fn like_world(&self, name: &str) -> Option<WorldId> {
         let name = name.trim_end_matches('/');
         let ids = self.library().ok()?.world_ids().ok()?;
@@ -500,7 +501,7 @@ impl Context {
     }
 }
 
-/// Names a ready guest for Python scripts.
+/// Environment variable with the path of a prebuilt interpreter of Python scripts.
 pub(crate) const PYTHON_GUEST: &str = "MCPMARK_PYTHON_GUEST";
 
 fn python_error(error: &PythonError) -> CommandError {
@@ -516,14 +517,14 @@ fn python_error(error: &PythonError) -> CommandError {
     }
 }
 
-/// A tree and what it was named by.
-pub(crate) enum Named {
+/// Resolved tree, by the kind of its name.
+pub(crate) enum ResolvedState {
     World(WorldId, Start),
     Directory(Tree),
     State(Tree),
 }
 
-impl Named {
+impl ResolvedState {
     pub(crate) fn tree(&self) -> &Tree {
         match self {
             Self::World(_, start) => &start.tree,
@@ -532,17 +533,17 @@ impl Named {
     }
 }
 
-/// The tasks that a person chose; what is wrong with others is told on standard error.
+/// Returns the selected tasks. Prints their warnings.
 pub(crate) fn select(library: &Library, selection: &Selection) -> Result<Vec<Task>, CommandError> {
     let tasks = library.tasks().map_err(|error| invalid(&error))?;
-    let selected = chosen(selection, |selectors, tiers, tags| {
+    let selected = select_with(selection, |selectors, tiers, tags| {
         tasks.select(selectors, tiers, tags)
     })?;
     warn_of(&selected);
     Ok(selected)
 }
 
-/// Tells what tasks have that may be a mistake.
+/// Prints the warnings of tasks.
 pub(crate) fn warn_of(tasks: &[Task]) {
     for task in tasks {
         for warning in &task.warnings {
@@ -556,8 +557,8 @@ pub(crate) fn warn_of(tasks: &[Task]) {
     }
 }
 
-/// What is selected by the words of a command line.
-pub(crate) fn chosen<T>(
+/// Parses a selection and applies it with `select`.
+pub(crate) fn select_with<T>(
     selection: &Selection,
     select: impl FnOnce(&[Selector], &[Tier], &[String]) -> Result<T, SelectError>,
 ) -> Result<T, CommandError> {
@@ -587,7 +588,7 @@ pub(crate) fn chosen<T>(
     })
 }
 
-/// One task by its id.
+/// Returns one task by its id.
 pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandError> {
     let id: TaskId = text.trim_end_matches('/').parse().map_err(|error| {
         CommandError::usage(chain(&error)).hint("`mcpmark task list` names the tasks")
@@ -598,13 +599,13 @@ pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandErr
     })
 }
 
-/// Why a task is not judged here.
+/// Returns the error for a task whose verifier is held back.
 pub(crate) fn held_back(task: &TaskId, verifier: &Digest) -> CommandError {
     let message = format!("task {task}: its verifier {verifier} is held back");
     CommandError::invalid(message).hint(HAND_OVER)
 }
 
-/// How verifiers come to bundles that do not have them.
+/// Hint for a held-back verifier.
 const HAND_OVER: &str = "--held-back FILE hands it over";
 
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {

@@ -1,4 +1,4 @@
-//! What is wrong with a state or a home, and what to do about it.
+//! Errors of states and homes, with hints.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use mcpmark_snapshot::{CaptureError, Digest, InvalidDigest};
 use crate::error::{CommandError, chain};
 use crate::output::sanitise;
 
-/// What to name where a state is wanted.
+/// Hint for a missing or invalid state.
 pub(crate) const STATE_HINT: &str = "name a directory, or the digest of a stored state";
 
 const HOME_HINT: &str = "make room there, or name another directory with --home (or MCPMARK_HOME)";
 
-/// A directory that cannot be a state or a world.
+/// Returns the error for a directory that cannot be captured.
 pub(crate) fn capture_error(dir: &Path, error: &CaptureError) -> CommandError {
     use CaptureError as E;
     let message = match error {
-        // It names the directory itself.
+        // The error contains the directory.
         E::Open { .. } => chain(error),
         _ => format!("{}: {}", dir.display(), chain(error)),
     };
@@ -30,7 +30,7 @@ pub(crate) fn capture_error(dir: &Path, error: &CaptureError) -> CommandError {
     result.hint(capture_hint(error))
 }
 
-/// What to do about a directory that cannot be captured.
+/// Returns the hint for a directory that cannot be captured.
 pub(crate) fn capture_hint(error: &CaptureError) -> &'static str {
     use CaptureError as E;
     match error {
@@ -48,7 +48,7 @@ pub(crate) fn capture_hint(error: &CaptureError) -> &'static str {
     }
 }
 
-/// What is wrong with a text that is meant as a digest and is none.
+/// Returns the parse error of a text that has the prefix of a digest but is not a valid one.
 pub(crate) fn malformed_digest(text: &str) -> Option<InvalidDigest> {
     let meant = text.starts_with("sha256:");
     text.parse::<Digest>().err().filter(|_| meant)
@@ -59,11 +59,11 @@ pub(crate) fn digest_error(error: &InvalidDigest) -> CommandError {
         .hint("`mcpmark show ATTEMPT` and --json tell digests in full; a directory will do as well")
 }
 
-/// A home that cannot be used.
+/// Returns the error for a home that cannot be opened.
 pub(crate) fn home_error(error: &HomeError) -> CommandError {
     let result = CommandError::infrastructure(sanitise::line(&chain(error)));
     match error {
-        // It says so itself.
+        // The error contains its own hint.
         HomeError::Journal {
             source: JournalError::Format { .. },
             ..

@@ -1,4 +1,4 @@
-//! How the sandbox is set up here, and what its errors mean to a person.
+//! Configuration of the sandbox and reading of components, with hints for their errors.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -40,7 +40,7 @@ pub(crate) fn config(
     })
 }
 
-/// This program itself, as it is now, though a newer one may stand in its place on disk.
+/// Returns the compiler process: the running executable, even if another version has replaced it on disk.
 fn compiler(settings: &Settings) -> Result<Compiler, CommandError> {
     let program = if cfg!(target_os = "linux") {
         PathBuf::from("/proc/self/exe")
@@ -56,7 +56,7 @@ fn compiler(settings: &Settings) -> Result<Compiler, CommandError> {
     Ok(compiler)
 }
 
-/// Reads a component, but not one that is too large to be accepted.
+/// Reads a component, up to the maximum size of components.
 pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
     let limit = Settings::new().component.value()?;
     read(file, limit)?.map_err(|size| {
@@ -65,7 +65,7 @@ pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
     })
 }
 
-/// Reads what may be a component of any kind, the interpreter of scripts among them.
+/// Reads a component of any kind, up to the maximum size of interpreters.
 pub(crate) fn read_guest(file: &Path) -> Result<Vec<u8>, CommandError> {
     let limit = Settings::new().component.value()?;
     let limit = limit.max(MAX_INTERPRETER_BYTES);
@@ -77,11 +77,11 @@ pub(crate) fn read_guest(file: &Path) -> Result<Vec<u8>, CommandError> {
     })
 }
 
-/// The bytes of a file, or how many there are where they are more than the limit.
+/// Reads a file, or returns its size if it exceeds the limit.
 pub(crate) fn read(file: &Path, limit: u64) -> Result<Result<Vec<u8>, u64>, CommandError> {
     let unreadable = |error| CommandError::usage(format!("{}: {error}", file.display()));
     let mut bytes = Vec::new();
-    // Opening a pipe would wait for somebody who writes to it.
+    // Opening a named pipe would block until it has a writer.
     let found = std::fs::metadata(file).map_err(unreadable)?;
     if !found.is_file() && !found.file_type().is_char_device() {
         let reason = io::Error::other("it is no regular file");
@@ -98,7 +98,7 @@ pub(crate) fn read(file: &Path, limit: u64) -> Result<Result<Vec<u8>, u64>, Comm
     Ok(if size > limit { Err(size) } else { Ok(bytes) })
 }
 
-/// The error of a guest within that of making tasks ready.
+/// Returns the load error of a guest inside a preparation error.
 pub(crate) fn load_error_of(error: &PrepareError) -> Option<&LoadError> {
     match error {
         PrepareError::Guest { source, .. } => Some(source),
@@ -122,7 +122,7 @@ fn of_world_guest(error: &WorldGuestError) -> Option<&LoadError> {
     }
 }
 
-/// What a component that cannot be loaded means for the command.
+/// Converts the error of a component that cannot be loaded, with a hint to the setting that limits it.
 pub(crate) fn load_error(message: impl std::fmt::Display, error: &LoadError) -> CommandError {
     let result = if error.is_infrastructure() {
         CommandError::infrastructure(message)

@@ -1,4 +1,4 @@
-//! Errors at the edge: a message, what to do about it, and an exit code.
+//! Errors of commands: message, hint and exit code.
 
 use std::error::Error;
 use std::fmt;
@@ -8,7 +8,7 @@ use mcpmark_experiment::JournalError;
 use crate::exit;
 use crate::output::sanitise;
 
-/// Why a command ends early.
+/// Error of a command.
 #[derive(Debug)]
 pub(crate) struct CommandError {
     pub(crate) code: u8,
@@ -25,32 +25,32 @@ impl CommandError {
         }
     }
 
-    /// The command line asks for something that is not there.
+    /// Error of the command line, such as a wrong option or a missing file.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
         Self::new(exit::USAGE, message)
     }
 
-    /// A task, a world or a component is not valid.
+    /// Error of an invalid task, world or component.
     pub(crate) fn invalid(message: impl fmt::Display) -> Self {
         Self::new(exit::INVALID, message)
     }
 
-    /// The host failed.
+    /// Error of the host.
     pub(crate) fn infrastructure(message: impl fmt::Display) -> Self {
         Self::new(exit::INFRASTRUCTURE, message)
     }
 
-    /// Adds the way out.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 }
 
-/// What an error of the journal means for a command.
+/// Converts an error of the journal.
 pub(crate) fn journal_error(error: JournalError) -> CommandError {
     use JournalError as E;
-    // What is damaged may say anything.
+    // Messages may quote a damaged journal, so they are sanitised.
     let message = sanitise::line(&chain(&error)).into_owned();
     match error {
         E::Unknown {
@@ -67,7 +67,7 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
     }
 }
 
-/// An error and its causes in one line, without saying the same thing twice.
+/// Joins the messages of an error and its causes in one line, without repeating a message.
 pub(crate) fn chain(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,4 +1,4 @@
-//! Files that people name: read up to a limit, whatever they are, and written whole or not at all.
+//! Files given by the user: size-limited reads and atomic writes.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek};
@@ -9,32 +9,32 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 use tempfile::NamedTempFile;
 
-/// The longest file of keys, rules, settings, prices, locks or certificates that is read.
+/// Maximum size of a file of keys, rules, settings, prices, locks or certificates, in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The bytes of a file, device or pipe.
+/// Reads a file, device or pipe.
 ///
 /// # Errors
 ///
-/// When it cannot be read, or does not end within [`MAX_FILE_BYTES`].
+/// Returns an error if it cannot be read, or has more than [`MAX_FILE_BYTES`].
 pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
     read_within(path, MAX_FILE_BYTES)
 }
 
-/// The same of text in UTF-8.
+/// Reads UTF-8 text from a file, device or pipe.
 ///
 /// # Errors
 ///
-/// When it is no such text, as well.
+/// Returns an error if it cannot be read, has more than [`MAX_FILE_BYTES`], or is not UTF-8.
 pub(crate) fn read_text(path: &Path) -> io::Result<String> {
     utf8(read(path)?)
 }
 
-/// The text of a file of at most so many bytes.
+/// Reads UTF-8 text of at most `limit` bytes.
 ///
 /// # Errors
 ///
-/// When it is longer, or is no text in UTF-8.
+/// Returns an error if it cannot be read, is longer, or is not UTF-8.
 pub(crate) fn read_short_text(path: &Path, limit: u64) -> io::Result<String> {
     utf8(read_within(path, limit)?)
 }
@@ -61,8 +61,8 @@ fn read_within(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A file that gets its name when it is whole. Until then it has none where the file system can do that, so that
-/// nothing is left of it when this process is killed.
+/// File that appears under its name only when it is complete. Until then it is an unnamed temporary file (`O_TMPFILE`)
+/// if the file system supports that, so that nothing remains if the process is killed.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     content: Content,
@@ -77,11 +77,11 @@ enum Content {
 }
 
 impl NewFile {
-    /// A file that is to have the name `to` and this mode.
+    /// Creates a file that will get the name `to` and this mode.
     ///
     /// # Errors
     ///
-    /// When there can be none beside it.
+    /// Returns an error if no file can be created in the same directory.
     pub(crate) fn new(to: &Path, mode: u32) -> io::Result<Self> {
         let parent = parent(to);
         let mut unnamed = OpenOptions::new();
@@ -89,7 +89,7 @@ impl NewFile {
         unnamed.custom_flags(OFlags::TMPFILE.bits().cast_signed());
         let content = match unnamed.open(parent) {
             Ok(file) => Content::Unnamed(file),
-            // Not every file system has such files.
+            // Not every file system supports unnamed files.
             Err(_) => Content::Named(NamedTempFile::new_in(parent)?),
         };
         Ok(Self {
@@ -106,11 +106,11 @@ impl NewFile {
         }
     }
 
-    /// Gives it its name, in the place of whatever has that.
+    /// Gives the file its name and replaces an existing file.
     ///
     /// # Errors
     ///
-    /// When the file system refuses.
+    /// Returns an error if the file system refuses that.
     pub(crate) fn keep(self) -> io::Result<()> {
         self.file()
             .set_permissions(Permissions::from_mode(self.mode))?;
@@ -124,7 +124,7 @@ impl NewFile {
         match link(&file, &self.to) {
             Ok(()) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // A link takes nobody's place, and a name does.
+                // Unlike a rename, a link cannot replace an existing file.
                 let mut name = self.to.file_name().unwrap_or_default().to_owned();
                 name.push(format!(".{}.new", std::process::id()));
                 let beside = self.to.with_file_name(name);
@@ -135,7 +135,7 @@ impl NewFile {
             }
             Err(_) => {}
         }
-        // Where links of such files are not to be had, as without /proc.
+        // An unnamed file cannot be linked, for example because /proc is not mounted.
         let mut named = NamedTempFile::new_in(parent(&self.to))?;
         file.rewind()?;
         io::copy(&mut file, &mut named)?;
@@ -152,7 +152,7 @@ fn link(file: &File, to: &Path) -> io::Result<()> {
     Ok(linkat(CWD, open, CWD, to, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// The directory that a file is to be in.
+/// Returns the directory of a file.
 pub(crate) fn parent(file: &Path) -> &Path {
     match file.parent() {
         Some(parent) if parent != Path::new("") => parent,

@@ -1,5 +1,4 @@
-//! Ctrl-C while nobody else listens for it: while guests are built, a lock is awaited, models are
-//! asked for a sign of life.
+//! Handling of Ctrl-C while nothing else listens for it: during builds, while waiting for a lock, and during preflight.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
@@ -8,19 +7,19 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::{exit, output};
 
-/// What is said when the process ends.
+/// Message printed when a signal ends the process.
 static WORDS: Mutex<String> = Mutex::new(String::new());
-/// How many listen for themselves.
+/// Number of active listeners.
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// From now on a signal ends this process with a word and without orphans.
+/// Starts the default handler: a signal stops child processes of builds, prints a message and ends the process.
 ///
-/// Commands that neither build nor run anything do without, and are gone at once.
+/// Commands that neither build nor run anything do not start it. Signals end them at once.
 pub(crate) fn watch() {
     static STARTED: Once = Once::new();
     STARTED.call_once(|| {
-        // Without threads or signals the system does what it always does.
+        // Without threads or signals, the default action of the system applies.
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
@@ -32,16 +31,16 @@ pub(crate) fn watch() {
     });
 }
 
-/// Sets what is said when a signal ends this process.
+/// Sets the message printed when a signal ends the process.
 pub(crate) fn say(words: impl Into<String>) {
     *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = words.into();
 }
 
-/// Hears signals in the place of the one that ends the process, for as long as it lives.
+/// Listener that replaces the default handler as long as it exists.
 pub(crate) struct Listening(Option<Signals>);
 
-/// Must be called within a Tokio runtime. No signal is lost between the two: this one hears
-/// before the other is deaf.
+/// Creates a listener. Must be called within a Tokio runtime. No signal is lost, because the listener is registered
+/// before it disables the default handler.
 pub(crate) fn listen() -> Listening {
     let signals = Signals::new().ok();
     if signals.is_some() {
@@ -51,7 +50,7 @@ pub(crate) fn listen() -> Listening {
 }
 
 impl Listening {
-    /// Waits until somebody asks this process to stop, for the first time or once more.
+    /// Waits for the next signal that asks the process to stop.
     pub(crate) async fn asked_to_stop(&mut self) {
         match &mut self.0 {
             Some(signals) => signals.recv().await,
@@ -68,15 +67,14 @@ impl Drop for Listening {
     }
 }
 
-/// Lets a process that is being ended say and do nothing else: what the end does to the programs
-/// that it waits for is no news.
+/// Blocks forever if a signal is ending the process, so that the errors of stopped child processes are not printed.
 pub(crate) fn settle() {
     while ENDING.load(Ordering::SeqCst) {
         std::thread::park();
     }
 }
 
-/// Ctrl-C, a closed terminal, and what `timeout`, service managers and CI send.
+/// Signals that ask to stop: SIGINT (Ctrl-C), SIGTERM (`timeout`, service managers, CI) and SIGHUP (closed terminal).
 struct Signals([Signal; 3]);
 
 impl Signals {
@@ -97,7 +95,7 @@ impl Signals {
         }
     }
 
-    /// Waits for nothing: what the other threads do may take minutes.
+    /// Waits for a signal, and exits without waiting for other threads, which may take minutes.
     async fn end_process(&mut self) {
         loop {
             self.recv().await;

@@ -1,4 +1,4 @@
-//! The `mcpmark` command: thin commands over the libraries, progress, exit codes.
+//! The `mcpmark` command: subcommands over the libraries, progress output and exit codes.
 
 mod args;
 mod commands;
@@ -10,10 +10,10 @@ mod error;
 mod exit;
 mod files;
 mod interruption;
-mod once;
 mod operands;
 mod output;
 mod settings;
+mod single_flight;
 
 use std::process::ExitCode;
 
@@ -85,7 +85,7 @@ fn execute(context: &Context, command: Command) -> Result<u8, CommandError> {
         Command::Doctor(args) => commands::doctor::doctor(context, args),
         Command::Completions { shell } => commands::complete::script(shell),
         Command::Complete { words } => commands::complete::names(context, &words),
-        // It serves the sandbox and not a person: `main` does it, without the environment.
+        // `main` handles it before the environment is read, because the sandbox starts it.
         Command::CompileGuest => Ok(exit::USAGE),
     }
 }

@@ -1,4 +1,4 @@
-//! What stands on a command line without a flag: tasks that are chosen, and at most one place where they lie.
+//! Operands of the command line: selectors of tasks, and at most one location of tasks.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,8 @@ use mcpmark_bundle::Reference;
 use crate::args::{PublishedArgs, Selection};
 use crate::error::CommandError;
 
-/// Whether a word names a place where tasks lie, and no task. How it is written says that, and not what
-/// lies in the current directory: the same command means the same anywhere.
+/// Returns true if an operand is a location of tasks, as opposed to a selector. Only its syntax decides, not the
+/// content of the current directory, so that a command has the same meaning everywhere.
 fn is_place(word: &str) -> bool {
     let begins = [Reference::SCHEME, "/", "./", "../"];
     let ends = [".tar", ".lock"];
@@ -17,7 +17,7 @@ fn is_place(word: &str) -> bool {
         || [".", ".."].contains(&word)
 }
 
-/// How a word that fits no task is written as a place, where it looks like one.
+/// Returns a hint on the syntax of locations, if an operand that matches no task looks like one.
 pub(crate) fn as_place(word: &str) -> Option<String> {
     let path = Path::new(word);
     if path.is_dir() {
@@ -35,7 +35,7 @@ pub(crate) fn as_place(word: &str) -> Option<String> {
         .then(|| format!("a bundle in a registry is written {reference:?}"))
 }
 
-/// Takes the place out of some words.
+/// Removes the location from a list of operands.
 pub(crate) fn take_place(words: &mut Vec<String>) -> Result<Option<PathBuf>, CommandError> {
     let (places, others): (Vec<String>, Vec<String>) =
         words.drain(..).partition(|word| is_place(word));
@@ -50,7 +50,7 @@ pub(crate) fn take_place(words: &mut Vec<String>) -> Result<Option<PathBuf>, Com
     }
 }
 
-/// Puts a place among the selectors where `--tasks` would have it.
+/// Moves a location from the selectors to the value of `--tasks`.
 pub(crate) fn settle(
     selection: &mut Selection,
     published: &mut PublishedArgs,
@@ -60,7 +60,7 @@ pub(crate) fn settle(
     published.check()
 }
 
-/// The one place of two ways to name one.
+/// Sets the location of `--tasks`, and refuses a second one.
 pub(crate) fn name(
     tasks: &mut Option<PathBuf>,
     place: Option<PathBuf>,
@@ -81,7 +81,7 @@ pub(crate) fn name(
 }
 
 impl PublishedArgs {
-    /// Whether there are tasks for the states.
+    /// Checks that `--states` is not given without `--tasks`.
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         match (&self.states, &self.tasks) {
             (Some(_), None) => Err(CommandError::usage(

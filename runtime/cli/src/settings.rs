@@ -1,4 +1,4 @@
-//! The limits that whoever runs this host sets by variables of the environment.
+//! Limits that the operator sets by environment variables.
 
 use std::sync::Once;
 
@@ -9,10 +9,10 @@ use crate::environment;
 use crate::error::CommandError;
 use crate::output;
 
-/// What a guest may use and a world may hold at most, as in `fuel=5000000000,world_bytes=1073741824`.
+/// Environment variable with the ceiling of guests and worlds, as in `fuel=5000000000,world_bytes=1073741824`.
 pub(crate) const CEILING: &str = "MCPMARK_LIMITS_CEILING";
 
-/// The memory that all worlds and tool calls of this process may use together.
+/// Environment variable with the limit on the memory of all worlds and tool calls of this process.
 pub(crate) const MEMORY: &str = "MCPMARK_MEMORY_BYTES";
 
 #[derive(Debug, Clone, Copy)]
@@ -21,16 +21,16 @@ enum Unit {
     Seconds,
 }
 
-/// A limit that is one number.
+/// Numeric limit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setting {
-    /// The variable that sets it.
+    /// Environment variable that sets it.
     pub(crate) variable: &'static str,
     unit: Unit,
     default: u64,
 }
 
-/// All limits that are numbers.
+/// Numeric limits.
 pub(crate) struct Settings {
     pub(crate) component: Setting,
     pub(crate) cpu: Setting,
@@ -82,7 +82,7 @@ impl Settings {
 }
 
 impl Setting {
-    /// The value that counts.
+    /// Returns the value from the environment, or the default.
     pub(crate) fn value(self) -> Result<u64, CommandError> {
         let Some(text) = environment::text(self.variable)? else {
             return Ok(self.default);
@@ -104,7 +104,7 @@ impl Setting {
         })
     }
 
-    /// The value that counts, for people, and where it comes from.
+    /// Formats the value with its origin.
     pub(crate) fn describe(self) -> Result<String, CommandError> {
         let value = self.value()?;
         let shown = match self.unit {
@@ -115,12 +115,12 @@ impl Setting {
     }
 }
 
-/// What a guest may use at most on this host.
+/// Returns the ceiling of guests on this host.
 pub(crate) fn ceiling() -> Result<Limits, CommandError> {
     Ok(ceilings()?.0)
 }
 
-/// What a world may hold at most on this host.
+/// Returns the ceiling of worlds on this host.
 pub(crate) fn world_ceiling() -> Result<SessionLimits, CommandError> {
     Ok(ceilings()?.1)
 }
@@ -172,8 +172,8 @@ fn read_ceilings(text: &str) -> Result<(Limits, SessionLimits), String> {
     Ok((guests, worlds))
 }
 
-/// The memory that worlds and tool calls of this process may use: half of what the machine or its control group has,
-/// unless it is set. None where nobody says.
+/// Returns the memory limit of worlds and tool calls in this process: by default half of the memory of the machine or
+/// of its control group. Returns `None` if the limit is neither set nor known.
 fn memory() -> Result<Option<Setting>, CommandError> {
     let half = machine_memory().map(|bytes| bytes / 2);
     if half.is_none() && environment::text(MEMORY)?.is_none() {
@@ -186,7 +186,7 @@ fn memory() -> Result<Option<Setting>, CommandError> {
     }))
 }
 
-/// The memory that counts, for people.
+/// Formats the memory limit with its origin.
 pub(crate) fn describe_memory() -> Result<String, CommandError> {
     match memory()? {
         Some(setting) => setting.describe(),
@@ -194,7 +194,7 @@ pub(crate) fn describe_memory() -> Result<String, CommandError> {
     }
 }
 
-/// From now on worlds and tool calls of this process use no more memory than they may.
+/// Applies the memory limit to the worlds and tool calls of this process.
 pub(crate) fn bound_memory() -> Result<(), CommandError> {
     static WATCHED: Once = Once::new();
     if let Some(setting) = memory()? {
@@ -205,12 +205,12 @@ pub(crate) fn bound_memory() -> Result<(), CommandError> {
     Ok(())
 }
 
-/// What to do about a world that has more than this host grants.
+/// Returns the hint to raise the ceiling for a world that exceeds it.
 pub(crate) fn raise(name: &str, found: u64) -> String {
     format!("{CEILING}={name}={found} grants it, where you trust what it comes from")
 }
 
-/// The ceiling as the variable would set it, and where it comes from.
+/// Formats the ceiling in the syntax of its variable, with its origin.
 pub(crate) fn describe_ceiling() -> Result<String, CommandError> {
     let (guests, mut worlds) = ceilings()?;
     let mut ceiling = guests.to_string().replace(',', ", ");

@@ -1,8 +1,9 @@
-//! What verifiers say of starting states.
+//! Baselines: the results of verifiers on starting states.
 //!
-//! Two things follow from that. A verifier that faults on the starting state as well is broken; one that comes to a
-//! verdict there was stopped by what the agent left, and the attempt failed: otherwise an agent could void each attempt
-//! that it would fail. And a check that holds there earns nothing ([`ScoreRule::Earned`](crate::ScoreRule)).
+//! A baseline decides two questions. If a verifier faults on the starting state as well, the verifier is broken. If it
+//! returns a verdict there, a fault on the final state was caused by the agent and the attempt failed; otherwise an
+//! agent could void every attempt that it would fail. And a check that already passes on the starting state earns
+//! nothing ([`ScoreRule::Earned`](crate::ScoreRule)).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,23 +13,23 @@ use mcpmark_snapshot::Digest;
 
 use crate::{Judge, Outcome, Scoring, Terms};
 
-/// Limits that no verdict depends on: the clock never decides, and log lines are dropped.
+/// Names of limits that no verdict depends on: a timeout never decides a grade, and excess log lines are dropped.
 const OF_THE_HOST: [&str; 2] = ["time_ms", "log_bytes"];
 
-/// What verifiers say of starting states. Each is asked once for all attempts that share the verifier, its terms and
-/// the starting state.
+/// Cache of baselines. Each verifier grades a starting state once for all attempts that share the verifier, the terms
+/// and the starting state.
 #[derive(Debug, Default)]
 pub struct Baselines(Mutex<HashMap<Key, Arc<Mutex<Option<Baseline>>>>>);
 
-/// The terms of a grade and the starting state.
+/// Digests of the terms of a grade and of the starting state.
 type Key = (Digest, Digest);
 
-/// What a verifier says of a starting state.
+/// Result of a verifier on a starting state.
 #[derive(Debug, Clone)]
 enum Baseline {
-    /// It comes to a verdict: the names of its checks, and whether they hold.
+    /// Verdict, as the names of the checks and whether each passed.
     Verdict(Arc<[(String, bool)]>),
-    /// It faults.
+    /// Fault of the verifier.
     Fault,
 }
 
@@ -40,9 +41,10 @@ impl Baseline {
 }
 
 impl Baselines {
-    /// The outcome of a grade once it is known who is to blame for a fault: `grade` grades the starting state by the
-    /// same verifier, with an empty answer where it is given one. Other outcomes stay.
-    pub(crate) fn blame(
+    /// Attributes a fault to the final state or to the verifier, by the result of the same verifier on the starting
+    /// state. `grade` grades the starting state, with an empty answer if the verifier gets an answer. Other outcomes
+    /// are returned unchanged.
+    pub(crate) fn attribute_fault(
         &self,
         outcome: Outcome,
         sandbox: &Sandbox,
@@ -53,7 +55,7 @@ impl Baselines {
     ) -> Outcome {
         let fault = match &outcome {
             Outcome::VerifierFault(fault) if fault.kind.follows_from_input() => fault.clone(),
-            // A damaged repository: the world's own, or what an agent made of it.
+            // A damaged repository: damaged in the world itself, or by the agent.
             Outcome::InvalidTask(message) => Fault {
                 kind: FaultKind::Unreadable,
                 message: message.clone(),
@@ -73,8 +75,8 @@ impl Baselines {
         }
     }
 
-    /// A verdict with its scoring: by what the agent earned, where the verifier's verdict on the starting state is
-    /// known.
+    /// Returns a verdict with its scoring: by earned checks if the verdict on the starting state is known, otherwise by
+    /// the share of passed checks.
     pub(crate) fn score(
         &self,
         verdict: Verdict,
@@ -84,7 +86,7 @@ impl Baselines {
         grade: impl FnOnce(VerifyInput) -> Outcome,
     ) -> Outcome {
         let start = match verdict.checks() {
-            // Its score is 0 or 1 whatever held at the start, and a script may take long.
+            // The score of a single check does not depend on the baseline, and a script may take long.
             [_] => Ok(Baseline::Verdict(Arc::default())),
             _ => self.at_start(judge, baseline, limits, grade),
         };
@@ -95,7 +97,7 @@ impl Baselines {
         Outcome::Graded { verdict, scoring }
     }
 
-    /// A verdict on the starting state itself with its scoring.
+    /// Returns a verdict on the starting state itself with its scoring.
     pub(crate) fn untouched(
         &self,
         verdict: Verdict,
@@ -115,8 +117,8 @@ impl Baselines {
         Outcome::Graded { verdict, scoring }
     }
 
-    /// What the verifier says of the starting state, asked for unless it is known. An error is an outcome that may be
-    /// another one the next time.
+    /// Returns the result of the verifier on the starting state, from the cache if possible. An error is an outcome
+    /// that may differ the next time, so it is not cached.
     fn at_start(
         &self,
         judge: &Judge,
@@ -125,7 +127,7 @@ impl Baselines {
         grade: impl FnOnce(VerifyInput) -> Outcome,
     ) -> Result<Baseline, Box<Outcome>> {
         let cell = self.cell(judge, &baseline, limits);
-        // Other attempts of the task wait here, and need not ask again.
+        // Other attempts of the task wait here, and then use the cached result.
         let mut known = cell.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known {
             return Ok(known.clone());
@@ -151,7 +153,8 @@ impl Baselines {
     }
 }
 
-/// Whether this host grants less than the verifier may use, so that a fault may be the host's.
+/// Reports whether the ceiling of this host is below the limits of the verifier, so that the host may have caused a
+/// fault.
 fn is_lowered(limits: &Limits, sandbox: &Sandbox) -> bool {
     let above = limits.above(&sandbox.ceiling());
     above.iter().any(|(name, _)| !OF_THE_HOST.contains(name))

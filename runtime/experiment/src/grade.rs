@@ -1,4 +1,4 @@
-//! From a stored state to an outcome, whoever judges.
+//! Grading: from stored states to an outcome, with a component, a Python script, or a held-back verifier.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,72 +12,72 @@ use mcpmark_snapshot::{Digest, Snapshot, Store};
 
 use crate::{Baselines, Outcome, Scoring, Script, ScriptContext, VerifierTerms};
 
-/// Everything that a grade follows from, by digest.
+/// Inputs of a grade apart from the verifier and its limits. The states are named by digest.
 #[derive(Debug, Clone)]
 pub struct GradeInput {
-    /// The starting state, in the store.
+    /// Digest of the starting state in the store.
     pub start: Digest,
-    /// The final state, in the store.
+    /// Digest of the final state in the store.
     pub state: Digest,
-    /// The agent's last message, if the task is judged on it.
+    /// Last message of the agent, if the task is judged on it.
     pub answer: Option<String>,
-    /// The task's parameters as a JSON object.
+    /// Parameters of the task, as a JSON object.
     pub parameters: String,
 }
 
-/// Who judges the final states of a task.
+/// Verifier of a task's final states.
 #[derive(Clone)]
 pub enum Judge {
-    /// A component.
+    /// Verifier that is a component.
     Component(Verifier),
-    /// A Python script.
+    /// Verifier that is a Python script.
     Script(Box<ScriptJudge>),
-    /// Whoever is named here, whom somebody else has.
+    /// Held-back verifier, of which only the digests are known.
     HeldBack(Box<VerifierTerms>),
 }
 
-/// A script, and what it is told beside the state.
+/// Verifier script with its interpreter and its inputs apart from the state.
 #[derive(Clone)]
 pub struct ScriptJudge {
-    /// The script.
+    /// Script with the files of its directory.
     pub script: Script,
-    /// Runs it.
+    /// Interpreter of the script.
     pub interpreter: Interpreter,
-    /// Its arguments and its environment.
+    /// Arguments and environment of the script.
     pub invocation: ScriptInvocation,
-    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Clock of the world, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// The service of the states that it judges, which answers its requests; none where that is not known. A state
-    /// never decides it: an agent may write whatever files it likes.
+    /// Service that answers requests of the script; none if it is unknown. It is set by the task and never derived from
+    /// the state, because an agent can write arbitrary files.
     pub kind: Option<Arc<dyn ServiceKind>>,
-    /// The guests of the world.
+    /// Guests of the world.
     pub guests: WorldGuests,
 }
 
-/// What came of one grade.
+/// Result of one grade.
 #[derive(Debug)]
 pub struct Graded {
-    /// The verdict, or why there is none.
+    /// Verdict, or the reason why there is none.
     pub outcome: Outcome,
-    /// What a component logged.
+    /// Log of a component.
     pub log: Log,
-    /// What a script printed.
+    /// Output of a script.
     pub printed: Option<Printed>,
 }
 
-/// All that a script printed.
+/// Output and exit code of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
-    /// On standard output.
+    /// Standard output.
     pub stdout: Vec<u8>,
-    /// On standard error.
+    /// Standard error.
     pub stderr: Vec<u8>,
-    /// The code with which it ended, where it came to its end.
+    /// Exit code; none if the script did not exit by itself.
     pub exit_code: Option<u8>,
 }
 
 impl Judge {
-    /// The digest of the component, or of the script.
+    /// Returns the digest of the component or script.
     pub fn digest(&self) -> Digest {
         match self {
             Self::Component(verifier) => verifier.digest(),
@@ -86,7 +86,7 @@ impl Judge {
         }
     }
 
-    /// A short name for what runs it: the engine, and the interpreter where there is one.
+    /// Returns the engine profile, and for a script also the start of the interpreter's digest.
     pub fn engine(&self, sandbox: &Sandbox) -> String {
         match self {
             Self::Component(_) | Self::HeldBack(_) => sandbox.profile(),
@@ -94,7 +94,7 @@ impl Judge {
         }
     }
 
-    /// The component, where it is one.
+    /// Returns the verifier if it is a component.
     pub fn component(&self) -> Option<&Verifier> {
         match self {
             Self::Component(verifier) => Some(verifier),
@@ -113,14 +113,14 @@ impl ScriptJudge {
         )
     }
 
-    /// All that the script sees of one state.
+    /// Returns the inputs of the script for one state.
     pub fn input(&self, state: Snapshot, answer: Option<String>) -> ScriptInput {
         let kind = self.kind.as_ref();
         let backend = kind.and_then(|it| it.script_backend(&state, self.clock, &self.guests));
         let mut invocation = self.invocation.clone();
         let mut services = None;
         if let Some(backend) = backend {
-            // Variables of the task or of a person replace those that follow from the state.
+            // Variables of the task or the user override variables that follow from the state.
             let own = ScriptInvocation {
                 environment: backend.environment,
                 ..ScriptInvocation::default()
@@ -138,20 +138,20 @@ impl ScriptJudge {
         })
     }
 
-    /// The variables that the script reads and that nothing sets where it judges this state.
-    pub fn lacks(&self, state: &Snapshot, services: &Services) -> Vec<String> {
+    /// Returns the variables that the script requires and that nothing sets for this state.
+    pub fn missing_variables(&self, state: &Snapshot, services: &Services) -> Vec<String> {
         let mut lacking = self.script.variables(services);
         let given = &self.invocation.environment;
         lacking.retain(|name| given.iter().all(|(given, _)| given != name));
         if !lacking.is_empty() {
-            // What follows from the state is looked at only where it may help.
+            // The service is opened on the state only if variables are missing.
             let input = self.input(state.clone(), None);
             lacking.retain(|name| input.environment.iter().all(|(given, _)| given != name));
         }
         lacking.into_iter().collect()
     }
 
-    /// Has the script judge one state; a fault is the script's, whatever it is due to.
+    /// Runs the script on one state. A fault is always attributed to the verifier here.
     pub fn grade(
         &self,
         sandbox: &Sandbox,
@@ -187,9 +187,8 @@ impl Graded {
         }
     }
 
-    /// What the verifier said beside its verdict, for the journal: the lines that it logged, or
-    /// that it printed. There is no line break at the end.
-    pub fn said(&self) -> Cow<'_, str> {
+    /// Returns the lines that the verifier logged or printed, for the journal. The text has no final line break.
+    pub fn log_text(&self) -> Cow<'_, str> {
         let Some(printed) = &self.printed else {
             return Cow::Borrowed(self.log.text());
         };
@@ -200,7 +199,8 @@ impl Graded {
     }
 }
 
-/// Grades a stored state. The first grade and every later one come through here.
+/// Loads and grades a stored state. Regrades call [`grade_loaded`] instead, because many of them share a starting
+/// state.
 pub fn grade(
     sandbox: &Sandbox,
     store: &Store,
@@ -223,19 +223,19 @@ pub fn grade(
     grade_loaded(sandbox, judge, input, limits, Some(baselines))
 }
 
-/// A state of the store, or a message where it cannot be read.
+/// Loads a state from the store, or returns an error message that contains `what`.
 pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot, String> {
     store
         .snapshot(&digest)
         .map_err(|error| format!("the {what} state {digest} cannot be read: {error}"))
 }
 
-/// Grades a stored state that was read already, for those who grade it many times.
+/// Grades a final state that is loaded already.
 ///
-/// A fault on the final state is the state's where the verifier judges the starting state without
-/// one ([`Outcome::StateFault`]), and so is a repository that cannot be read. Checks that hold for the starting state
-/// earn nothing ([`ScoreRule::Earned`](crate::ScoreRule)). Without `baselines`, as where nobody knows the starting
-/// state, every fault is the verifier's, and the score is the share of checks that passed.
+/// A fault, or a repository that cannot be read, is attributed to the final state if the verifier judges the starting
+/// state without a fault ([`Outcome::StateFault`]). Checks that pass on the starting state earn nothing
+/// ([`ScoreRule::Earned`](crate::ScoreRule)). Without `baselines`, for example if the starting state is unknown, every
+/// fault is attributed to the verifier, and the score is the share of passed checks.
 pub fn grade_loaded(
     sandbox: &Sandbox,
     judge: &Judge,
@@ -246,12 +246,12 @@ pub fn grade_loaded(
     let baseline = VerifyInput {
         start: input.start.clone(),
         end: input.start.clone(),
-        // Verifiers that are given an answer need not cope with none.
+        // A verifier that gets an answer need not handle its absence.
         answer: input.answer.as_ref().map(|_| String::new()),
         parameters: input.parameters.clone(),
         data: input.data.clone(),
     };
-    // Whoever did nothing has the verdict of the starting state already.
+    // If the agent changed nothing, the verdict is also the baseline.
     let is_untouched = baselines.is_some()
         && input.start.digest() == input.end.digest()
         && input.answer.as_ref().is_none_or(String::is_empty);
@@ -265,13 +265,13 @@ pub fn grade_loaded(
             Outcome::Graded { verdict, .. } => {
                 baselines.score(verdict, judge, baseline, limits, grade)
             }
-            outcome => baselines.blame(outcome, sandbox, judge, baseline, limits, grade),
+            outcome => baselines.attribute_fault(outcome, sandbox, judge, baseline, limits, grade),
         };
     }
     graded
 }
 
-/// Has the verifier judge one state, whoever is to blame for a fault.
+/// Runs the verifier on one state, without attributing a fault.
 fn grade_once(sandbox: &Sandbox, judge: &Judge, input: VerifyInput, limits: &Limits) -> Graded {
     match judge {
         Judge::Component(verifier) => {

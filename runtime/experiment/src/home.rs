@@ -1,3 +1,5 @@
+//! Home directory: opens the journal and the store, and locks experiments.
+
 use std::fs::{self, DirBuilder, File, TryLockError};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
@@ -10,74 +12,74 @@ use mcpmark_snapshot::{Store, StoreError};
 
 use crate::{Journal, JournalError};
 
-/// The directory that holds the journal and the store.
+/// Directory of the journal and the store.
 #[derive(Debug, Clone)]
 pub struct Home {
     dir: PathBuf,
 }
 
-/// Why a home cannot be used.
+/// Errors of opening a home directory.
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
-    /// A directory cannot be made.
+    /// A directory or lock file cannot be created.
     #[error("{}: cannot be made", dir.display())]
     Make {
-        /// The directory.
+        /// Path of the directory or file.
         dir: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
     /// The store cannot be opened.
     #[error("{}: the store cannot be opened", dir.display())]
     Store {
-        /// The store's directory.
+        /// Directory of the store.
         dir: PathBuf,
-        /// What is wrong.
+        /// Error of the store.
         source: StoreError,
     },
     /// The journal cannot be opened.
     #[error("{}: the journal cannot be opened", file.display())]
     Journal {
-        /// The journal's file.
+        /// File of the journal.
         file: PathBuf,
-        /// What is wrong.
+        /// Error of the journal.
         source: JournalError,
     },
     /// Another process runs the experiment.
     #[error("experiment {name:?} is running in another process")]
     Running {
-        /// The experiment.
+        /// Name of the experiment.
         name: String,
     },
 }
 
-/// Says that this process runs an experiment, for as long as it lives.
+/// Lock that marks an experiment as running until it is dropped or the process ends.
 #[derive(Debug)]
 pub struct ExperimentLock {
     _file: File,
 }
 
-/// How often, and after how long, a lock is tried again.
+/// Number of retries of a lock, and the delay before each.
 const LOOKS: u32 = 10;
 const LOOK: Duration = Duration::from_millis(10);
 
 impl Home {
-    /// Uses `dir`, which need not be there yet.
+    /// Returns the home in `dir`. The directory need not exist yet.
     pub fn new(dir: impl Into<PathBuf>) -> Self {
         Self { dir: dir.into() }
     }
 
-    /// The directory.
+    /// Returns the directory.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The file of the journal.
+    /// Returns the path of the journal.
     pub fn journal_file(&self) -> PathBuf {
         self.dir.join("journal.db")
     }
 
-    /// The directory of the store.
+    /// Returns the directory of the store.
     pub fn store_dir(&self) -> PathBuf {
         self.dir.join("store")
     }
@@ -86,7 +88,7 @@ impl Home {
     ///
     /// # Errors
     ///
-    /// When it cannot be made or has a newer format.
+    /// Returns an error if the journal cannot be created or opened, or if its format is newer.
     pub fn journal(&self) -> Result<Arc<Journal>, HomeError> {
         self.make(&self.dir)?;
         let file = self.journal_file();
@@ -98,29 +100,29 @@ impl Home {
     ///
     /// # Errors
     ///
-    /// When it cannot be made or has a newer format.
+    /// Returns an error if the store cannot be created or opened, or if its format is newer.
     pub fn store(&self) -> Result<Store, HomeError> {
         self.make(&self.dir)?;
         let dir = self.store_dir();
         Store::open(&dir).map_err(|source| HomeError::Store { dir, source })
     }
 
-    /// Opens the store for this process alone, so that something may be removed.
+    /// Opens the store exclusively, so that objects can be removed.
     ///
     /// # Errors
     ///
-    /// When another process uses it.
+    /// Returns an error if another process uses the store, or if it cannot be created or opened.
     pub fn store_alone(&self) -> Result<Store, HomeError> {
         self.make(&self.dir)?;
         let dir = self.store_dir();
-        Store::open_alone(&dir).map_err(|source| HomeError::Store { dir, source })
+        Store::open_exclusive(&dir).map_err(|source| HomeError::Store { dir, source })
     }
 
-    /// Takes an experiment for this process. The lock goes with the process, however it ends.
+    /// Locks an experiment for this process. The lock is released when the process ends, even if it crashes.
     ///
     /// # Errors
     ///
-    /// When another process has it.
+    /// Returns an error if another process holds the lock.
     pub fn lock_experiment(&self, id: &str, name: &str) -> Result<ExperimentLock, HomeError> {
         let dir = self.dir.join("locks");
         self.make(&dir)?;
@@ -139,7 +141,7 @@ impl Home {
             if !matches!(tried, Err(TryLockError::WouldBlock)) {
                 break;
             }
-            // It may be somebody who only looks whether it is free.
+            // Another process may hold the lock only briefly, to check whether the experiment is running.
             thread::sleep(LOOK);
             tried = lock.try_lock();
         }
@@ -152,19 +154,19 @@ impl Home {
         }
     }
 
-    /// Takes away the lock of an experiment that is no more, by whoever has it.
-    pub fn forget_lock(&self, id: &str) {
-        // An empty file that stays is in nobody's way.
+    /// Removes the lock file of a removed experiment. The caller must hold the lock.
+    pub fn remove_lock(&self, id: &str) {
+        // An error is ignored, because an empty file does no harm.
         let _ = fs::remove_file(self.dir.join("locks").join(id));
     }
 
-    /// Whether a process runs an experiment. None does where that cannot be found out.
+    /// Reports whether a process runs an experiment. Returns false if this cannot be determined.
     pub fn is_running(&self, id: &str) -> bool {
         let lock = File::open(self.dir.join("locks").join(id));
         lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// What was run is nobody else's business: the directory is private.
+    /// Creates a directory with mode 0700, because its content is private.
     fn make(&self, dir: &Path) -> Result<(), HomeError> {
         let made = if dir.is_dir() {
             Ok(())

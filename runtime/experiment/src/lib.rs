@@ -1,9 +1,10 @@
 //! Experiments: planning, scheduling, resume, the journal, grading.
 //!
-//! A [`TaskPreparer`] turns tasks into [`Prepared`] ones, a [`CorpusPreparer`] those of a corpus. A [`Spec`] says what is to be run
-//! and gives a plan, a [`Cast`] is who acts in it; a [`Runner`] makes its attempts and writes each of them to the
-//! [`Journal`] as it happens. States lie in the store, and [`grade`] judges them from
-//! there. [`Home`] is the directory that holds both.
+//! A [`TaskPreparer`] turns tasks of a library into [`Prepared`] tasks; a [`CorpusPreparer`] does the same for a
+//! corpus. A [`Spec`] describes an experiment and yields its plan. A [`AgentSetup`] contains its participants with
+//! their opened resources. A [`Runner`] makes the attempts of the plan and writes each to the [`Journal`] as it
+//! happens. Final states are in the store, from which [`grade`] loads them. [`Home`] is the directory of the journal
+//! and the store.
 //!
 //! ```no_run
 //! use mcpmark_experiment::{Home, report::ExperimentReport};
@@ -22,11 +23,12 @@
 //! # }
 //! ```
 
+mod agent_setup;
 mod baseline;
-mod cast;
 mod grade;
 mod home;
 pub mod journal;
+pub mod maintenance;
 pub mod metrics;
 mod outcome;
 mod plan;
@@ -42,7 +44,6 @@ mod surface;
 mod terms;
 mod tool_filter;
 pub mod transport;
-pub mod upkeep;
 mod variables;
 mod world;
 
@@ -50,11 +51,11 @@ pub use mcpmark_agent::{
     Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Gate, Reached,
     ResultView, Retries, Spent, failure,
 };
-pub use mcpmark_external::{External, ExternalError, ServerSpec, Transport, proxy};
+pub use mcpmark_external::{External, ExternalError, ServerSpec, ServerTransport, proxy};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
+pub use crate::agent_setup::{AgentSetup, OpenedParticipant, steps};
 pub use crate::baseline::Baselines;
-pub use crate::cast::{Cast, Player, steps};
 pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::journal::{Journal, JournalError};
@@ -65,7 +66,7 @@ pub use crate::plan::{
 };
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
 pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, TaskSource, published_guests};
-pub use crate::regrade::{Regraded, Regrader, Work};
+pub use crate::regrade::{RegradeItem, Regraded, Regrader};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
 pub use crate::score::{ScoreRule, Scoring};
 pub use crate::script::{Script, ScriptContext, ScriptError, grade_script};

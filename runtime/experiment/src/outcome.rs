@@ -1,3 +1,5 @@
+//! Outcomes of attempts: a verdict, or the reason why there is none.
+
 use std::fmt;
 
 use mcpmark_sandbox::{Check, Fault, FaultKind, Verdict};
@@ -7,36 +9,35 @@ use serde::Serialize;
 
 use crate::{ScoreRule, Scoring};
 
-/// The name of [`Outcome::StateFault`] in the journal and in reports.
+/// Name of [`Outcome::StateFault`] in the journal and in reports.
 pub const STATE_FAULT: &str = "state-fault";
 
-/// What came of an attempt. A number exists only where grading happened.
+/// Outcome of an attempt. It contains a score only if grading took place.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// The verifier judged the final state.
     Graded {
-        /// Its verdict.
+        /// Verdict of the verifier.
         verdict: Verdict,
-        /// What the score follows from beside the verdict.
+        /// Inputs of the score apart from the verdict.
         scoring: Scoring,
     },
-    /// What the agent left stops the verifier, which judges the starting state without a fault: the
-    /// attempt failed.
+    /// The final state makes the verifier fault, although the starting state does not. The attempt failed.
     StateFault(Fault),
-    /// The verifier broke.
+    /// The verifier is broken.
     VerifierFault(Fault),
-    /// The host failed: a full disk, a lost server.
+    /// The host failed, for example because of a full disk or a lost server.
     InfraError(String),
-    /// The task cannot be attempted as it is.
+    /// The task cannot be attempted.
     InvalidTask(String),
-    /// Somebody else has the verifier of this digest, and can grade what the agent left.
+    /// The verifier with this digest is held back. Its owner can grade the final state.
     HeldBack(Digest),
-    /// Somebody stopped it.
+    /// The attempt was cancelled.
     Cancelled,
 }
 
 impl Outcome {
-    /// The name used in reports: `graded`, `verifier-fault`, ….
+    /// Returns the name used in reports, such as `graded` or `verifier-fault`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Graded { .. } => "graded",
@@ -49,7 +50,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the attempt passed; none unless there is a grade.
+    /// Returns whether the attempt passed; none without a grade.
     pub fn passed(&self) -> Option<bool> {
         match self {
             Self::StateFault(_) => Some(false),
@@ -57,8 +58,7 @@ impl Outcome {
         }
     }
 
-    /// How much of the task is done, from 0 to 1; 0 where the state stops the verifier; none unless
-    /// there is a grade.
+    /// Returns the score from 0 to 1; 0 for a state fault, none without a grade.
     pub fn score(&self) -> Option<f64> {
         match self {
             Self::Graded { verdict, scoring } => Some(scoring.score(verdict.checks())),
@@ -67,7 +67,7 @@ impl Outcome {
         }
     }
 
-    /// What the score follows from beside the verdict; none without one.
+    /// Returns the inputs of the score apart from the verdict; none without a verdict.
     pub fn scoring(&self) -> Option<&Scoring> {
         match self {
             Self::Graded { scoring, .. } => Some(scoring),
@@ -75,12 +75,12 @@ impl Outcome {
         }
     }
 
-    /// The rule by which the score was computed; none without a verdict.
+    /// Returns the rule by which the score was computed; none without a verdict.
     pub fn score_rule(&self) -> Option<ScoreRule> {
         self.scoring().map(|scoring| scoring.rule)
     }
 
-    /// The same outcome with the weights and gates of its task.
+    /// Returns the outcome with the weights and gates of its task.
     pub fn weighed(mut self, settings: &ScoreSettings) -> Self {
         if let Self::Graded { scoring, .. } = &mut self
             && scoring.rule == ScoreRule::Earned
@@ -90,7 +90,7 @@ impl Outcome {
         self
     }
 
-    /// Whether a verifier ran on the final state, so that the journal keeps a grade.
+    /// Reports whether a verifier ran on the final state, so that the journal stores a grade.
     pub fn is_grade(&self) -> bool {
         matches!(
             self,
@@ -98,12 +98,12 @@ impl Outcome {
         )
     }
 
-    /// The verifier's checks; empty unless graded.
+    /// Returns the checks of the verdict; empty without a verdict.
     pub fn checks(&self) -> &[Check] {
         self.verdict().map_or(&[], Verdict::checks)
     }
 
-    /// What went wrong where there is no verdict.
+    /// Returns the fault; none for verdicts and cancelled attempts.
     pub fn fault(&self) -> Option<FaultReport> {
         let (kind, message) = match self {
             Self::Graded { .. } | Self::Cancelled => return None,
@@ -142,11 +142,11 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// Why there is no verdict, in the form of `--json`.
+/// Reason why there is no verdict, as printed by `--json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FaultReport {
-    /// The kind of a verifier's fault, or `infra`, `invalid` or `held-back`.
+    /// Kind of the verifier's fault, or `infra`, `invalid` or `held-back`.
     pub kind: String,
-    /// What happened.
+    /// Error message.
     pub message: String,
 }

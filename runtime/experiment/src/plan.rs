@@ -1,4 +1,4 @@
-//! Plans: which attempts an experiment has, and in which order.
+//! Plans: the attempts of an experiment and their order.
 
 mod growth;
 mod stored;
@@ -20,30 +20,30 @@ pub use self::growth::{Added, PlanError, PlanStep};
 use crate::journal::{AttemptKey, AttemptRow};
 use crate::{Prepared, STATE_FAULT, TaskSource};
 
-/// Who acts.
+/// Kind of agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentKind {
-    /// Plays the task's solution.
+    /// Agent that plays the task's solution.
     Oracle,
-    /// Does nothing.
+    /// Agent that does nothing.
     Nop,
-    /// Calls tools at random.
+    /// Agent that calls tools at random.
     Random,
-    /// A model that calls tools as functions.
+    /// Model that calls tools as functions.
     Mcpmark,
-    /// A model that writes its calls as JSON in its text.
+    /// Model that writes its calls as JSON in its text.
     React,
-    /// Plays the calls of another attempt again.
+    /// Agent that repeats the calls of an earlier attempt.
     Replay,
-    /// Somebody's program.
+    /// External program.
     Command,
-    /// Whoever connects to the served world.
+    /// MCP client that connects to the served world.
     Client,
 }
 
 impl AgentKind {
-    /// The name used on the command line and in reports.
+    /// Returns the name used on the command line and in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Oracle => "oracle",
@@ -57,27 +57,27 @@ impl AgentKind {
         }
     }
 
-    /// Whether a model is behind it.
+    /// Reports whether the agent uses a model.
     pub fn is_model(self) -> bool {
         matches!(self, Self::Mcpmark | Self::React)
     }
 }
 
-/// An agent with its settings and, where it asks one, its model.
+/// Agent with its settings and, if it uses one, its model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Participant {
-    /// The kind of agent.
+    /// Kind of agent.
     pub agent: AgentKind,
-    /// How the agent acts.
+    /// Settings of the agent.
     #[serde(default, skip_serializing_if = "AgentSettings::is_default")]
     pub agent_settings: AgentSettings,
-    /// The model that the agent asks.
+    /// Model of the agent, if it uses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelSpec>,
 }
 
 impl Participant {
-    /// An agent without settings and model.
+    /// Returns an agent without settings and model.
     pub fn plain(agent: AgentKind) -> Self {
         Self {
             agent,
@@ -86,7 +86,7 @@ impl Participant {
         }
     }
 
-    /// The servers whose tools participants have beside those of the world, each once.
+    /// Returns the distinct external servers of participants, with their names.
     pub fn servers<'a>(
         participants: impl IntoIterator<Item = &'a Self>,
     ) -> Vec<(&'a str, &'a ServerSpec)> {
@@ -101,15 +101,15 @@ impl Participant {
         servers
     }
 
-    /// What makes it the one that it is: agent, its settings, model, its settings. What else is said of it, such as how
-    /// often its model is asked, may change.
+    /// Returns the parts that identify a participant: agent, settings of the agent, model, settings of the model. Other
+    /// parts, such as the rate limit of the model, may change.
     pub(crate) fn identity(&self) -> (AgentKind, &AgentSettings, Option<(&str, &ModelSettings)>) {
         let model = self.model.as_ref();
         let model = model.map(|model| (&*model.name, &model.settings));
         (self.agent, &self.agent_settings, model)
     }
 
-    /// The name of the model, or of the agent where no model acts.
+    /// Returns the name of the model, or of the agent if it has no model.
     pub fn name(&self) -> &str {
         match &self.model {
             Some(model) => &model.name,
@@ -118,111 +118,111 @@ impl Participant {
     }
 }
 
-/// What an experiment runs; kept in the journal, so that it can go on later.
+/// Specification of an experiment. The journal stores it, so that the experiment can be resumed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Spec {
-    /// The tasks, by id.
+    /// Ids of the tasks.
     pub tasks: Vec<String>,
-    /// What names all of each, by its id; those of before this was kept are not there.
+    /// Task digests by task id; older experiments have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bundles: BTreeMap<String, Digest>,
-    /// Where they lie, where that is no library.
+    /// Location of the tasks if it is not a library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<TaskSource>,
-    /// Who acts.
+    /// Participants of the experiment.
     pub participants: Vec<Participant>,
-    /// Attempts of each task by each participant; the most of them where the plan has steps.
+    /// Number of attempts of each task by each participant; the maximum of all steps if the plan has steps.
     pub attempts: u32,
-    /// The steps in which the plan grew; empty where each participant attempts each task.
+    /// Steps of a plan that was extended; empty if every participant attempts every task.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<PlanStep>,
-    /// What attempts and the whole may use, beside the tasks' own limits.
+    /// Limits of attempts and of the whole experiment, in addition to the tasks' own limits.
     #[serde(default)]
     pub limits: SpecLimits,
-    /// Shuffles the order in which attempts begin; that of the plan if not set.
+    /// Seed for shuffling the order in which attempts begin; the order of the plan if not set.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// The prices that costs are reckoned with.
+    /// Prices from which costs are computed.
     #[serde(default)]
     pub prices: Prices,
-    /// What goes on at the same time.
+    /// Limits of concurrency.
     #[serde(default)]
     pub concurrency: Concurrency,
 }
 
-/// How an agent acts.
+/// Settings of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct AgentSettings {
-    /// Tokens of a request from which on the conversation is replaced by a summary.
+    /// Number of tokens of a request from which on the conversation is replaced by a summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compact_at: Option<u64>,
-    /// The most bytes of text of one tool result that a model is shown; no limit if not set.
+    /// Maximum size of the text of one tool result that is shown to a model, in bytes; unlimited if not set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_result_bytes: Option<u64>,
-    /// The system prompt that replaces the agent's own.
+    /// System prompt that replaces the default of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Globs of the tools that a model is offered, as of [`ToolFilter`](crate::ToolFilter); all if empty.
+    /// Globs of the offered tools, as in [`ToolFilter`](crate::ToolFilter); all tools if empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// Times that a request is made again after an error that may pass.
+    /// Maximum number of retries of a request after temporary errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retries: Option<u32>,
-    /// Servers whose tools stand beside those of the world, by name.
+    /// External servers by name, whose tools are added to those of the world.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, ServerSpec>,
-    /// The attempt whose calls are played again.
+    /// Id of the attempt whose calls are repeated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<String>,
-    /// The program that acts.
+    /// Program that the agent `command` runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandSpec>,
 }
 
 impl AgentSettings {
-    /// Whether nothing is set.
+    /// Returns true if no setting is set.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// What an experiment may use beside the tasks' own limits. The lower of two limits holds.
+/// Limits of an experiment, in addition to the tasks' own limits. The lower of two limits applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SpecLimits {
-    /// Turns of an attempt.
+    /// Maximum number of turns of an attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turns: Option<u32>,
-    /// Wall time of an attempt, in seconds.
+    /// Maximum wall time of an attempt, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_seconds: Option<u64>,
-    /// Wall time of a tool call, in seconds.
+    /// Maximum wall time of a tool call, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_seconds: Option<u64>,
-    /// Tokens of all requests of an attempt.
+    /// Maximum number of tokens in all requests of an attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens of all replies of an attempt.
+    /// Maximum number of tokens in all replies of an attempt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Cost of an attempt, in nano-dollars.
+    /// Maximum cost of an attempt, in nano-dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt_cost_nano_usd: Option<Cost>,
-    /// Cost of the experiment, in nano-dollars.
+    /// Maximum cost of the experiment, in nano-dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment_cost_nano_usd: Option<Cost>,
-    /// Tokens of all requests and replies of the experiment.
+    /// Maximum number of tokens in all requests and replies of the experiment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment_tokens: Option<u64>,
-    /// Wall time of one run of the experiment, in seconds.
+    /// Maximum wall time of one run of the experiment, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub experiment_time_seconds: Option<u64>,
 }
 
 impl SpecLimits {
-    /// These limits and a task's own, the lower of each.
+    /// Combines these limits with a task's own limits. Returns the lower value of each.
     pub fn over(&self, task: AttemptLimits) -> AttemptLimits {
         let seconds = |own: Duration, limit: Option<u64>| {
             limit.map_or(own, |limit| own.min(Duration::from_secs(limit)))
@@ -237,7 +237,7 @@ impl SpecLimits {
         }
     }
 
-    /// Whether one of them rests on the tokens that providers report.
+    /// Reports whether a limit depends on the token counts that providers report.
     pub fn counts_usage(&self) -> bool {
         self.input_tokens.is_some()
             || self.output_tokens.is_some()
@@ -246,7 +246,7 @@ impl SpecLimits {
             || self.experiment_tokens.is_some()
     }
 
-    /// What all attempts may use together.
+    /// Returns the allowance that all attempts share.
     pub fn of_experiment(&self) -> Allowance {
         Allowance {
             cost: self.experiment_cost_nano_usd,
@@ -256,36 +256,36 @@ impl SpecLimits {
     }
 }
 
-/// What goes on at the same time.
+/// Limits of concurrency.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Concurrency {
-    /// Attempts, and so worlds; one a core if not set.
+    /// Number of concurrent attempts, and so of open worlds; the number of cores if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
-    /// Requests to models; as many as attempts if not set.
+    /// Number of concurrent requests to models; the number of concurrent attempts if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model_calls: Option<u32>,
-    /// Grades; one a core if not set.
+    /// Number of concurrent grades; the number of cores if not set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grades: Option<u32>,
 }
 
-/// One attempt that is to be made.
+/// Planned attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Planned {
-    /// Its place in the plan.
+    /// Position in the plan.
     pub position: usize,
-    /// Index of its task among the prepared ones.
+    /// Index of the task in the spec and among the prepared tasks.
     pub task: usize,
-    /// Index of its participant in the spec.
+    /// Index of the participant in the spec.
     pub participant: usize,
-    /// Which attempt it is.
+    /// Identity of the attempt.
     pub key: AttemptKey,
 }
 
 impl Spec {
-    /// One attempt of each task by each participant, with nothing set.
+    /// Returns a specification of one attempt of each task by each participant, with default settings.
     pub fn new(tasks: Vec<String>, participants: Vec<Participant>) -> Self {
         Self {
             tasks,
@@ -301,19 +301,19 @@ impl Spec {
         }
     }
 
-    /// The models of the participants.
+    /// Returns the models of the participants.
     pub fn models(&self) -> impl Iterator<Item = &ModelSpec> {
         self.participants
             .iter()
             .filter_map(|participant| participant.model.as_ref())
     }
 
-    /// The servers whose tools participants have beside those of the world, each once.
+    /// Returns the distinct external servers of the participants, with their names.
     pub fn servers(&self) -> Vec<(&str, &ServerSpec)> {
         Participant::servers(&self.participants)
     }
 
-    /// The tasks that an agent of a kind attempts.
+    /// Returns the ids of the tasks that an agent of the given kind attempts.
     pub fn tasks_of(&self, agent: AgentKind) -> BTreeSet<&str> {
         let is_of = |index: &usize| {
             let participant = self.participants.get(*index);
@@ -329,12 +329,12 @@ impl Spec {
             .collect()
     }
 
-    /// All attempts, step by step: the first of each task by each participant, then the second of
-    /// each, so that an experiment that is stopped early has seen every task. An attempt keeps its
-    /// position when the plan grows.
+    /// Returns all attempts, step by step. A step contains the first attempt of each task by each participant, then the
+    /// second of each, so that an experiment that is stopped early has attempted every task. Attempts keep their
+    /// positions when the plan grows.
     pub fn plan(&self) -> Vec<Planned> {
         let settings = |value: serde_json::Result<serde_json::Value>| -> Arc<str> {
-            // Maps with string keys and finite numbers are always JSON.
+            // Maps with string keys and finite numbers always serialise.
             value.map_or_else(
                 |_| "{}".into(),
                 |value| mcpmark_json::canonical(&value).into(),
@@ -374,9 +374,9 @@ impl Spec {
             .collect()
     }
 
-    /// The attempts that are still to be made. One is done when it came to a grade, a
-    /// verifier's fault or an invalid task, or its process died too often, and its task has not
-    /// changed since.
+    /// Returns the attempts that remain to be made. An attempt is done if its task is unchanged and it was graded, its
+    /// task is invalid, its verifier is held back, or its process died too often. Verifier faults and state faults
+    /// count as grades.
     pub fn remaining(&self, prepared: &[Prepared], rows: &[AttemptRow]) -> Vec<Planned> {
         let rows: HashMap<usize, &AttemptRow> =
             rows.iter().map(|row| (row.position, row)).collect();
@@ -389,8 +389,8 @@ impl Spec {
         plan
     }
 
-    /// The participants with attempts that are still to be made, as far as the digests of the tasks
-    /// in the spec tell.
+    /// Returns the indices of participants with remaining attempts. Changed tasks are detected only if the spec
+    /// contains their digests.
     pub fn acting(&self, rows: &[AttemptRow]) -> BTreeSet<usize> {
         let done: BTreeSet<usize> = rows
             .iter()
@@ -407,8 +407,9 @@ impl Spec {
             .collect()
     }
 
-    /// The order in which attempts begin: shuffled, but never one of a later repetition before one
-    /// of an earlier, so that an experiment that is stopped has seen every task as often.
+    /// Returns the attempts in the order in which they begin. With a seed, the attempts of each repetition are
+    /// shuffled, but lower repetitions stay first, so that an experiment that is stopped has attempted all tasks
+    /// equally often.
     pub fn order(&self, mut plan: Vec<Planned>) -> Vec<Planned> {
         if let Some(seed) = self.seed {
             let mut rng = ChaCha20Rng::seed_from_u64(seed);
@@ -422,9 +423,9 @@ impl Spec {
         plan
     }
 
-    /// The tasks that are others than those of the experiment, as far as that knows, and the
-    /// digest that each had there.
-    pub fn others<'a>(
+    /// Returns the tasks whose digest differs from that in the spec or, if it is not there, in an earlier attempt. Each
+    /// is returned with that older digest.
+    pub fn changed_tasks<'a>(
         &self,
         prepared: &'a [Arc<Prepared>],
         rows: &[AttemptRow],
@@ -443,7 +444,7 @@ impl Spec {
             .collect()
     }
 
-    /// How many attempts were done, but of a task that has changed since.
+    /// Returns the number of attempts that are done, but whose task has changed or is not in `prepared`.
     pub fn changed(&self, prepared: &[Prepared], rows: &[AttemptRow]) -> usize {
         let done = rows.iter().filter(|row| is_done(row));
         done.filter(|row| {

@@ -1,4 +1,4 @@
-//! Preparation: tasks on disk to tasks that can be attempted.
+//! Preparation of library tasks: builds guests, stores worlds, loads verifiers and resolves limits.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,40 +20,40 @@ use crate::{
     ComponentTerms, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world,
 };
 
-/// A task with everything that an attempt needs, checked and loaded.
+/// Task that is ready for attempts: guests loaded, world stored, limits resolved.
 #[derive(Clone)]
 pub struct Prepared {
-    /// The task.
+    /// Id of the task.
     pub id: TaskId,
-    /// What the agent is told.
+    /// Text that the agent gets.
     pub instruction: String,
-    /// The starting state.
+    /// Starting state.
     pub start: Start,
-    /// Judges the final state.
+    /// Verifier of the final state.
     pub judge: Judge,
-    /// Plays the task as it is meant.
+    /// Solution that the oracle plays.
     pub solution: Option<Solution>,
-    /// Names all of the task.
+    /// Task digest.
     pub bundle: Digest,
-    /// What the verifier sees.
+    /// Inputs of the verifier: the state, the answer or both.
     pub judged_on: JudgedOn,
-    /// The version of the published server whose tools the agent gets, where the task names it.
+    /// Version of the published server whose tools the agent gets, if the task sets one.
     pub profile: Option<String>,
-    /// The task's parameters as canonical JSON.
+    /// Parameters of the task, as canonical JSON.
     pub parameters: String,
-    /// The document of what its grades follow from, in the store.
+    /// Digest of the terms of its grades, a document in the store.
     pub terms: Digest,
-    /// How the verifier's checks count towards the score.
+    /// Weights and gates of the checks.
     pub score: ScoreSettings,
-    /// What the verifier may use.
+    /// Limits of the verifier.
     pub verifier_limits: Limits,
-    /// What the agent may use.
+    /// Limits of the agent.
     pub attempt_limits: AttemptLimits,
-    /// What the world may hold.
+    /// Limits of the world.
     pub session_limits: SessionLimits,
 }
 
-/// Why tasks cannot be attempted.
+/// Errors of preparing tasks.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
     /// A task or world on disk is not valid.
@@ -65,110 +65,110 @@ pub enum PrepareError {
     /// A built guest cannot be read.
     #[error("{}: cannot be read", path.display())]
     Read {
-        /// The component.
+        /// Path of the component.
         path: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: std::io::Error,
     },
-    /// A guest does not fit the contract.
+    /// A guest does not satisfy its contract.
     #[error("task {task}: the {guest} {source}")]
     Guest {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
         /// `verifier` or `solution`.
         guest: &'static str,
-        /// The problem.
+        /// Error of loading the guest.
         source: Box<LoadError>,
     },
-    /// A guest that the state of a published task brings along cannot be used.
+    /// A guest of a published task's state cannot be loaded.
     #[error("task {task}: {source}")]
     WorldGuest {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// The problem.
+        /// Error of loading the guest.
         source: Box<WorldGuestError>,
     },
-    /// What judges cannot be kept.
+    /// The verifier, the guests or the terms cannot be written to the store.
     #[error("task {task}: what judges it cannot be kept")]
     Keep {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// What the store says.
+        /// Error of the store.
         source: Box<StoreError>,
     },
-    /// A world cannot be made.
+    /// The starting state of a world cannot be prepared.
     #[error("world {world}: {source}")]
     World {
-        /// The world.
+        /// Id of the world.
         world: WorldId,
-        /// The problem.
+        /// Error of the world.
         source: WorldError,
     },
-    /// The state that a published task starts from cannot be captured.
+    /// The starting state of a published task cannot be captured.
     #[error("task {task}: {}: {source}", dir.display())]
     State {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// The state.
+        /// Directory of the state.
         dir: PathBuf,
-        /// The problem.
+        /// Error of the capture.
         source: Box<CaptureError>,
     },
-    /// The script that judges a published task cannot be read.
+    /// The verifier script of a published task cannot be read.
     #[error("task {task}: {source}")]
     Script {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// The problem.
+        /// Error of reading the script.
         source: Box<ScriptError>,
     },
-    /// The world does not fit the task's own limit.
+    /// The starting state exceeds the task's limit of bytes.
     #[error(
         "task {task}: key \"limits.world_bytes\" is {limit}, and the world alone has {bytes} bytes"
     )]
     WorldTooLarge {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// Bytes that the world may have.
+        /// Maximum size of the world, in bytes.
         limit: u64,
-        /// Bytes that it has at the start.
+        /// Size of the starting state, in bytes.
         bytes: u64,
     },
-    /// The world does not fit the task's own limit.
+    /// The starting state exceeds the task's limit of files and directories.
     #[error(
         "task {task}: key \"limits.world_files\" is {limit}, and the world alone has {entries} files and directories"
     )]
     WorldTooFull {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// Entries that the world may have.
+        /// Maximum number of entries of the world.
         limit: u64,
-        /// Entries that it has at the start.
+        /// Number of entries of the starting state.
         entries: u64,
     },
-    /// The world has more than this host grants any.
+    /// The starting state exceeds the ceiling of this host.
     #[error(
         "task {task}: the world is beyond `{name}` at the start: it has {found}, and this host grants {ceiling}"
     )]
     AboveCeiling {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// The name of the ceiling.
+        /// Name of the limit.
         name: &'static str,
-        /// How much there is.
+        /// Value of the starting state.
         found: u64,
-        /// How much the host grants.
+        /// Ceiling of the host.
         ceiling: u64,
     },
-    /// The service does not have the tools that the task is made for.
+    /// The service does not have the profile that the task sets.
     #[error("task {task}: meta.json: key \"profile\": {source}")]
     Profile {
-        /// The task.
+        /// Id of the task.
         task: TaskId,
-        /// What the service says.
+        /// Error of the service.
         source: Box<ServiceError>,
     },
-    /// The oracle has nothing to play.
+    /// The oracle cannot attempt the task, because the task has no solution.
     #[error(
         "task {0} has no solution, and the oracle plays nothing else; add solution.rs, or use another --agent"
     )]
@@ -176,7 +176,7 @@ pub enum PrepareError {
 }
 
 impl PrepareError {
-    /// Whether the host is to blame, and not a task or world.
+    /// Reports whether the error was caused by the host and not by a task or world.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::World { source, .. } => source.is_infrastructure(),
@@ -207,32 +207,32 @@ impl PrepareError {
 
 /// Prepares tasks of a library: builds their guests, creates their worlds, and loads their verifiers.
 pub struct TaskPreparer<'a> {
-    /// Where tasks and worlds lie.
+    /// Library of the tasks and worlds.
     pub library: &'a Library,
-    /// The services that their worlds may be of.
+    /// Known services.
     pub services: &'a Services,
-    /// Builds guests.
+    /// Builder of guests.
     pub builder: &'a mut Builder,
-    /// Compiles and checks guests.
+    /// Sandbox that compiles and checks guests.
     pub sandbox: &'a Sandbox,
-    /// Keeps the starting states.
+    /// Store for starting states, verifiers and terms.
     pub store: &'a Store,
-    /// What this host grants worlds at most.
+    /// Ceiling of this host for the limits of worlds.
     pub ceiling: &'a SessionLimits,
-    /// Hears what is being built.
+    /// Callback for the progress of builds.
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
 
 impl TaskPreparer<'_> {
-    /// Builds and checks everything that the tasks need, worlds first and each once.
+    /// Prepares all tasks. Each world is prepared once, before the tasks.
     ///
     /// # Errors
     ///
-    /// With the first task, world or guest that is not valid, before anything has run.
+    /// Returns the error of the first task, world or guest that is not valid. No attempt has been made then.
     pub fn prepare(&mut self, tasks: &[Task]) -> Result<Vec<Prepared>, PrepareError> {
         let mut worlds = BTreeMap::new();
         for task in tasks {
-            // Before anything is compiled.
+            // Checked first, because compiling guests takes long.
             self.check_profile(task)?;
             if !worlds.contains_key(&task.world) {
                 let world = self.library.world(&task.world)?;
@@ -266,7 +266,7 @@ impl TaskPreparer<'_> {
                     number: index + 1,
                     total: tasks.len(),
                 });
-                // Building gives every source a component or fails.
+                // The builder returns a component for every source, or an error.
                 let component = |source: &GuestSource| {
                     components
                         .get(source)
@@ -282,11 +282,11 @@ impl TaskPreparer<'_> {
             .collect()
     }
 
-    /// Makes the starting state of one world, building its guest where it has one.
+    /// Prepares the starting state of one world, and builds its guests.
     ///
     /// # Errors
     ///
-    /// When the world is not valid.
+    /// Returns an error if the world is not valid, or if a guest cannot be built.
     pub fn world(&mut self, world: &World) -> Result<Start, PrepareError> {
         self.check_roles(world)?;
         let sources: Vec<GuestSource> = world.sources().cloned().collect();
@@ -423,7 +423,7 @@ impl TaskPreparer<'_> {
     }
 }
 
-/// The components of guests, built where they are not.
+/// Builds guests and returns their components.
 pub(crate) fn components(
     builder: &mut Builder,
     sources: &[GuestSource],
@@ -446,8 +446,8 @@ pub(crate) struct Limited {
     pub(crate) session: SessionLimits,
 }
 
-/// The task's own limits over the defaults, those of its world below the ceiling. The sandbox holds those of guests
-/// below its own.
+/// Returns the default limits, replaced by the task's own limits. Those of the world are lowered to the ceiling; the
+/// sandbox lowers those of guests to its own ceiling.
 pub(crate) fn limits(
     own: &mcpmark_task::Limits,
     verifier: Limits,
@@ -490,7 +490,7 @@ pub(crate) fn limits(
     limited
 }
 
-/// Refuses a world that has more at the start than this host grants.
+/// Returns an error if the starting state exceeds the ceiling of this host.
 pub(crate) fn within_ceiling(
     task: &TaskId,
     start: &Start,

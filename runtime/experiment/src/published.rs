@@ -1,4 +1,4 @@
-//! Tasks of published corpora, made ready to be attempted.
+//! Preparation of tasks from published corpora.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,50 +19,50 @@ use crate::{
     capture_published,
 };
 
-/// The instant at which worlds start that name none, as those of published corpora and plain
-/// directories: 2026-01-01T00:00:00Z.
+/// Clock of worlds that set none, such as those of published corpora and plain directories: 2026-01-01T00:00:00Z, in
+/// seconds since 1970.
 pub const PUBLISHED_CLOCK: i64 = 1_767_225_600;
 
-/// The corpus or the bundle that an experiment's tasks come from; none for tasks of a library.
+/// Location of an experiment's tasks if it is not a library: a corpus or a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskSource {
-    /// The corpus, or the bundle.
+    /// Path of the corpus or bundle.
     pub tasks: PathBuf,
-    /// The states that its categories start from.
+    /// Directory of the starting states of the corpus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<PathBuf>,
-    /// The digest of the bundle, by which it is known where it lies no more.
+    /// Digest of the bundle. It selects the unpacked copy in the cache if the bundle cannot be opened any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bundle: Option<Digest>,
 }
 
 /// Prepares tasks of a published corpus.
 pub struct CorpusPreparer<'a> {
-    /// Where the tasks lie.
+    /// Corpus of the tasks.
     pub corpus: &'a Corpus,
-    /// The services that they may be of.
+    /// Known services.
     pub services: &'a Services,
-    /// Where the states lie that its categories start from.
+    /// Directory of the starting states of the corpus.
     pub states: Option<&'a Path>,
-    /// Builds solutions.
+    /// Builder of solutions.
     pub builder: &'a mut Builder,
-    /// Compiles and checks guests.
+    /// Sandbox that compiles and checks guests.
     pub sandbox: &'a Sandbox,
-    /// Runs the scripts.
+    /// Interpreter of the verifier scripts.
     pub interpreter: &'a Interpreter,
-    /// Keeps the starting states.
+    /// Store for starting states and scripts.
     pub store: &'a Store,
-    /// What this host grants worlds at most.
+    /// Ceiling of this host for the limits of worlds.
     pub ceiling: &'a SessionLimits,
-    /// Hears what is being built.
+    /// Callback for the progress of builds.
     pub report: &'a mut dyn FnMut(BuildEvent),
 }
 
-/// The guests that the state of a task brings along, built where they are not.
+/// Loads the guests that belong to the state of a task, and builds those that are not built yet.
 ///
 /// # Errors
 ///
-/// When one is not valid.
+/// Returns an error if a guest is not valid or cannot be built.
 pub fn published_guests(
     corpus: &Corpus,
     services: &Services,
@@ -94,11 +94,11 @@ pub fn published_guests(
 }
 
 impl CorpusPreparer<'_> {
-    /// Reads everything that the tasks need, states once each.
+    /// Prepares all tasks. Each state is captured only once.
     ///
     /// # Errors
     ///
-    /// With the first task that cannot be attempted, before anything has run.
+    /// Returns the error of the first task that cannot be attempted. No attempt has been made then.
     pub fn prepare(&mut self, tasks: &[PublishedTask]) -> Result<Vec<Prepared>, PrepareError> {
         let places = self.corpus.states(tasks, self.states)?;
         let sources: Vec<GuestSource> = tasks.iter().filter_map(|it| it.solution.clone()).collect();
@@ -114,7 +114,7 @@ impl CorpusPreparer<'_> {
                     start
                 }
             };
-            // Building gives every source a component or fails.
+            // The builder returns a component for every source, or an error.
             let solution = task.solution.as_ref().and_then(|it| components.get(it));
             prepared.push(self.load(task, start, solution.map(Vec::as_slice))?);
         }
@@ -158,7 +158,7 @@ impl CorpusPreparer<'_> {
         })
     }
 
-    /// Who judges, and the tree of all that the script sees beside the states.
+    /// Returns the verifier, and the digest of the tree of the script's directory.
     fn judge(&self, task: &PublishedTask, start: &Start) -> Result<(Judge, Digest), PrepareError> {
         let kind = start.kind.as_ref();
         let invocation = kind.map_or_else(ScriptInvocation::default, |kind| {
@@ -228,7 +228,7 @@ impl CorpusPreparer<'_> {
             Judge::Script(judge) => judge.script.keep(self.store),
             Judge::Component(_) | Judge::HeldBack(_) => Ok(()),
         };
-        // Who grades with the script that somebody else has needs it, too.
+        // The owner of a held-back script needs the guests of the world for grading, too.
         let kept = kept.and_then(|()| start.guests.keep(self.store));
         let terms = Terms::of(&judge, json!({}), true, verifier, start.clock);
         let terms = kept

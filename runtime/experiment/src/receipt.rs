@@ -1,8 +1,8 @@
-//! Receipts: what was graded with what, and the verdict, for others to repeat.
+//! Receipts: statements of the inputs and the verdict of a grade, so that others can repeat the grade.
 //!
-//! A receipt is an in-toto Statement about a final state, with the test-result predicate and, under
-//! `mcpmark` in it, all that the verdict follows from: digests, the terms of the grade and the engine. It has
-//! no time, no fuel, no path and no name of a machine, so equal grades have equal receipts, byte for byte.
+//! A receipt is an in-toto Statement about a final state, with the test-result predicate. Its key `mcpmark` contains
+//! all inputs of the verdict: digests, the terms of the grade and the engine profile. It contains no time, fuel, path
+//! or host name, so equal grades have equal receipts, byte for byte.
 //!
 //! - the statement: <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
 //! - the predicate: <https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md>
@@ -16,101 +16,101 @@ use serde_json::{Value, json};
 use crate::journal::{AttemptRow, GradeRow};
 use crate::{Outcome, STATE_FAULT, Terms, TermsError};
 
-/// The type of the statement.
+/// Type of the statement.
 pub const STATEMENT: &str = "https://in-toto.io/Statement/v1";
-/// The type of its predicate.
+/// Type of the predicate.
 pub const PREDICATE: &str = "https://in-toto.io/attestation/test-result/v0.1";
-/// The version of what stands under `mcpmark`.
+/// Version of the form below the key `mcpmark`.
 const SCHEMA: u32 = 1;
-/// The version where it names a fault, which a reader of the first version does not know.
+/// Version of the form for receipts with a fault, which readers of version 1 do not know.
 const SCHEMA_OF_FAULTS: u32 = 2;
 
-/// What a verdict follows from, and the verdict.
+/// Inputs of a verdict, and the verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Receipt {
     schema: u32,
-    /// `<service>/<world>/<task>`.
+    /// Id of the task: `<service>/<world>/<task>`.
     pub task: String,
-    /// Names all of the task whose verifier judged.
+    /// Digest of the task whose verifier judged.
     pub bundle: Digest,
-    /// The starting state.
+    /// Digest of the starting state.
     pub start: Digest,
-    /// The final state.
+    /// Digest of the final state.
     pub state: Digest,
-    /// The bytes of the agent's last message, where it was judged too and there was one.
+    /// Digest of the agent's last message, if it was judged and not absent.
     pub answer: Option<Digest>,
-    /// Who judges and how.
+    /// Terms of the grade: verifier, parameters, limits and clock.
     pub terms: Terms,
-    /// The engine's profile: its version, its settings and the kind of processor.
+    /// Engine profile: wasmtime version, settings and processor.
     pub engine: String,
-    /// The checks, in their order; all of them passed, or the state did not.
+    /// Checks in their order; empty for a state fault.
     pub checks: Vec<ReceiptCheck>,
-    /// What the state stops the verifier with, where it does; then there are no checks. The words of
-    /// a fault name limits of the host and are left out.
+    /// Kind of the fault that the state causes in the verifier. The message of the fault is left out, because it
+    /// contains limits of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<FaultKind>,
 }
 
-/// A check of a verdict.
+/// Check of a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiptCheck {
-    /// Its name.
+    /// Name of the check.
     pub name: String,
-    /// Whether it passed.
+    /// True if the check passed.
     pub passed: bool,
-    /// What was expected and found.
+    /// Expected and found values.
     pub detail: String,
 }
 
-/// Why there is no receipt.
+/// Errors of making or reading a receipt.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
-    /// There is no verdict.
+    /// The attempt has no verdict.
     #[error("attempt {0} has no verdict, and nothing else has a receipt")]
     NotGraded(String),
-    /// It was graded by a program that did not keep what is needed.
+    /// The attempt was graded by a version that did not store the terms.
     #[error(
         "attempt {0} was graded before receipts were kept; `mcpmark regrade {0}` makes one possible"
     )]
     NotKept(String),
-    /// A column holds no digest.
+    /// A column of the journal does not contain a digest.
     #[error("attempt {attempt} names no {what}")]
     NoDigest {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
-        /// What has no digest.
+        /// Name of the missing digest.
         what: &'static str,
     },
-    /// What the grade follows from is lost.
+    /// The terms of the grade cannot be read.
     #[error(transparent)]
     Terms(#[from] TermsError),
-    /// Not JSON, or of another shape.
+    /// The text is not a valid receipt.
     #[error("this is no receipt: {0}")]
     Malformed(String),
-    /// A part of the statement is not what follows from the rest.
+    /// A part of the statement does not match the rest.
     #[error("the receipt contradicts itself: {0}")]
     Contradiction(&'static str),
 }
 
 impl Receipt {
-    /// The receipt of an attempt's last grade.
+    /// Returns the receipt of an attempt's last grade.
     ///
     /// # Errors
     ///
-    /// When it has no verdict, or what it follows from was not kept.
+    /// Returns an error if the attempt has no verdict, or if the terms or digests of the grade were not stored.
     pub fn of_attempt(row: &AttemptRow, store: &Store) -> Result<Self, ReceiptError> {
         let grade = row.grade.as_ref();
         let grade = grade.ok_or_else(|| ReceiptError::NotGraded(row.id.clone()))?;
         Self::of_grade(row, grade, store)
     }
 
-    /// The receipt of one of an attempt's grades.
+    /// Returns the receipt of one of an attempt's grades.
     ///
     /// # Errors
     ///
-    /// When it has no verdict, or what it follows from was not kept.
+    /// Returns an error if the grade has no verdict, or if its terms or digests were not stored.
     pub fn of_grade(
         row: &AttemptRow,
         grade: &GradeRow,
@@ -147,7 +147,7 @@ impl Receipt {
         })
     }
 
-    /// The same with the verdict of another grade; none where that gave none.
+    /// Returns the receipt with the verdict of another grade; none if that grade has no verdict.
     #[must_use]
     pub fn with_verdict(&self, outcome: &Outcome, engine: &str) -> Option<Self> {
         outcome.passed()?;
@@ -164,17 +164,17 @@ impl Receipt {
         })
     }
 
-    /// Whether there is a verdict and all checks passed.
+    /// Returns true if all checks passed and there was no fault.
     pub fn passed(&self) -> bool {
         self.fault.is_none() && self.checks.iter().all(|check| check.passed)
     }
 
-    /// The digest of the component or the script that judged.
+    /// Returns the digest of the component or script that judged.
     pub fn verifier(&self) -> Digest {
         self.terms.verifier.digest()
     }
 
-    /// The in-toto Statement.
+    /// Returns the in-toto Statement.
     pub fn statement(&self) -> Value {
         let named =
             |name: &str, digest: &Digest| json!({"name": name, "digest": {"sha256": digest.hex()}});
@@ -202,18 +202,18 @@ impl Receipt {
         })
     }
 
-    /// The statement in canonical form: no white space, keys sorted, a line feed at the end.
+    /// Returns the statement in canonical JSON, with a final line feed.
     pub fn text(&self) -> String {
         let mut text = mcpmark_json::canonical(&self.statement());
         text.push('\n');
         text
     }
 
-    /// Reads a statement back.
+    /// Parses a statement.
     ///
     /// # Errors
     ///
-    /// When it is no receipt, or says one thing here and another there.
+    /// Returns an error if the text is not a valid receipt, or if its parts contradict each other.
     pub fn parse(text: &[u8]) -> Result<Self, ReceiptError> {
         let malformed = |error: &dyn std::fmt::Display| ReceiptError::Malformed(error.to_string());
         let statement: Value =
@@ -299,7 +299,7 @@ impl Receipt {
         Ok(receipt)
     }
 
-    /// What of two receipts differs, in words; the engine is not compared, for a verdict does not
+    /// Returns the differences between two receipts as messages. The engine is not compared, because verdicts do not
     /// depend on it.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
@@ -357,7 +357,7 @@ fn schema(fault: Option<FaultKind>) -> u32 {
     }
 }
 
-/// The kind of fault that a grade was kept with.
+/// Returns the kind of fault that the journal stores for a grade.
 fn fault_kind(grade: &GradeRow) -> Option<FaultKind> {
     let kind = Value::from(grade.fault_kind.as_deref()?);
     serde_json::from_value(kind).ok()
@@ -433,7 +433,7 @@ mod tests {
             "the state came to a verdict before, stopped the verifier (memory) now"
         );
         assert_eq!(stopped.differences(&stopped), Vec::<String>::new());
-        // A receipt of a verdict keeps the form that it had.
+        // The form of a receipt without a fault is unchanged.
         assert!(
             graded.statement()["predicate"]["mcpmark"]
                 .get("fault")
@@ -462,7 +462,7 @@ mod tests {
         let receipt = receipt();
         let text = receipt.text();
         assert_eq!(Receipt::parse(text.as_bytes()).unwrap(), receipt);
-        // However it is spaced, and whatever the order of its keys.
+        // White space and the order of keys do not matter.
         let pretty = serde_json::to_string_pretty(&receipt.statement()).unwrap();
         assert_eq!(Receipt::parse(pretty.as_bytes()).unwrap().text(), text);
         let statement = receipt.statement();
@@ -537,7 +537,7 @@ mod tests {
         more["predicate"]["url"] = json!("https://example.org");
         let error = Receipt::parse(more.to_string().as_bytes()).unwrap_err();
         assert!(error.to_string().contains("more in it"), "{error}");
-        // What says two things under one key, at any depth, says nothing, though the last of them is right.
+        // A duplicate key at any depth is refused, even if its last value is right.
         let text = statement.to_string();
         for key in ["_type", "result", "state", "detail"] {
             let quoted = format!("\"{key}\":");
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_is_told() {
+    fn differences_are_reported() {
         let before = receipt();
         assert!(before.differences(&before).is_empty());
         let mut now = before.clone();

@@ -1,4 +1,4 @@
-//! Grades made again: from the states that are kept, with no agent and no service.
+//! Regrades: new grades of stored final states, without agents and services.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,44 +15,44 @@ use crate::grade::load;
 use crate::journal::{GradeRecord, JournalError};
 use crate::{Baselines, Journal, Outcome, Prepared, grade_loaded};
 
-/// Grades that are written together, at most.
+/// Maximum number of grades that are written in one transaction.
 const TOGETHER: usize = 256;
-/// How long the first of them waits for others.
+/// Maximum delay of a grade before it is written.
 const WAIT: Duration = Duration::from_millis(200);
 
-/// Makes grades again.
+/// Grader of stored final states.
 pub struct Regrader<'a> {
-    /// Where they are written.
+    /// Journal for the new grades.
     pub journal: &'a Journal,
-    /// Where the states are.
+    /// Store of the states.
     pub store: &'a Store,
-    /// Runs the verifiers.
+    /// Sandbox of the verifiers.
     pub sandbox: &'a Sandbox,
-    /// Grades at the same time.
+    /// Maximum number of concurrent grades.
     pub jobs: usize,
 }
 
-/// An attempt that is to be graded again.
+/// Attempt that is graded again.
 #[derive(Clone)]
-pub struct Work {
-    /// The attempt.
+pub struct RegradeItem {
+    /// Id of the attempt.
     pub attempt: String,
-    /// What it started from.
+    /// Digest of the starting state.
     pub start: Digest,
-    /// What the agent left.
+    /// Digest of the final state.
     pub state: Digest,
-    /// The agent's last message.
+    /// Last message of the agent.
     pub answer: Option<String>,
-    /// The task that judges it.
+    /// Task whose verifier grades the state.
     pub task: Arc<Prepared>,
 }
 
-/// What came of one.
+/// Result of a regrade.
 #[derive(Debug)]
 pub struct Regraded {
-    /// The attempt.
+    /// Id of the attempt.
     pub attempt: String,
-    /// The new outcome. Unless it is a grade ([`Outcome::is_grade`]), nothing was written.
+    /// New outcome. It was written only if it is a grade ([`Outcome::is_grade`]).
     pub outcome: Outcome,
 }
 
@@ -63,16 +63,16 @@ struct Done {
 }
 
 impl Regrader<'_> {
-    /// Grades all of them again, and keeps each grade. `heard` is told of each after it was written.
-    /// When `cancel` is called, those that have begun are still finished.
+    /// Grades all attempts again and writes each grade to the journal. `heard` is called for each attempt after its
+    /// grade is written. After `cancel`, grades that have begun are still finished.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be written; what was written before stays.
+    /// Returns an error if the journal cannot be written. Grades that were written before are kept.
     pub fn run(
         &self,
         regrade: i64,
-        work: &[Work],
+        work: &[RegradeItem],
         cancel: &CancellationToken,
         mut heard: impl FnMut(Regraded),
     ) -> Result<(), JournalError> {
@@ -80,7 +80,7 @@ impl Regrader<'_> {
         let starts = Starts::default();
         let baselines = Baselines::default();
         let jobs = self.jobs.clamp(1, work.len().max(1));
-        // Few wait to be written, so that memory is bounded.
+        // The channel is bounded to limit memory.
         let (done, results) = sync_channel(TOGETHER);
         thread::scope(|scope| {
             for _ in 0..jobs {
@@ -92,7 +92,7 @@ impl Regrader<'_> {
                             break;
                         };
                         let (outcome, log) = self.grade(one, starts, baselines);
-                        // Nobody hears any more once the journal failed.
+                        // The receiver is gone after an error of the journal.
                         let told = done.send(Done {
                             number,
                             outcome,
@@ -109,11 +109,11 @@ impl Regrader<'_> {
         })
     }
 
-    /// Writes what comes, many in one go.
+    /// Receives results and writes them in batches.
     fn write(
         &self,
         regrade: i64,
-        work: &[Work],
+        work: &[RegradeItem],
         results: Receiver<Done>,
         heard: &mut dyn FnMut(Regraded),
     ) -> Result<(), JournalError> {
@@ -135,7 +135,7 @@ impl Regrader<'_> {
                 .zip(&engines)
                 .filter(|(done, _)| done.outcome.is_grade())
                 .map(|(done, engine)| {
-                    let Work { attempt, task, .. } = &work[done.number];
+                    let RegradeItem { attempt, task, .. } = &work[done.number];
                     let record = GradeRecord {
                         verifier: task.judge.digest(),
                         engine,
@@ -158,7 +158,12 @@ impl Regrader<'_> {
         Ok(())
     }
 
-    fn grade(&self, work: &Work, starts: &Starts, baselines: &Baselines) -> (Outcome, String) {
+    fn grade(
+        &self,
+        work: &RegradeItem,
+        starts: &Starts,
+        baselines: &Baselines,
+    ) -> (Outcome, String) {
         let states = starts
             .get(self.store, work.start)
             .and_then(|start| Ok((start, load(self.store, "final", work.state)?)));
@@ -179,12 +184,12 @@ impl Regrader<'_> {
             &task.verifier_limits,
             Some(baselines),
         );
-        let log = graded.said().into_owned();
+        let log = graded.log_text().into_owned();
         (graded.outcome.weighed(&task.score), log)
     }
 }
 
-/// Starting states, each read once: very many attempts share them.
+/// Cache of starting states, because many attempts share them.
 #[derive(Default)]
 struct Starts(Mutex<HashMap<Digest, Snapshot>>);
 

@@ -1,4 +1,4 @@
-//! What `--json` prints; others build on these forms.
+//! Data structures of `--json`. Other programs read them.
 
 use mcpmark_agent::{Cost, Usage};
 use mcpmark_sandbox::Check;
@@ -9,86 +9,85 @@ use crate::ScoreRule;
 use crate::journal::{AttemptRow, GradeRow, ModelSpending};
 use crate::outcome::FaultReport;
 
-/// An experiment with its attempts.
+/// Experiment with its attempts.
 #[derive(Debug, Serialize)]
 pub struct ExperimentReport {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// What it runs: the resolved form of its command line and its file.
+    /// Resolved specification from the command line and the file of the experiment.
     pub spec: Value,
-    /// Its attempts, in the order of the plan unless another one is asked for.
+    /// Attempts, in the order of the plan unless another order is requested.
     pub attempts: Vec<AttemptReport>,
-    /// Their numbers.
+    /// Counts of attempts by result.
     pub summary: Summary,
-    /// What they cost in US dollars, tries that were made again among them, as far as that is
-    /// known; null where no model acted or nothing of it is known.
+    /// Known cost in US dollars, including repeated tries; null if no model acted or no cost is known.
     pub spent_usd: Option<f64>,
-    /// Tries of which some of the cost is not known, which is not in it.
+    /// Number of tries whose cost is partly or fully unknown. The unknown part is missing from `spent_usd`.
     pub spent_unknown: usize,
 }
 
-/// One attempt.
+/// Attempt of an experiment.
 #[derive(Debug, Serialize)]
 pub struct AttemptReport {
-    /// Its id.
+    /// Id of the attempt.
     pub id: String,
-    /// `<service>/<world>/<task>`.
+    /// Id of the task: `<service>/<world>/<task>`.
     pub task: String,
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: String,
-    /// The command line of an agent that is a program, with paths shortened to file names.
+    /// Command line of an agent that is a program, with paths shortened to file names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// The model, where one acts.
+    /// Name of the model; null if no model acts.
     pub model: Option<String>,
-    /// The settings that the model has, by name.
+    /// Settings of the model, by name.
     pub model_settings: Value,
-    /// How much the model thinks, where that is set.
+    /// Reasoning effort, if it is set.
     pub effort: Option<String>,
-    /// Which repetition, from 1.
+    /// Repetition of the attempt, from 1.
     pub k: u32,
-    /// How the agent's part ended.
+    /// End of the agent's part, such as `completed` or `turn-limit`.
     pub ended: Option<String>,
-    /// What came of the attempt.
+    /// Outcome of the attempt.
     pub outcome: Option<String>,
-    /// Whether all checks passed; false where the state stops the verifier; null without a grade.
+    /// True if all checks passed; false for a state fault; null without a grade.
     pub passed: Option<bool>,
-    /// How much of the task is done, from 0 to 1; 0 where the state stops the verifier; null without a grade.
+    /// Score from 0 to 1; 0 for a state fault; null without a grade.
     pub score: Option<f64>,
-    /// The rule by which the score was computed; null without a verdict.
+    /// Rule by which the score was computed; null without a verdict.
     pub score_rule: Option<ScoreRule>,
-    /// The verifier's checks.
+    /// Checks of the verdict.
     pub checks: Vec<Check>,
-    /// Why there is no verdict.
+    /// Reason why there is no verdict.
     pub fault: Option<FaultReport>,
-    /// Replies of the agent.
+    /// Number of replies of the agent.
     pub turns: u32,
-    /// Tool calls of the agent.
+    /// Number of tool calls of the agent.
     pub tool_calls: u32,
-    /// The final state's digest.
+    /// Digest of the final state.
     pub state: Option<String>,
-    /// The task's digest.
+    /// Task digest.
     pub bundle: Option<String>,
-    /// Tokens of the model's requests; null where no model acted or they are not known.
+    /// Tokens of the model's requests; null if no model acted or they are unknown.
     pub usage: Option<Usage>,
-    /// What they cost in US dollars; null where that is not known.
+    /// Cost in US dollars; null if it is unknown.
     pub cost_usd: Option<f64>,
 }
 
-/// How many attempts came to what.
+/// Counts of attempts by result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Attempts that were planned.
+    /// Number of planned attempts.
     pub attempts: usize,
-    /// Attempts that were graded, or whose state stops the verifier, which is a failure too.
+    /// Number of graded attempts, including state faults, which count as failed.
     pub graded: usize,
-    /// Attempts that passed.
+    /// Number of attempts that passed.
     pub passed: usize,
 }
 
 impl ExperimentReport {
-    /// Reports the attempts of an experiment that planned `planned` of them by its spec.
-    /// `spending` says what its models cost.
+    /// Returns the report of an experiment whose spec plans `planned` attempts. `spending` contains the cost of its
+    /// models.
     pub fn new(
         experiment: &str,
         spec: Value,
@@ -125,7 +124,7 @@ impl ExperimentReport {
     }
 }
 
-/// The command line of an agent that is a program, with paths shortened to file names.
+/// Returns the command line of an agent that is a program, with paths shortened to file names.
 pub fn program(agent_settings: &str) -> Option<String> {
     let settings: Value = serde_json::from_str(agent_settings).ok()?;
     let words = settings["command"]["command"].as_array()?.iter();
@@ -139,7 +138,7 @@ pub fn program(agent_settings: &str) -> Option<String> {
     Some(words.collect::<Vec<_>>().join(" "))
 }
 
-/// The reasoning effort in an attempt's model settings, where one is set.
+/// Returns the reasoning effort from the model settings of an attempt, if it is set.
 pub fn reasoning_effort(settings: &str) -> Option<String> {
     effort_of(&serde_json::from_str(settings).ok()?)
 }

@@ -1,4 +1,4 @@
-//! The runner: attempts side by side, each from its world to its grade.
+//! Runner: makes attempts concurrently, each from the set-up of its world to its grade.
 
 use std::sync::Arc;
 
@@ -14,130 +14,133 @@ use tokio_util::sync::CancellationToken;
 
 use crate::journal::{AttemptRecorder, DEATHS_BEFORE_ALONE, GradeRecord, JournalError};
 use crate::{
-    Baselines, Cast, Cost, GradeInput, Journal, Outcome, Planned, Player, Prepared, grade,
+    AgentSetup, Baselines, Cost, GradeInput, Journal, OpenedParticipant, Outcome, Planned,
+    Prepared, grade,
 };
 
-/// What runs share.
+/// Shared resources of runs.
 pub struct Runner {
-    /// Where everything is written.
+    /// Journal that records all attempts.
     pub journal: Arc<Journal>,
-    /// Where states are kept.
+    /// Store of states and answers.
     pub store: Arc<Store>,
-    /// Runs verifiers and solutions.
+    /// Sandbox of verifiers and solutions.
     pub sandbox: Sandbox,
-    /// Where private copies of worlds are made.
+    /// Directories for private copies of worlds.
     pub scratch: ScratchSpace,
-    /// Attempts at the same time.
+    /// Maximum number of concurrent attempts.
     pub jobs: usize,
-    /// Grades at the same time.
+    /// Semaphore that limits concurrent grades.
     pub grades: Arc<Semaphore>,
-    /// What verifiers come to on starting states.
+    /// Cache of the verifiers' results on starting states.
     pub baselines: Baselines,
 }
 
-/// What happens while attempts run.
+/// Progress event of a run.
 #[derive(Debug, Clone)]
 pub enum Progress {
     /// An attempt begins.
     Started {
-        /// Its id.
+        /// Id of the attempt.
         attempt: String,
-        /// Its task.
+        /// Id of the task.
         task: String,
-        /// The index of its participant in the spec.
+        /// Index of the participant in the spec.
         participant: usize,
-        /// Which repetition.
+        /// Repetition of the attempt, from 1.
         k: u32,
     },
-    /// A model gave a reply.
+    /// A model replied.
     Asked {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
-        /// The turn that it gave, from 1.
+        /// Turn of the reply, from 1.
         turn: u32,
-        /// Tokens of the request and of the reply, where that is known.
+        /// Number of tokens of request and reply, if known.
         tokens: Option<u64>,
-        /// What it cost, where that is known.
+        /// Cost of the request, if known.
         cost: Option<Cost>,
     },
-    /// A request to a model failed, and is sent again.
+    /// A request to a model failed, and will be sent again.
     Retried {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
-        /// Tries that failed.
+        /// Number of failed tries.
         tries: u32,
-        /// The kind of error.
+        /// Kind of error.
         error: &'static str,
     },
     /// An agent calls a tool.
     ToolCall {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
-        /// How many calls it has made.
+        /// Number of the call in the attempt, from 1.
         number: u32,
-        /// The tool.
+        /// Name of the tool.
         tool: String,
     },
-    /// A tool call is over.
+    /// A tool call ended.
     ToolCalled {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
     },
-    /// An attempt is over and in the journal.
+    /// An attempt ended and is in the journal.
     Finished {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
-        /// Its task.
+        /// Id of the task.
         task: String,
-        /// The index of its participant in the spec.
+        /// Index of the participant in the spec.
         participant: usize,
-        /// Which repetition.
+        /// Repetition of the attempt, from 1.
         k: u32,
-        /// How the agent's part ended, where that led to a grade.
+        /// End of the agent's part, if the final state was graded.
         end: Option<End>,
-        /// What came of it.
+        /// Outcome of the attempt.
         outcome: Outcome,
-        /// Replies of the agent.
+        /// Number of replies of the agent.
         turns: u32,
-        /// Tool calls of the agent.
+        /// Number of tool calls of the agent.
         tool_calls: u32,
     },
-    /// Something went wrong that changes no result.
+    /// A problem occurred that does not affect results.
     Warning(String),
 }
 
-/// Hears of progress.
+/// Callback for progress events.
 pub type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Why an experiment cannot go on.
+/// Errors that stop an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum RunFailure {
-    /// Nothing more can be written down.
+    /// The journal cannot be written.
     #[error("the journal cannot be written")]
     Journal(#[from] JournalError),
-    /// An event could not be written down.
+    /// An event cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// What is judged cannot be kept.
+    /// The agent's last message cannot be written to the store.
     #[error("the agent's last message cannot be kept")]
     Store(#[from] StoreError),
-    /// A bug: an attempt's own task broke.
+    /// A tokio task of an attempt panicked, which is a bug.
     #[error("an attempt broke: {0}")]
     Broken(String),
 }
 
 impl Runner {
-    /// Makes the planned attempts, `jobs` at a time, and returns when all are over or
-    /// `cancel` was called and those that ran have ended. Those whose process died twice come last, one at a time:
-    /// where it dies again, nothing else can be the reason.
+    /// Makes the planned attempts, `jobs` at a time. Returns when all have ended, or, after `cancel` or when the budget
+    /// is used up, when those that are running have ended.
+    ///
+    /// Attempts whose process died twice run last and alone, so that no other attempt can be the cause if it dies
+    /// again.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be written; running attempts are stopped.
+    /// Returns an error if the journal or store cannot be written. Running attempts are stopped.
     pub async fn run(
         self: &Arc<Self>,
         experiment: &str,
-        cast: &Arc<Cast>,
+        agent_setup: &Arc<AgentSetup>,
         tasks: &[Arc<Prepared>],
         plan: Vec<Planned>,
         cancel: CancellationToken,
@@ -152,7 +155,7 @@ impl Runner {
         let one = |planned: Planned| OneAttempt {
             runner: Arc::clone(self),
             experiment: experiment.to_owned(),
-            cast: Arc::clone(cast),
+            agent_setup: Arc::clone(agent_setup),
             task: Arc::clone(&tasks[planned.task]),
             planned,
             cancel: cancel.clone(),
@@ -171,7 +174,7 @@ impl Runner {
                 failure = failure.or(failed(over));
             }
             // The semaphore is never closed.
-            let (Ok(permit), None, None) = (permit, &failure, cast.budget.reached()) else {
+            let (Ok(permit), None, None) = (permit, &failure, agent_setup.budget.reached()) else {
                 break;
             };
             let one = one(planned);
@@ -190,7 +193,7 @@ impl Runner {
             }
         }
         for planned in alone {
-            let may_go_on = failure.is_none() && cast.budget.reached().is_none();
+            let may_go_on = failure.is_none() && agent_setup.budget.reached().is_none();
             if !may_go_on || cancel.is_cancelled() {
                 break;
             }
@@ -201,7 +204,7 @@ impl Runner {
 }
 
 impl Runner {
-    /// Grades a kept state and finishes its attempt.
+    /// Grades a stored state and finishes its attempt.
     async fn grade(
         self: &Arc<Self>,
         task: &Arc<Prepared>,
@@ -216,11 +219,11 @@ impl Runner {
             parameters: task.parameters.clone(),
         };
         if let Some(answer) = &input.answer {
-            // A receipt names it by its digest.
+            // Receipts contain the digest of the answer.
             self.store.put(answer.as_bytes())?;
         }
         let (runner, prepared) = (Arc::clone(self), Arc::clone(task));
-        // Never closed; without a permit there is just no bound.
+        // The semaphore is never closed. Without a permit, the grade would only exceed the limit.
         let permit = Arc::clone(&self.grades).acquire_owned().await.ok();
         let graded = tokio::task::spawn_blocking(move || {
             let _permit = permit;
@@ -241,7 +244,7 @@ impl Runner {
         });
         let (outcome, log) = match graded.await {
             Ok(graded) => {
-                let log = graded.said().into_owned();
+                let log = graded.log_text().into_owned();
                 (graded.outcome.weighed(&task.score), log)
             }
             Err(error) => {
@@ -262,13 +265,12 @@ impl Runner {
         Ok(outcome)
     }
 
-    /// Grades the attempts of a stopped process whose agent had come to its end: what an
-    /// agent did is not done again. Returns how many there were. A state whose grade ended its process again and again
-    /// is left ungraded.
+    /// Grades the attempts of a dead process whose agent had finished, so that no agent repeats its work. Returns the
+    /// number of grades. If grading a state has ended its process too often, the attempt is finished without a grade.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read or written.
+    /// Returns an error if the journal cannot be read or written, or if an answer cannot be stored.
     pub async fn grade_ended(
         self: &Arc<Self>,
         experiment: &str,
@@ -300,7 +302,7 @@ fn failed(over: Result<Result<(), RunFailure>, tokio::task::JoinError>) -> Optio
     }
 }
 
-/// The seed of the random agent in the k-th attempt of a task.
+/// Returns the seed of the k-th attempt of a task, for the agent `random`, retry delays and sampling.
 pub fn random_seed(task: &TaskId, k: u32) -> u64 {
     let digest = Digest::of(format!("{task} {k}").as_bytes());
     let mut first = [0; 8];
@@ -311,18 +313,18 @@ pub fn random_seed(task: &TaskId, k: u32) -> u64 {
 struct OneAttempt {
     runner: Arc<Runner>,
     experiment: String,
-    cast: Arc<Cast>,
+    agent_setup: Arc<AgentSetup>,
     task: Arc<Prepared>,
     planned: Planned,
     cancel: CancellationToken,
     listener: Listener,
 }
 
-/// What an attempt came to before its grade.
+/// Result of an attempt before its grade.
 enum Acted {
-    /// The agent's part is over; this is the final state and the last message.
+    /// End of the agent's part, digest of the final state, and the agent's last message.
     Ended(End, Digest, Option<String>),
-    /// There is nothing to grade.
+    /// Outcome of an attempt that has nothing to grade.
     Over(Outcome),
 }
 
@@ -377,7 +379,7 @@ impl OneAttempt {
         Ok(())
     }
 
-    /// Sets up the world, lets the agent act, and captures what it leaves.
+    /// Opens the world, runs the agent, and captures the final state.
     async fn act(&self, recorder: &mut Observed) -> Result<Acted, RunFailure> {
         let infra = |error: ServiceError| Acted::Over(Outcome::InfraError(error_chain(&error)));
         let Some(service) = self.task.start.service() else {
@@ -402,9 +404,9 @@ impl OneAttempt {
         };
         let acted = match ToolClient::connect(&*session).await {
             Ok(mut client) => {
-                // They run for as long as the attempt does.
+                // The server processes run until the attempt ends.
                 let mut running = Vec::new();
-                let acted = match self.put_servers_beside(&mut client, &mut running).await {
+                let acted = match self.add_external_servers(&mut client, &mut running).await {
                     Ok(_) if !self.filter_tools(&mut client) => {
                         let message = "the globs of --tools leave none of its tools".to_owned();
                         Ok(Acted::Over(Outcome::InvalidTask(message)))
@@ -425,30 +427,32 @@ impl OneAttempt {
         acted
     }
 
-    /// Leaves the tools that the agent is offered, and says whether there are any.
+    /// Applies the tool filter. Returns false if a filter leaves no tool.
     fn filter_tools(&self, client: &mut ToolClient) -> bool {
-        let Ok(Player { tools: filter, .. }) = self.cast.player(&self.planned) else {
+        let Ok(OpenedParticipant { tools: filter, .. }) =
+            self.agent_setup.participant(&self.planned)
+        else {
             return false;
         };
         client.keep_tools(|tool| filter.offers(tool));
         filter.is_empty() || !client.tools().is_empty()
     }
 
-    /// Starts the servers of others, and says what they are.
-    async fn put_servers_beside(
+    /// Starts the external servers and adds their tools. Returns descriptions of the servers.
+    async fn add_external_servers(
         &self,
         client: &mut ToolClient,
         running: &mut Vec<Box<dyn Send + Sync>>,
     ) -> Result<Vec<String>, String> {
         let mut notes = Vec::new();
-        for (name, spec) in &self.cast.player(&self.planned)?.servers {
+        for (name, spec) in &self.agent_setup.participant(&self.planned)?.servers {
             let variable = |name: &str| std::env::var(name).ok();
             let started = External::start(name, spec, variable).await;
             let server = started.map_err(|error| error_chain(&error))?;
             notes.push(server.describe());
             let (other, process) = server.into_parts();
             client
-                .put_beside(name, other)
+                .add_server(name, other)
                 .map_err(|error| format!("server {name}: {error}"))?;
             running.push(Box::new(process));
         }
@@ -466,7 +470,7 @@ impl OneAttempt {
         let mut attempt = Attempt::start(
             &self.task.instruction,
             client,
-            self.cast.limits.over(self.task.attempt_limits),
+            self.agent_setup.limits.over(self.task.attempt_limits),
             recorder,
             self.cancel.clone(),
         )?;
@@ -479,13 +483,13 @@ impl OneAttempt {
             }
         }
         let agent = match self
-            .cast
+            .agent_setup
             .agent(&self.task, &self.planned, &self.runner.sandbox)
         {
             Ok(agent) => agent,
             Err(message) => return Ok(Acted::Over(Outcome::InvalidTask(message))),
         };
-        // The watcher of the memory stops calls, and whoever made them has come to a limit.
+        // Calls are stopped when the session exceeds its memory, which ends the agent's part with a limit.
         let stopped = async {
             match session.calls() {
                 Some(calls) => calls.until_stopped().await,
@@ -532,7 +536,7 @@ impl OneAttempt {
     }
 }
 
-/// Tells the listener what goes into the journal.
+/// Recorder that reports events to the listener before it writes them to the journal.
 struct Observed {
     inner: AttemptRecorder,
     listener: Listener,
@@ -544,7 +548,7 @@ impl Recorder for Observed {
     fn record(&mut self, event: Event<'_>) -> Result<(), RecordError> {
         match &event {
             Event::Reply { turn, .. } => self.turns = *turn,
-            // A try that failed costs nothing.
+            // Failed tries cost nothing.
             Event::ModelCall(call) if call.status == CallStatus::Ok => {
                 (self.listener)(Progress::Asked {
                     attempt: self.inner.id().to_owned(),

@@ -1,29 +1,28 @@
-//! Scores: how much of a task an attempt has done, from 0 to 1.
+//! Scores: the part of a task that an attempt has done, from 0 to 1.
 //!
-//! A check that holds for the starting state earns nothing, since doing nothing passes it. It costs everything when it
-//! fails at the end: the agent damaged what had to stay.
+//! A check that passes on the starting state earns nothing, because doing nothing passes it. If it fails at the end,
+//! the score is 0, because the agent damaged something that had to stay.
 
 use mcpmark_sandbox::Check;
 use mcpmark_task::ScoreSettings;
 use serde::{Deserialize, Serialize};
 
-/// The rule by which a score was computed.
+/// Rule by which a score is computed.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreRule {
-    /// The share of all checks that passed. The rule of older grades, and of grades where the verifier's verdict on the
-    /// starting state is not known.
+    /// Share of all checks that passed. The rule of old grades, and of grades whose baseline is unknown.
     #[default]
     Share,
-    /// The weighted share of earned checks among those that can be earned; 0 if a check that held at the start, or a
+    /// Weighted share of earned checks among those that can be earned; 0 if a check that passed at the start, or a
     /// gate, fails; 1 if all checks pass.
     Earned,
 }
 
 impl ScoreRule {
-    /// `share` or `earned`.
+    /// Returns `share` or `earned`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Share => "share",
@@ -32,26 +31,26 @@ impl ScoreRule {
     }
 }
 
-/// What a score follows from beside the checks of the verdict. The journal keeps it with the grade.
+/// Inputs of a score apart from the checks of the verdict. The journal stores them with the grade.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scoring {
-    /// The rule.
+    /// Score rule.
     pub rule: ScoreRule,
-    /// Names of the checks that hold for the starting state.
+    /// Names of the checks that pass on the starting state.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<String>,
-    /// Names of checks that fail for the starting state and that this verdict does not have: they can be earned, and
-    /// were not.
+    /// Names of checks that fail on the starting state and are missing from this verdict. They count as not earned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
-    /// The task's weights and gates.
+    /// Weights and gates of the task.
     #[serde(default, skip_serializing_if = "ScoreSettings::is_default")]
     pub settings: ScoreSettings,
 }
 
 impl Scoring {
-    /// The scoring of a verdict where the checks of the starting state are known: their names, and whether they hold.
+    /// Returns the scoring of a verdict by earned checks. `start` is the baseline: names of checks and whether they
+    /// pass.
     pub(crate) fn earned(checks: &[Check], start: &[(String, bool)]) -> Self {
         let held = start.iter().filter(|(_, holds)| *holds);
         let missing = start
@@ -68,7 +67,7 @@ impl Scoring {
         }
     }
 
-    /// The score of a verdict with these checks, from 0 to 1.
+    /// Returns the score of a verdict with these checks, from 0 to 1.
     pub fn score(&self, checks: &[Check]) -> f64 {
         let passed = checks.iter().filter(|check| check.passed).count();
         if self.rule == ScoreRule::Share {
@@ -91,11 +90,11 @@ impl Scoring {
         for name in &self.missing {
             open += self.settings.weight(name);
         }
-        // There is a check that failed and did not hold at the start: `open` is not 0.
+        // A check that did not pass at the start has failed, so `open` is not 0.
         earned as f64 / open.max(1) as f64
     }
 
-    /// The failed checks that make the score 0, whatever else was earned: those that held at the start, and gates.
+    /// Returns the failed checks that make the score 0: those that passed at the start, and gates.
     pub fn forfeits<'a>(&'a self, checks: &'a [Check]) -> impl Iterator<Item = &'a Check> {
         let failed = checks.iter().filter(|check| !check.passed);
         failed.filter(|check| {
@@ -104,7 +103,7 @@ impl Scoring {
         })
     }
 
-    /// Whether a check holds for the starting state.
+    /// Reports whether a check passes on the starting state.
     pub fn held(&self, name: &str) -> bool {
         self.held.iter().any(|held| held == name)
     }
@@ -123,7 +122,7 @@ mod tests {
         checks.iter().map(check).collect()
     }
 
-    /// The score of a final verdict after a verdict on the starting state.
+    /// Returns the score of a final verdict, given a verdict on the starting state.
     fn earned(start: &[(&str, bool)], end: &[(&str, bool)]) -> f64 {
         weighed(start, end, ScoreSettings::default())
     }
@@ -139,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_held_before_anything_was_done_earns_nothing() {
+    fn checks_that_held_at_the_start_earn_nothing() {
         let start = [("intact", true), ("table", false), ("letter", false)];
         assert_eq!(earned(&start, &start), 0.0);
         let half = [("intact", true), ("table", true), ("letter", false)];
@@ -157,7 +156,7 @@ mod tests {
 
     #[test]
     fn checks_that_only_one_of_the_verdicts_has_count_as_open() {
-        // A verifier that stops at the first failure tells of the rest only once that is mended.
+        // A verifier that stops at its first failure reports later checks only after that failure is fixed.
         let start = [("table", false)];
         assert_eq!(earned(&start, &[("table", true), ("letter", false)]), 0.5);
         let start = [("table", false), ("letter", false), ("index", false)];
@@ -165,7 +164,7 @@ mod tests {
             earned(&start, &[("table", true), ("letter", false)]),
             1.0 / 3.0
         );
-        // Nor does a check that held and is not told of any more.
+        // A check that passed at the start and is missing at the end earns nothing either.
         let start = [("intact", true), ("table", false)];
         assert_eq!(earned(&start, &[("table", false)]), 0.0);
     }

@@ -1,5 +1,5 @@
-//! Verifiers that are Python scripts, in the manner of the published ones: the state lies in a
-//! directory that a variable of the environment names, the exit code is the verdict.
+//! Python verifiers in the form of the published benchmark: an environment variable contains the directory of the final
+//! state, and the exit code is the verdict.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File as Opened};
@@ -17,20 +17,20 @@ use mcpmark_snapshot::{
 
 use crate::{Outcome, variables};
 
-/// Where the script and the files beside it lie, as it sees them.
+/// Mount of the script and its directory.
 const TASK: &str = "task";
-/// Where the final state lies.
+/// Mount of the final state.
 const STATE: &str = "state";
-/// Where the agent's last message lies.
+/// Mount of the agent's last message.
 const MESSAGES: &str = "messages";
 const MESSAGES_FILE: &str = "messages.json";
 
-/// Files and directories beside a script that it can see, the script among them.
+/// Maximum number of files and directories in the script's directory, including the script.
 const MAX_ENTRIES: usize = 1_000;
-/// Bytes of them all.
+/// Maximum size of these files in total, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A script, and the files beside it, which it may read.
+/// Verifier script with the files of its directory, which it can read.
 #[derive(Debug, Clone)]
 pub struct Script {
     name: String,
@@ -38,57 +38,57 @@ pub struct Script {
     beside: Snapshot,
 }
 
-/// The inputs of a script.
+/// Inputs of a script.
 #[derive(Debug, Clone)]
 pub struct ScriptContext {
-    /// The final state.
+    /// Final state.
     pub state: Snapshot,
-    /// The agent's last message.
+    /// Last message of the agent.
     pub answer: Option<String>,
-    /// The arguments after the script itself, such as the id of a page or the name of a database.
+    /// Arguments after the script's path, such as the id of a page or the name of a database.
     pub arguments: Vec<String>,
-    /// Variables beside those that every script gets, or in their place.
+    /// Environment variables that are added to those of every script, or override them.
     pub environment: Vec<(String, String)>,
-    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Clock of the world, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// The interface of the world's service, if scripts can send requests to it.
+    /// Interface of the world's service, if scripts can send requests to it.
     pub services: Option<Arc<dyn ScriptServices>>,
 }
 
-/// Why a script cannot judge.
+/// Errors of reading a script.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
-    /// It, or a file beside it, cannot be read.
+    /// The script or a file of its directory cannot be read.
     #[error("{}: cannot be read", path.display())]
     Read {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// Its name is not UTF-8, or no file's name.
+    /// The path has no valid UTF-8 file name, or a tree cannot contain the name.
     #[error("{}: not the name of a script", path.display())]
     Name {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
     },
-    /// What lies beside it is more than a script gets to see.
+    /// The files of the script's directory exceed the limits.
     #[error(
         "{}: more than {MAX_ENTRIES} files and directories or {} MiB lie beside the script, which sees them all; give it a directory of its own", dir.display(), MAX_BYTES >> 20
     )]
     TooMuch {
-        /// The directory.
+        /// Path of the directory.
         dir: PathBuf,
     },
 }
 
 impl Script {
-    /// Reads a script and the plain files beside it and in directories beside it. Hidden ones, in
-    /// which people keep their keys, and links are left out.
+    /// Reads a script with the regular files of its directory and subdirectories. Leaves out symlinks, `__pycache__`,
+    /// names that are not UTF-8, and hidden entries, because people store secrets in them.
     ///
     /// # Errors
     ///
-    /// When one cannot be read, or there are too many of them.
+    /// Returns an error if a file cannot be read, or if the files exceed the limits of number and size.
     pub fn read(file: &Path) -> Result<Self, ScriptError> {
         let unnamed = || ScriptError::Name {
             path: file.to_owned(),
@@ -99,7 +99,7 @@ impl Script {
             Some(dir) if !dir.as_os_str().is_empty() => dir,
             _ => Path::new("."),
         };
-        let mut beside = Beside {
+        let mut beside = ScriptFiles {
             dir,
             tree: TreeBuilder::new(),
             blobs: MemoryBlobs::new(),
@@ -116,7 +116,7 @@ impl Script {
         })
     }
 
-    /// A script that was kept with the files beside it; none where it is not among them.
+    /// Returns a script from the stored tree of its directory; none if the tree does not contain the script.
     pub fn kept(name: &str, digest: Digest, beside: Snapshot) -> Option<Self> {
         let path = TreePath::parse(name).ok()?;
         let is_there = matches!(
@@ -130,21 +130,21 @@ impl Script {
         })
     }
 
-    /// Its name among the files that it sees.
+    /// Returns the file name of the script.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Keeps it and the files beside it.
+    /// Stores the script and the files of its directory.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// Returns an error if the store cannot be written.
     pub fn keep(&self, store: &Store) -> Result<(), StoreError> {
         store.put_snapshot(&self.beside).map(drop)
     }
 
-    /// The variables of its environment that its text reads and has no default for, by name.
+    /// Returns the names of environment variables that the source reads and has no default for.
     pub fn variables(&self, services: &Services) -> BTreeSet<String> {
         let published: Vec<_> = services.script_variables().collect();
         let source = self.beside.blobs.read(&self.digest);
@@ -154,17 +154,17 @@ impl Script {
         )
     }
 
-    /// The digest of the script's bytes.
+    /// Returns the digest of the script's bytes.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The digest of the script and all that lies beside it.
+    /// Returns the digest of the tree of the script's directory.
     pub fn beside(&self) -> Digest {
         self.beside.digest()
     }
 
-    /// All that the script sees.
+    /// Returns the complete input of one run.
     pub fn input(&self, given: ScriptContext) -> ScriptInput {
         let mount = |name: &str, snapshot| Mount {
             name: name.to_owned(),
@@ -200,8 +200,8 @@ impl Script {
     }
 }
 
-/// What a script sees of its own directory, while it is read.
-struct Beside<'a> {
+/// Files of a script's directory while they are read.
+struct ScriptFiles<'a> {
     dir: &'a Path,
     tree: TreeBuilder,
     blobs: MemoryBlobs,
@@ -209,7 +209,7 @@ struct Beside<'a> {
     bytes: u64,
 }
 
-impl Beside<'_> {
+impl ScriptFiles<'_> {
     fn path(&self, at: &TreePath) -> PathBuf {
         if at.is_root() {
             self.dir.to_owned()
@@ -226,7 +226,7 @@ impl Beside<'_> {
             let source = io::Error::other("it is no regular file");
             return Err(ScriptError::Read { path, source });
         }
-        // It may grow while it is read.
+        // The file may grow while it is read, so the read is limited.
         let room = MAX_BYTES.saturating_sub(self.bytes);
         let opened = Opened::open(&path).map_err(unreadable(&path))?;
         let mut bytes = Vec::new();
@@ -258,7 +258,7 @@ impl Beside<'_> {
         }
     }
 
-    /// Reads what lies in a directory, except for the script, which has been read.
+    /// Reads the entries of a directory except the script, which has been read already.
     fn add_below(&mut self, at: &TreePath, script: &TreePath) -> Result<(), ScriptError> {
         let dir = self.path(at);
         let mut names = Vec::new();
@@ -274,7 +274,7 @@ impl Beside<'_> {
         }
         names.sort_by(|one, other| one.0.cmp(&other.0));
         for (name, kind) in names {
-            // A tree holds none deeper, and no script looks for one there.
+            // A path that is too deep for a tree is left out.
             let Ok(below) = at.join(&name) else { continue };
             if kind.is_dir() {
                 self.count(0)?;
@@ -292,8 +292,7 @@ fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> ScriptError {
     move |source| ScriptError::Read { path, source }
 }
 
-/// The messages of an attempt as the published files have them, of which a verifier gets the
-/// agent's last one alone.
+/// Returns the messages file in the published format. It contains at most the agent's last message.
 fn messages(answer: Option<&str>) -> Snapshot {
     let messages: Vec<serde_json::Value> = answer
         .into_iter()
@@ -317,13 +316,13 @@ fn messages(answer: Option<&str>) -> Snapshot {
     };
     let mut tree = TreeBuilder::new();
     if let Ok(path) = TreePath::parse(MESSAGES_FILE) {
-        // An empty tree takes any file.
+        // Inserting into an empty tree cannot fail.
         let _ = tree.insert_file(&path, file);
     }
     Snapshot::new(tree.finish(), Arc::new(blobs))
 }
 
-/// Has a script judge, and says what came of it. Beside the outcome the run has what it printed.
+/// Runs a script as the verifier. Returns the outcome, and the run with the output of the script.
 pub fn grade_script(
     sandbox: &Sandbox,
     interpreter: &Interpreter,
@@ -371,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beside_it_has_bounds() {
+    fn files_next_to_a_script_have_bounds() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("verify.py"), "").unwrap();
         let large = fs::File::create(dir.path().join("large")).unwrap();

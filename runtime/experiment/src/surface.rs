@@ -1,4 +1,4 @@
-//! What agents are offered in a world.
+//! Tool surfaces: the tools that a world offers to agents.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use serde_json::json;
 
 use crate::{Prepared, Runner, Start};
 
-/// The digest of the tools of a world as an agent is offered them: names, descriptions and schemas, in
-/// their order. `profile` is the version of the published server; the default one where none is named.
+/// Returns the digest of the tools of a world as they are offered to an agent: names, descriptions and schemas, in
+/// their order. `profile` is the version of the published server; without it the default of the service is used.
 ///
 /// # Errors
 ///
-/// When the service cannot serve the world.
+/// Returns an error if the service cannot serve the world.
 pub async fn tool_surface(
     service: &dyn Service,
     start: &Start,
@@ -29,15 +29,15 @@ pub async fn tool_surface(
 }
 
 impl Runner {
-    /// The names of the tools that the worlds of tasks have. A world that cannot be served has none here: its
-    /// attempts say why.
+    /// Returns the names of all tools in the worlds of the tasks. A world that cannot be served contributes none here;
+    /// its attempts report the error.
     pub async fn tools(&self, tasks: &[Arc<Prepared>]) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         let mut names = BTreeSet::new();
         for task in tasks {
             let profile = task.profile.as_deref();
             let service = task.id.service();
-            // The guests of a world may bring tools along.
+            // The guests of a world may add tools.
             let guests = task.start.guests.digests();
             if !seen.insert((service, profile, task.start.digest, guests)) {
                 continue;
@@ -53,7 +53,7 @@ impl Runner {
     }
 }
 
-/// The tools of a world.
+/// Opens a world, lists its tools and closes it.
 async fn offered(
     service: &dyn Service,
     start: &Start,
@@ -67,7 +67,7 @@ async fn offered(
         seed: start.seed,
         clock: start.clock,
         profile: profile.map(str::to_owned),
-        // Nobody acts here: what a world may hold is no matter.
+        // No agent acts here, so the size of the world needs no limit.
         limits: SessionLimits {
             max_bytes: u64::MAX,
             max_files: u64::MAX,

@@ -1,7 +1,8 @@
-//! What a grade follows from beside the states and the answer, as a document in the store.
+//! Terms: the grading specification, that is, the inputs of a grade apart from the two states and the answer. It is a
+//! document in the store.
 //!
-//! With it, and with the component or the script that lies in the store beside it, a grade can be made
-//! again when the task is long gone.
+//! With the terms, and with the component or script in the store, a grade can be repeated even if the task no longer
+//! exists.
 
 use mcpmark_kinds::{ScriptInvocation, Services, WorldGuestError};
 use mcpmark_sandbox::{Interpreter, Limits, LoadError, Sandbox};
@@ -12,66 +13,66 @@ use serde_json::{Value, json};
 
 use crate::{Judge, Script, ScriptJudge};
 
-/// The version of the document.
+/// Schema version of the document.
 const SCHEMA: u32 = 1;
 
-/// How states are judged.
+/// Terms of a grade.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Terms {
     schema: u32,
-    /// Who judges.
+    /// Verifier, by digest.
     pub verifier: VerifierTerms,
-    /// The task's parameters, an object.
+    /// Parameters of the task, a JSON object.
     pub parameters: Value,
-    /// Whether the agent's last message is judged too.
+    /// True if the agent's last message is judged, too.
     pub answer: bool,
-    /// What the verifier may use.
+    /// Limits of the verifier.
     pub limits: Limits,
-    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Clock of the world, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
 }
 
-/// The verifier, by digest.
+/// Verifier in the terms of a grade, by digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum VerifierTerms {
-    /// A component.
+    /// Verifier that is a component.
     Component(ComponentTerms),
-    /// A Python script.
+    /// Verifier that is a Python script.
     Script(ScriptTerms),
 }
 
-/// A verifier that is a component.
+/// Terms of a component.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ComponentTerms {
-    /// Its bytes.
+    /// Digest of the component.
     pub digest: Digest,
 }
 
-/// A verifier that is a Python script.
+/// Terms of a Python script.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ScriptTerms {
-    /// Its name among the files that it sees.
+    /// File name of the script in its directory.
     pub name: String,
-    /// Its bytes.
+    /// Digest of the script.
     pub digest: Digest,
-    /// The tree of the files that it sees, itself among them.
+    /// Digest of the tree of the script's directory, which includes the script.
     pub beside: Digest,
-    /// The component that runs it.
+    /// Digest of the interpreter.
     pub interpreter: Digest,
-    /// The arguments after the script itself.
+    /// Arguments after the script's path.
     pub arguments: Vec<String>,
-    /// Variables of its environment.
+    /// Environment variables.
     pub environment: Vec<(String, String)>,
-    /// The guests of its world.
+    /// Digests of the guests of the world.
     #[serde(flatten)]
     pub guests: ByRole<Digest>,
 }
 
 impl VerifierTerms {
-    /// The digest of the component, or of the script.
+    /// Returns the digest of the component or script.
     pub fn digest(&self) -> Digest {
         match self {
             Self::Component(terms) => terms.digest,
@@ -79,8 +80,8 @@ impl VerifierTerms {
         }
     }
 
-    /// The objects in the store without which the verifier cannot grade. Every field is named here, so that a new one
-    /// does not compile until it is known whether it refers to an object.
+    /// Returns the objects in the store that the verifier references. Every field is named in the pattern, so that a
+    /// new field does not compile until it is decided whether it is a reference.
     pub fn references(&self) -> impl Iterator<Item = Reference> + use<> {
         let references: Vec<Reference> = match self {
             Self::Component(ComponentTerms { digest }) => vec![Reference::Blob(*digest)],
@@ -89,7 +90,7 @@ impl VerifierTerms {
                 // The script is a file of the tree.
                 digest: _,
                 beside,
-                // Installed on the machine and not kept in the store.
+                // The interpreter is installed on the machine and not in the store.
                 interpreter: _,
                 arguments: _,
                 environment: _,
@@ -105,17 +106,17 @@ impl VerifierTerms {
     }
 }
 
-/// An object in the store that a grade cannot be made without.
+/// Reference of a grade to an object in the store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Reference {
-    /// A blob.
+    /// Digest of a blob.
     Blob(Digest),
-    /// A tree: the encodings of its directories and the contents of its files.
+    /// Root digest of a tree, with the encodings of its directories and the contents of its files.
     Tree(Digest),
 }
 
 impl Reference {
-    /// Whether the store has the object, with all that is below it.
+    /// Reports whether the store has the object with everything below it.
     pub fn is_complete(&self, store: &Store) -> bool {
         match self {
             Self::Blob(digest) => store.contains(digest),
@@ -128,50 +129,50 @@ impl Reference {
     }
 }
 
-/// Why a grade cannot be made again.
+/// Errors of reading terms or loading their verifier.
 #[derive(Debug, thiserror::Error)]
 pub enum TermsError {
-    /// The document is not in the store, or the verifier is not.
+    /// An object is not in the store.
     #[error("the {what} {digest} is not in the store")]
     Missing {
-        /// What is looked for.
+        /// Kind of the object.
         what: &'static str,
-        /// Its digest.
+        /// Digest of the object.
         digest: Digest,
-        /// What the store says.
+        /// Error of the store.
         source: std::io::Error,
     },
-    /// The document is not what it should be.
+    /// The document is not valid.
     #[error("{digest} says of no grade what it follows from: {reason}")]
     Malformed {
-        /// The document.
+        /// Digest of the document.
         digest: Digest,
-        /// What is wrong.
+        /// Error of the parser, or the unknown schema.
         reason: String,
     },
-    /// The files beside a script cannot be read.
+    /// The tree of the script's directory cannot be read.
     #[error("the files beside the script cannot be read")]
     Beside(#[source] TreeError),
-    /// The verifier does not load.
+    /// The verifier cannot be loaded.
     #[error("the verifier: {0}")]
     Verifier(#[source] Box<LoadError>),
-    /// A guest of the world cannot be used.
+    /// A guest of the world cannot be loaded.
     #[error(transparent)]
     Guest(#[from] WorldGuestError),
-    /// The script is run by another guest than this machine has.
+    /// The interpreter of this machine is not the one that the terms name.
     #[error(
         "the script was judged by the Python guest {wanted}, and this machine has {found}; name the other with MCPMARK_PYTHON_GUEST"
     )]
     Interpreter {
-        /// What judged.
+        /// Digest of the interpreter that the terms name.
         wanted: Digest,
-        /// What is here.
+        /// Digest of the interpreter of this machine.
         found: Digest,
     },
 }
 
 impl Terms {
-    /// The terms of a judge.
+    /// Returns the terms of a judge.
     pub fn of(judge: &Judge, parameters: Value, answer: bool, limits: Limits, clock: i64) -> Self {
         let verifier = match judge {
             Judge::Component(verifier) => VerifierTerms::Component(ComponentTerms {
@@ -191,7 +192,7 @@ impl Terms {
         Self::new(verifier, parameters, answer, limits, clock)
     }
 
-    /// The terms of whoever judges.
+    /// Returns the terms of a verifier that is given by digest.
     pub fn new(
         verifier: VerifierTerms,
         parameters: Value,
@@ -209,7 +210,7 @@ impl Terms {
         }
     }
 
-    /// Why this mcpmark does not know what the document says; none where it does.
+    /// Returns an error message if this version does not know the schema of the document.
     pub(crate) fn unknown(&self) -> Option<String> {
         (self.schema != SCHEMA).then(|| {
             format!(
@@ -219,7 +220,7 @@ impl Terms {
         })
     }
 
-    /// The parts that are not those of other terms, by their keys.
+    /// Returns the keys of the parts that differ from those of other terms.
     pub fn differences(&self, other: &Self) -> Vec<&'static str> {
         let parts = [
             ("verifier", self.verifier == other.verifier),
@@ -232,22 +233,22 @@ impl Terms {
         differing.map(|(key, _)| key).collect()
     }
 
-    /// Whether the limits are those of other terms, or what those were when the defaults of scripts
-    /// were others.
+    /// Reports whether the limits are equal, also if a script's limits differ only because earlier versions had other
+    /// defaults.
     fn has_limits_of(&self, other: &Self) -> bool {
         let is_script = matches!(self.verifier, VerifierTerms::Script(_));
-        self.limits == other.limits || is_script && self.limits.are_former(&other.limits)
+        self.limits == other.limits || is_script && self.limits.are_earlier_defaults(&other.limits)
     }
 
-    /// The objects in the store that a grade by these terms needs beside the document itself, the two states and the
-    /// answer: the only place that says so. Garbage collection keeps them, an export carries them, an import insists on
-    /// them, and a verifier that is held back and a receipt are checked by them.
+    /// Returns the objects in the store that a grade needs apart from the document itself, the two states and the
+    /// answer. This is the only definition of these references: garbage collection keeps them, exports contain them,
+    /// imports require them, and held-back verifiers and receipts are checked by them.
     pub fn references(&self) -> impl Iterator<Item = Reference> + use<> {
         let Self {
             schema: _,
             verifier,
             parameters: _,
-            // Whether there is one. Its text is in the journal, and a blob of that digest in the store.
+            // Only a flag. The text of the answer is in the journal, and in the store as the blob of its digest.
             answer: _,
             limits: _,
             clock: _,
@@ -255,25 +256,25 @@ impl Terms {
         verifier.references()
     }
 
-    /// The document.
+    /// Returns the terms as JSON.
     pub fn document(&self) -> Value {
         json!(self)
     }
 
-    /// Keeps the document; the verifier is kept by whoever has its bytes.
+    /// Stores the document. The caller stores the verifier.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// Returns an error if the store cannot be written.
     pub fn keep(&self, store: &Store) -> Result<Digest, StoreError> {
         store.put(mcpmark_json::canonical(&self.document()).as_bytes())
     }
 
-    /// Reads a document back.
+    /// Reads a document from the store.
     ///
     /// # Errors
     ///
-    /// When it is not there, or is none.
+    /// Returns an error if the document is missing, malformed or has an unknown schema.
     pub fn read(store: &Store, digest: &Digest) -> Result<Self, TermsError> {
         let bytes = store.read(digest).map_err(|source| TermsError::Missing {
             what: "document",
@@ -292,11 +293,12 @@ impl Terms {
         }
     }
 
-    /// The judge of states of a service, loaded from the store. A script needs the `interpreter`.
+    /// Loads the judge from the store, for states of the given service. `interpreter` is called only for scripts.
     ///
     /// # Errors
     ///
-    /// When something is missing, or does not load.
+    /// Returns an error if an object is missing or cannot be loaded, or if `interpreter` returns
+    /// another interpreter than the terms name.
     pub fn judge<E: From<TermsError>>(
         &self,
         service: &str,
@@ -360,7 +362,7 @@ impl Terms {
     }
 }
 
-/// A component of the store.
+/// Reads a component from the store.
 fn component(store: &Store, what: &'static str, digest: &Digest) -> Result<Vec<u8>, TermsError> {
     store.read(digest).map_err(|source| TermsError::Missing {
         what,

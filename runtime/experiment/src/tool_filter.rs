@@ -1,10 +1,13 @@
+//! Filter of offered tools, by globs of their names.
+
 use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
 
-/// Chooses the tools that a model is offered, by globs of their names.
+/// Filter of the tools that are offered to a model, by globs of their names.
 ///
-/// A tool is offered where one of the globs matches it, or there is none, and no glob that begins with `!` does.
+/// A tool is offered if a positive glob matches it, or if there are no positive globs, and if no glob with a leading
+/// `!` matches it.
 #[derive(Debug, Clone, Default)]
 pub struct ToolFilter {
     globs: Vec<ToolGlob>,
@@ -17,31 +20,31 @@ struct ToolGlob {
     matcher: GlobMatcher,
 }
 
-/// Globs of tools cannot be used.
+/// Errors of reading or applying globs of tools.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolFilterError {
-    /// A glob cannot be read.
+    /// A glob cannot be parsed.
     #[error("{glob:?} is no glob of tools: {reason}")]
     Syntax {
-        /// The glob as written.
+        /// Glob as written.
         glob: String,
-        /// The problem.
+        /// Error of the glob parser.
         reason: String,
     },
-    /// A glob matches nothing, so it is misspelt.
+    /// A glob matches no tool, so it is probably misspelt.
     #[error("{glob:?} matches no tool; there are {}", list(tools))]
     NoMatch {
-        /// The glob as written.
+        /// Glob as written.
         glob: String,
-        /// The names of all tools.
+        /// Names of all tools.
         tools: BTreeSet<String>,
     },
-    /// No tool is left.
+    /// The globs exclude every tool.
     #[error("{} leave no tool; there are {}", list(globs), list(tools))]
     NothingLeft {
-        /// The globs as written.
+        /// Globs as written.
         globs: Vec<String>,
-        /// The names of all tools.
+        /// Names of all tools.
         tools: BTreeSet<String>,
     },
 }
@@ -52,11 +55,11 @@ fn list<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
 }
 
 impl ToolFilter {
-    /// Reads globs as they are written on the command line.
+    /// Parses globs as written on the command line.
     ///
     /// # Errors
     ///
-    /// When one cannot be read.
+    /// Returns an error for the first glob that is empty or cannot be parsed.
     pub fn parse(globs: &[String]) -> Result<Self, ToolFilterError> {
         let globs = globs.iter().map(|text| {
             let glob = text.strip_prefix('!').unwrap_or(text);
@@ -79,12 +82,12 @@ impl ToolFilter {
         })
     }
 
-    /// Whether every tool is offered.
+    /// Returns true if the filter has no globs, so that every tool is offered.
     pub fn is_empty(&self) -> bool {
         self.globs.is_empty()
     }
 
-    /// Whether a tool is offered.
+    /// Reports whether a tool is offered.
     pub fn offers(&self, tool: &str) -> bool {
         let of = |excludes: bool| {
             self.globs
@@ -96,11 +99,11 @@ impl ToolFilter {
         wanted && !of(true).any(matches)
     }
 
-    /// Checks that each glob matches one of these tools.
+    /// Checks that each glob matches at least one of `tools`.
     ///
     /// # Errors
     ///
-    /// The first that does not.
+    /// Returns an error for the first glob that matches none.
     pub fn check_matches(&self, tools: &BTreeSet<String>) -> Result<(), ToolFilterError> {
         let unused = |glob: &&ToolGlob| !tools.iter().any(|tool| glob.matcher.is_match(tool));
         match self.globs.iter().find(unused) {
@@ -112,11 +115,11 @@ impl ToolFilter {
         }
     }
 
-    /// Checks that one of these tools is offered.
+    /// Checks that at least one of `tools` is offered.
     ///
     /// # Errors
     ///
-    /// When none is.
+    /// Returns an error if the globs exclude all of them.
     pub fn check_left(&self, tools: &BTreeSet<String>) -> Result<(), ToolFilterError> {
         if self.is_empty() || tools.iter().any(|tool| self.offers(tool)) {
             Ok(())

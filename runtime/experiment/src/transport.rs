@@ -1,7 +1,7 @@
-//! An experiment with its states in one file, for another machine to go on with.
+//! Export and import of an experiment with its states as one file.
 //!
-//! The file is a tar archive of two streams: the states that attempts need, and then the rows of the
-//! journal. Whoever reads it has the states before the first row says that they are there.
+//! The file is a tar archive of two zstd streams: first the states that attempts need, then the rows of the journal. So
+//! an importer has the states before it reads the rows that reference them.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -13,71 +13,71 @@ use mcpmark_archive::states::{self, StatesError, WriteError, Written};
 use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 
-use crate::journal::{AttemptNeeds, CarryError, JournalError, Most, Need, PLANNED};
+use crate::journal::{AttemptNeeds, JournalError, Limits, Need, PLANNED, RowTransferError};
 use crate::terms::TermsError;
 use crate::{Journal, Reference, Spec, Terms};
 
 const STATES: &str = "states.tar.zst";
 const ROWS: &str = "experiment.jsonl.zst";
 
-/// The parts of a file, and what is wrong where one is not there.
+/// Names of the file's parts, with the error message if a part is missing.
 const PARTS: [(&str, &str); 2] = [
     (STATES, "its first part is not its states"),
     (ROWS, "its second part is not its rows"),
 ];
 
-/// The file that carries an experiment: whoever takes it in has chosen it.
+/// Limits of an exported file. They are high, because users choose the files that they import.
 const FILE: Bounds = Bounds {
     entries: 2,
     bytes: 16 << 30,
 };
 
-/// The most that comes out of its states, and so the most that goes into them.
+/// Limits of the unpacked states, for both export and import.
 const CONTENT: Bounds = Bounds {
     entries: 4_000_000,
     bytes: 64 << 30,
 };
 
-/// How much one file carries, by the names that the page of limits has.
+/// Limits of an exported file, by their names in the documentation of limits.
 pub const LIMITS: [(&str, u64); 7] = [
     ("file_bytes", FILE.bytes),
     ("state_entries", CONTENT.entries),
     ("state_bytes", CONTENT.bytes),
-    ("rows", Most::OF_ALL.rows),
-    ("row_bytes", Most::OF_ALL.row_bytes),
-    ("rows_bytes", Most::OF_ALL.rows_bytes),
+    ("rows", Limits::DEFAULT.rows),
+    ("row_bytes", Limits::DEFAULT.row_bytes),
+    ("rows_bytes", Limits::DEFAULT.rows_bytes),
     ("attempts", PLANNED),
 ];
 
-/// Why an experiment is not carried.
+/// Errors of exporting or importing an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum TransportError {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// The rows are not carried.
+    /// The rows cannot be exported or imported.
     #[error(transparent)]
-    Rows(#[from] CarryError),
-    /// A state is not whole.
+    Rows(#[from] RowTransferError),
+    /// A state is incomplete or cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The states of a file are not sound.
+    /// The states of a file are not valid.
     #[error(transparent)]
     States(#[from] StatesError),
-    /// A file is no archive.
+    /// A file is not a valid tar archive.
     #[error(transparent)]
     Archive(#[from] TarError),
-    /// A file is none that carries an experiment.
+    /// A file is not an exported experiment.
     #[error("it carries no experiment: {0}")]
     NoExperiment(&'static str),
-    /// Whoever takes the file in would refuse it.
+    /// The experiment exceeds a limit of exported files, so no import would accept the file.
     #[error("it has {found} {what}, and one file carries {limit}")]
     TooLarge {
-        /// What there is too much of.
+        /// Name of the quantity.
         what: &'static str,
-        /// How much there is.
+        /// Value that was found.
         found: u64,
-        /// How much there may be.
+        /// Maximum value.
         limit: u64,
     },
     /// The file cannot be read or written.
@@ -86,11 +86,11 @@ pub enum TransportError {
 }
 
 impl TransportError {
-    /// Whether the host is to blame, and not the file.
+    /// Reports whether the error was caused by the host and not by the file.
     pub fn is_infrastructure(&self) -> bool {
         match self {
-            Self::Rows(CarryError::Journal(JournalError::NameTaken(_))) => false,
-            Self::Rows(error) => matches!(error, CarryError::Journal(_)),
+            Self::Rows(RowTransferError::Journal(JournalError::NameTaken(_))) => false,
+            Self::Rows(error) => matches!(error, RowTransferError::Journal(_)),
             Self::States(error) => error.is_infrastructure(),
             Self::Archive(_) | Self::NoExperiment(_) | Self::TooLarge { .. } => false,
             Self::Journal(_) | Self::Write(_) | Self::Io(_) => true,
@@ -98,12 +98,13 @@ impl TransportError {
     }
 }
 
-/// Writes an experiment, and all that its attempts need of the store. Gives how many verifiers are among that:
-/// whoever has the file has them, too.
+/// Exports an experiment with all objects of the store that its attempts need. Returns the number of verifiers in the
+/// file, because recipients of the file can read them.
 ///
 /// # Errors
 ///
-/// When there is no such experiment, or something that it needs is not whole.
+/// Returns an error if the experiment does not exist, if an object that it needs is missing or damaged, or if the file
+/// would exceed a limit.
 pub fn export(
     journal: &Journal,
     store: &Store,
@@ -132,7 +133,7 @@ pub fn export(
     may_be_carried(written, CONTENT)?;
     let mut rows = zstd::Encoder::new(tempfile::tempfile_in(scratch)?, 3)?;
     rows.include_checksum(true)?;
-    journal.carry(experiment, &mut rows)?;
+    journal.export_rows(experiment, &mut rows)?;
     let mut rows = rows.finish()?;
     let (states, journal) = (kept.seek(SeekFrom::End(0))?, rows.seek(SeekFrom::End(0))?);
     may_have("bytes", states.saturating_add(journal), FILE.bytes)?;
@@ -163,7 +164,7 @@ fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &m
     blobs.extend(&attempt.terms);
     for digest in &attempt.terms {
         let Ok(terms) = Terms::read(store, digest) else {
-            // A document that is lost cannot be written either, and one that is none refers to nothing.
+            // Writing the states fails later if the document is missing. A malformed one has no references.
             continue;
         };
         for reference in terms.references() {
@@ -173,31 +174,31 @@ fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &m
             }
         }
     }
-    // Grades of old have no terms, and their verifiers were not kept; answers are where they were judged.
+    // Old grades have no terms, and their verifiers were not stored. Answers are stored only if they were judged.
     let sometimes = attempt.verifiers.iter().chain(&attempt.answer);
     blobs.extend(sometimes.filter(|digest| store.contains(digest)));
 }
 
 fn open(file: &Path) -> Result<Reader<BufReader<File>>, TransportError> {
-    // Nobody waits at a pipe.
+    // Opening a pipe could block.
     if !fs::metadata(file)?.is_file() {
         return Err(TransportError::NoExperiment("it is no regular file"));
     }
     Ok(Reader::new(BufReader::new(File::open(file)?), FILE))
 }
 
-/// Whether a file is meant as one that carries an experiment.
-pub fn is_meant(file: &Path) -> bool {
+/// Reports whether a file looks like an exported experiment: its first entry is the archive of states.
+pub fn looks_like_export(file: &Path) -> bool {
     let first = open(file).map(|mut archive| archive.next());
     matches!(first, Ok(Ok(Some(entry))) if entry.name == STATES)
 }
 
-/// Writes the states of a file into a store again, as far as they lack there.
+/// Restores objects that a store lacks from the states of an exported file.
 ///
 /// # Errors
 ///
-/// When the file carries no experiment, or the store cannot be written.
-pub fn mend(store: &Store, file: &Path) -> Result<(), TransportError> {
+/// Returns an error if the file is not an exported experiment, or if the store cannot be written.
+pub fn restore_objects(store: &Store, file: &Path) -> Result<(), TransportError> {
     let mut archive = open(file)?;
     let [(name, problem), _] = PARTS;
     if archive.next()?.is_none_or(|entry| entry.name != name) {
@@ -207,13 +208,14 @@ pub fn mend(store: &Store, file: &Path) -> Result<(), TransportError> {
     Ok(())
 }
 
-/// Takes an experiment in. Gives its name.
+/// Imports an experiment and returns its name.
 ///
 /// # Errors
 ///
-/// When the file carries none, or one of a name or id that is here.
+/// Returns an error if the file is not an exported experiment, if it lacks objects that its rows reference, or if an
+/// experiment with its name or id exists.
 pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, TransportError> {
-    // All of it once before anything is kept.
+    // Check the structure of the whole file before anything is stored.
     let mut archive = open(file)?;
     for (name, problem) in PARTS {
         if archive.next()?.is_none_or(|entry| entry.name != name) {
@@ -230,7 +232,7 @@ pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, T
     let mut decoder = zstd::Decoder::new(&mut archive)?;
     decoder.window_log_max(23)?;
     let whole = RefCell::new(HashSet::new());
-    let name = journal.take_over(&mut BufReader::new(decoder), &|need| {
+    let name = journal.import_rows(&mut BufReader::new(decoder), &|need| {
         is_kept(store, need, &whole)
     })?;
     Ok(name)
@@ -238,8 +240,8 @@ pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, T
 
 const NOT_CARRIED: &str = "is not carried with it";
 
-/// Whether the store has something that an attempt needs, and has it as that: the rows are anybody's. `whole`
-/// are the trees that are known to be.
+/// Checks that the store has an object that an attempt needs, and that the object has the right form, because the rows
+/// are untrusted. `whole` caches the trees that are known to be complete.
 fn is_kept(
     store: &Store,
     need: Need<'_>,
@@ -306,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_needed_is_what_it_is_needed_as() {
+    fn objects_must_have_the_kind_that_they_are_needed_as() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(dir.path()).unwrap();
         let put = |bytes: &[u8]| store.put(bytes).unwrap();

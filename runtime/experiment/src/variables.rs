@@ -1,18 +1,18 @@
-//! Which variables of its environment a Python script cannot do without, as its text says.
+//! Environment variables that a Python script requires, found by scanning its source.
 //!
-//! A script that reads a variable which nobody set raises, or prints that it is not set, and ends
-//! with an exit code like that of a state that is wrong. So whoever calls one by hand is told first.
+//! A script that reads an unset variable raises, or prints an error, and exits with the same code as for a failed
+//! state. Therefore missing variables are reported before a script is run by hand.
 
 use std::collections::BTreeSet;
 
 use mcpmark_kinds::ScriptVariables;
 
-/// Strings within strings that are still looked into.
+/// Maximum nesting of f-strings that are scanned.
 const DEPTH: u32 = 8;
 
-/// The variables that a script reads by a name in its text and has nothing in the place of: those
-/// that it takes out of `os.environ`, and of the `published` ones also those that it asks for without a default. Those
-/// that it sets itself are none of them.
+/// Returns the names of environment variables that the source requires: variables that are read by a literal name from
+/// `os.environ[…]`, and of the `published` ones also those that are read with `get` or `getenv` without a default, or
+/// by an imported module. Variables that the script sets itself are left out.
 pub(crate) fn required(source: &[u8], published: &[ScriptVariables]) -> BTreeSet<String> {
     let is_published = |name: &str| published.iter().any(|it| it.names.contains(&name));
     let mut tokens = Vec::new();
@@ -78,9 +78,9 @@ pub(crate) fn required(source: &[u8], published: &[ScriptVariables]) -> BTreeSet
     required
 }
 
-/// What a script does with a variable.
+/// Kind of access to an environment variable.
 enum Access {
-    /// `os.environ["NAME"]`, which raises where it is not set.
+    /// `os.environ["NAME"]`, which raises if the variable is unset.
     Subscript,
     /// `os.environ.get("NAME")` or `os.getenv("NAME")`.
     Asked,
@@ -88,13 +88,13 @@ enum Access {
     Set,
 }
 
-/// A token of Python, as far as it matters here.
+/// Token of Python source, as far as the scan distinguishes them.
 enum Token<'a> {
-    /// A name, a keyword or a number.
+    /// Name, keyword or number.
     Word(&'a [u8]),
-    /// What stands between the quotes of a string.
+    /// Content of a string literal, without the quotes.
     Text(&'a [u8]),
-    /// Any other character but white space.
+    /// Any other character except white space.
     Sign(u8),
 }
 
@@ -108,7 +108,7 @@ impl<'a> Lexer<'a> {
         self.source.get(self.at + ahead).copied()
     }
 
-    /// Reads to the end, or within a string (`depth` above 0) to the brace that closes an
+    /// Reads tokens to the end of the source, or, inside an f-string (`depth` above 0), to the brace that closes the
     /// expression.
     fn run(&mut self, tokens: &mut Vec<Token<'a>>, depth: u32) {
         let mut open = 0_usize;
@@ -156,7 +156,7 @@ impl<'a> Lexer<'a> {
         self.source.get(from..self.at).unwrap_or_default()
     }
 
-    /// A string; of one that is formatted, what its braces hold.
+    /// Reads a string literal. Of an f-string, only the expressions in braces yield tokens.
     fn string(&mut self, tokens: &mut Vec<Token<'a>>, prefix: Prefix, depth: u32) {
         let Some(quote) = self.peek(0) else { return };
         let is_long = self.peek(1) == Some(quote) && self.peek(2) == Some(quote);
@@ -191,10 +191,10 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
-/// What stands before the quotes of a string.
+/// Prefix of a string literal, such as `rb` or `f`.
 #[derive(Clone, Copy, Default)]
 struct Prefix {
-    /// Whether braces hold expressions.
+    /// True for f-strings and t-strings, whose braces contain expressions.
     formats: bool,
 }
 
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_without_a_default_is_required() {
+    fn variables_read_without_a_default_are_required() {
         assert_eq!(
             names(
                 r#"
@@ -252,7 +252,7 @@ same = os.environ["COMPARED"] == "x"
     }
 
     #[test]
-    fn what_is_said_set_or_unknown_is_not() {
+    fn variables_that_are_mentioned_set_or_unknown_are_not_required() {
         let none: [&str; 9] = [
             "# os.environ['A']",
             "\"\"\"Reads os.environ['A'] and\n\"quotes\" os.getenv('POSTGRES_HOST').\"\"\"",

@@ -1,4 +1,4 @@
-//! Starting states: worlds on disk to trees in the store.
+//! Starting states: captures or builds worlds as trees in the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -15,67 +15,67 @@ use mcpmark_snapshot::{
 };
 use mcpmark_task::{GuestSource, World, WorldContent, WorldManifest};
 
-/// A world in the store, ready to be started from.
+/// Starting state in the store, with the service and guests of its world.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// The starting state.
+    /// Tree of the starting state.
     pub tree: Tree,
-    /// Its digest.
+    /// Digest of the tree.
     pub digest: Digest,
-    /// The seed that it was made with.
+    /// Seed of the world.
     pub seed: u64,
-    /// Its instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Clock of the world, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// The service that it is a world of; none where the program does not know it.
+    /// Kind of the world's service; none if the program does not know the service.
     pub kind: Option<Arc<dyn ServiceKind>>,
-    /// The guests that it brings along.
+    /// Guests of the world.
     pub guests: WorldGuests,
 }
 
 impl Start {
-    /// The service, ready for this world; none where the program cannot serve it.
+    /// Returns the service with the guests of this world; none if the program cannot serve the world.
     pub fn service(&self) -> Option<Arc<dyn Service>> {
         self.kind.as_ref()?.service(&self.guests)
     }
 }
 
-/// Why a world cannot be started from.
+/// Errors of preparing a starting state.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldError {
-    /// A directory cannot be captured.
+    /// The directory cannot be captured.
     #[error(transparent)]
     Capture(#[from] CaptureError),
-    /// A path of the manifest names no file.
+    /// A key of `modified` in the manifest is not a valid path.
     #[error("key \"modified\": {0}")]
     Path(#[from] InvalidPath),
-    /// A time of the manifest is not of a file.
+    /// A key of `modified` in the manifest does not name a file.
     #[error("key \"modified\": {0:?} is not a file")]
     NotAFile(String),
-    /// The tree cannot be made.
+    /// The tree cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// The setup guest cannot be used.
+    /// The setup guest cannot be loaded.
     #[error("the setup guest {0}")]
     Load(#[from] LoadError),
-    /// A guest that the world brings along cannot be used.
+    /// A guest of the world cannot be loaded.
     #[error(transparent)]
     Guest(#[from] WorldGuestError),
-    /// The setup guest broke.
+    /// The setup guest faulted.
     #[error("the setup guest faulted: {0}{logged}", logged = logged(.1))]
     Fault(Fault, Log),
-    /// The world that the setup guest works on is damaged.
+    /// The repository that the setup guest works on is damaged.
     #[error("the world is damaged: {0}")]
     Damaged(String),
-    /// The states of a world from a bundle cannot be opened.
+    /// The archive of a bundled world cannot be opened.
     #[error("{} cannot be opened", .0.display())]
     Open(std::path::PathBuf, #[source] std::io::Error),
-    /// The states of a world from a bundle are not sound.
+    /// The archive of a bundled world is not valid.
     #[error(transparent)]
     States(#[from] StatesError),
-    /// The states of a world from a bundle are of another.
+    /// The archive of a bundled world does not contain the tree that the bundle names.
     #[error("its states do not hold the tree {0}")]
     OtherStates(Digest),
-    /// The store cannot be written.
+    /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The host failed while the setup guest ran.
@@ -84,7 +84,7 @@ pub enum WorldError {
 }
 
 impl WorldError {
-    /// Whether the host is to blame, and not the world.
+    /// Reports whether the error was caused by the host and not by the world.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Store(_) | Self::Host(_) => true,
@@ -106,11 +106,11 @@ fn logged(log: &Log) -> String {
     }
 }
 
-/// Makes a shipped world and keeps it in the store. `components` are those of its guests.
+/// Captures or builds the starting state of a world and stores it. `components` are the compiled guests.
 ///
 /// # Errors
 ///
-/// When the world or its guest is at fault, or the store cannot be written.
+/// Returns an error if the world or one of its guests is not valid, or if the store cannot be written.
 pub fn start_world(
     world: &World,
     components: &BTreeMap<GuestSource, Vec<u8>>,
@@ -168,16 +168,16 @@ fn not_built() -> WorldError {
     WorldError::Host("a guest of the world was not built".to_owned())
 }
 
-/// The tree of a world from a bundle, read into the store where it is not there.
+/// Returns the tree of a bundled world. Reads it into the store if it is not there.
 fn packed(file: &Path, snapshot: &Digest, store: &Store) -> Result<Tree, WorldError> {
-    // What is in the store is there with all that it names.
+    // If the root of a tree is in the store, the store has all objects that the tree references.
     if store.contains(snapshot)
         && let Ok(tree) = store.load_tree(snapshot)
     {
         return Ok(tree);
     }
     let stream = File::open(file).map_err(|error| WorldError::Open(file.to_owned(), error))?;
-    let contents = states::read(stream, states::OF_A_WORLD, store)?;
+    let contents = states::read(stream, states::WORLD_BOUNDS, store)?;
     if !contents.trees.contains(snapshot) {
         return Err(WorldError::OtherStates(*snapshot));
     }
@@ -185,20 +185,20 @@ fn packed(file: &Path, snapshot: &Digest, store: &Store) -> Result<Tree, WorldEr
     Ok(loaded.map_err(|error| StatesError::Tree(Box::new(error)))?)
 }
 
-/// Captures any directory, without the modification times of this machine.
+/// Captures any directory, without its modification times.
 ///
 /// # Errors
 ///
-/// When it holds what a world cannot, or the store cannot be written.
+/// Returns an error if the directory has content that a world cannot have, or if the store cannot be written.
 pub fn capture_directory(dir: &Path, store: &Store) -> Result<Tree, CaptureError> {
     capture_within(dir, &SessionLimits::default(), store)
 }
 
-/// As [`capture_directory`], for a task that sets the limits of its world.
+/// Like [`capture_directory`], with the limits that a task sets for its world.
 ///
 /// # Errors
 ///
-/// As there.
+/// Returns the same errors as [`capture_directory`].
 pub fn capture_within(
     dir: &Path,
     limits: &SessionLimits,
@@ -212,13 +212,13 @@ pub fn capture_within(
     capture(dir, store, &options)
 }
 
-/// Captures the state that a published task starts from. Times of files that are whole seconds are
-/// kept: an archive that was unpacked set them, and tasks ask for them. A file that this machine
-/// wrote has the instant of the world, `clock`.
+/// Captures the starting state of a published task. Modification times that are whole seconds are kept, because
+/// unpacking an archive sets them and tasks ask for them. A file with fractional seconds was written by this machine
+/// and gets the time `clock`.
 ///
 /// # Errors
 ///
-/// When it holds what a world cannot, or the store cannot be written.
+/// Returns an error if the directory has content that a world cannot have, or if the store cannot be written.
 pub fn capture_published(dir: &Path, clock: i64, store: &Store) -> Result<Tree, CaptureError> {
     let limits = SessionLimits::default();
     let options = CaptureOptions {
@@ -231,13 +231,14 @@ pub fn capture_published(dir: &Path, clock: i64, store: &Store) -> Result<Tree, 
     capture(dir, store, &options)
 }
 
-/// Captures a directory as the final state of a world: an exported state gets the digest
-/// that it had. Times on disk count where they are times of this world; those that a copy
-/// got from the machine do not. The limits are those that the task sets for its world.
+/// Captures a directory as the final state of a world, so that an exported state gets its original digest. A
+/// modification time on disk is kept only if the starting state has the same time somewhere, because copying a
+/// directory sets others. An unchanged file keeps its time in the starting state. `limits` are those that the task sets
+/// for its world.
 ///
 /// # Errors
 ///
-/// When it holds what a world cannot, or the store cannot be written.
+/// Returns an error if the directory has content that a world cannot have, or if the store cannot be written.
 pub fn capture_state(
     dir: &Path,
     start: &Start,
@@ -273,7 +274,7 @@ pub fn capture_state(
                 ..file.clone()
             };
             builder.remove(&path);
-            // It stood there a moment ago, so it can stand there again.
+            // The path was removed just above, so it can be inserted again.
             let _ = builder.insert_file(&path, file);
         }
     }
@@ -282,7 +283,7 @@ pub fn capture_state(
     Ok(tree)
 }
 
-/// Sets the modification times that a manifest gives.
+/// Sets the modification times of the manifest.
 fn with_times(tree: Tree, manifest: &WorldManifest, store: &Store) -> Result<Tree, WorldError> {
     if manifest.modified.is_empty() {
         return Ok(tree);

@@ -1,11 +1,11 @@
-//! Every shipped verifier, on states of many kinds, gives the same bytes on both engines.
+//! Comparison of the engines: each shipped verifier returns the same bytes on both, for many states.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
+    AgentKind, AgentSetup, Baselines, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
 };
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
@@ -20,8 +20,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-/// Random states on top of each of the two that a task has by nature. The interpreter takes
-/// its time over a repository; `MCPMARK_TEST_STATES=200` makes a long run of it.
+/// Returns the number of random states for each of the two base states of a task. It is low by default, because the
+/// interpreter is slow on repositories; set `MCPMARK_TEST_STATES=200` for a long run.
 fn states(task: &Prepared) -> u64 {
     let by_default = match task.id.service() {
         "github" => 1,
@@ -38,17 +38,17 @@ fn sandbox(engine: EngineKind, cross_check: bool) -> Sandbox {
         engine,
         cross_check,
         slots: 8,
-        // With the tests of the command line, which compile the same guests.
+        // Shared with the tests of the command line, which compile the same guests.
         cache: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("mcpmark/compiled")),
         ..SandboxConfig::default()
     };
     Sandbox::new(&Services::builtin().offer(config, &std::env::temp_dir()))
         .unwrap()
-        // The shipped guests are as trusted as this test.
+        // The shipped guests are trusted.
         .trusting()
 }
 
-/// Everything shipped, and the final states that its solutions come to.
+/// All shipped tasks, prepared for each engine, with the final states of their solutions.
 struct Shipped {
     machine: Vec<Prepared>,
     interpreter: Vec<Prepared>,
@@ -94,11 +94,11 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
         grades: Arc::new(Semaphore::new(2)),
         baselines: Baselines::default(),
     });
-    let cast = Arc::new(Cast::plain(AgentKind::Oracle));
+    let agent_setup = Arc::new(AgentSetup::plain(AgentKind::Oracle));
     let prepared: Vec<_> = on_machine.iter().cloned().map(Arc::new).collect();
     let run = runner.run(
         &experiment,
-        &cast,
+        &agent_setup,
         &prepared,
         spec.plan(),
         CancellationToken::new(),
@@ -135,7 +135,7 @@ fn shipped(machine: &Sandbox, interpreter: &Sandbox, crossed: &Sandbox) -> Shipp
     }
 }
 
-/// The verdict, or what went wrong, and in what class it falls.
+/// Returns the verdict or the error message, and the class of the result.
 fn grade(
     sandbox: &Sandbox,
     task: &Prepared,
@@ -149,7 +149,7 @@ fn grade(
         parameters: task.parameters.clone(),
         ..VerifyInput::new(snapshot(&task.start.tree), snapshot(end))
     };
-    // How long it takes is the machine's affair, and that of what else runs on it.
+    // The time limit is high, because wall time depends on the machine and its load.
     let limits = Limits {
         time_ms: 3_600_000,
         ..task.verifier_limits
@@ -167,12 +167,12 @@ fn grade(
     }
 }
 
-/// A few random changes, of the kinds that agents make and of some that they do not.
+/// Applies a few random changes, some like those of agents and some unlike them.
 fn disturb(tree: &Tree, blobs: &MemoryBlobs, random: &mut ChaCha20Rng) -> Tree {
     let mut builder = TreeBuilder::from(tree.clone());
     for _ in 0..1 + below(random, 4) {
         let now = TreeBuilder::finish(builder);
-        // No agent reaches the files that a repository lies in.
+        // No agent can write the files of a repository's `.git`.
         let paths = now.files().map(|(path, _)| path);
         let paths: Vec<TreePath> = paths
             .filter(|path| !path.as_str().starts_with("repo/.git/"))
@@ -224,7 +224,7 @@ fn disturb(tree: &Tree, blobs: &MemoryBlobs, random: &mut ChaCha20Rng) -> Tree {
                 content = lines.concat();
             }
             _ => {
-                // Digits are what verifiers count and sum.
+                // Many verifiers count and sum numbers.
                 let digits: Vec<usize> = (0..content.len())
                     .filter(|at| content[*at].is_ascii_digit())
                     .collect();
@@ -248,7 +248,7 @@ fn below(random: &mut ChaCha20Rng, end: usize) -> usize {
     (random.next_u64() % end.max(1) as u64) as usize
 }
 
-/// Compares the engines on one task; how many grades that took, and their classes.
+/// Compares the engines on one task. Returns the number of grades and their classes.
 fn compare(
     (machine, on_machine): (&Sandbox, &Prepared),
     (interpreter, on_interpreter): (&Sandbox, &Prepared),
@@ -256,7 +256,7 @@ fn compare(
     blobs: &Arc<MemoryBlobs>,
 ) -> (usize, BTreeSet<&'static str>) {
     let (mut grades, mut classes) = (0, BTreeSet::new());
-    // One seed for each task, that others do not change.
+    // One seed for each task, so that other tasks do not change its states.
     let seed = *Digest::of(on_machine.id.to_string().as_bytes()).as_bytes();
     let mut random = ChaCha20Rng::from_seed(seed);
     let (_, class) = grade(machine, on_machine, solved, None, blobs);
@@ -301,7 +301,7 @@ fn shipped_verifiers_give_the_same_bytes_on_both_engines() {
                 let interpreter = (&interpreter, on_interpreter);
                 let (crossed, blobs) = (&crossed, &shipped.blobs);
                 scope.spawn(move || {
-                    // What `--cross-check` does, on the state that every task has of its own.
+                    // Grade with `--cross-check` on the solved state.
                     let name = &on_both.id;
                     assert!(on_both.judge.engine(crossed).contains('+'), "{name}");
                     assert_eq!(

@@ -1,4 +1,4 @@
-//! Guests and git: what the engine makes is a repository for the real git, and reads as it says.
+//! Repositories of the git engine: the real git accepts what the builder writes, and the reader returns it.
 
 #![allow(clippy::print_stderr, reason = "tests tell what they skip")]
 
@@ -15,7 +15,7 @@ use mcpmark_github::builder::{BuildError, Builder, NewFile, Signature, Step};
 use mcpmark_github::git::{EntryKind, Status};
 use mcpmark_snapshot::Snapshot;
 
-/// A meter of somebody who can pay everything.
+/// Meter that accepts every cost.
 fn free(_: Cost) -> bool {
     true
 }
@@ -37,7 +37,7 @@ fn write(path: &str, content: impl Into<Vec<u8>>) -> Step {
     }
 }
 
-/// What was written, for the tests to name.
+/// Files of the built repository, and the ids of its commits.
 struct Made {
     files: Vec<NewFile>,
     first: String,
@@ -313,7 +313,7 @@ fn a_verifier_reads_what_was_written() {
     );
 }
 
-/// What a guest asks for is paid for, also where the answer is short.
+/// Reads are charged, also if the answer is short.
 #[test]
 fn nothing_is_read_that_is_not_paid_for() {
     let scratch = tempfile::tempdir().unwrap();
@@ -338,7 +338,7 @@ fn nothing_is_read_that_is_not_paid_for() {
             true
         })
         .unwrap();
-        // With less than that there is no answer.
+        // With less than this cost there is no answer.
         let mut left = paid - 1;
         let asked = ask(&mut |cost| {
             let Cost::Objects(objects) = cost else {
@@ -348,7 +348,7 @@ fn nothing_is_read_that_is_not_paid_for() {
             left = left.saturating_sub(objects);
             enough
         });
-        assert!(matches!(asked, Err(ReadError::Spent)));
+        assert!(matches!(asked, Err(ReadError::OverBudget)));
         paid
     };
     let main = "main";
@@ -360,10 +360,10 @@ fn nothing_is_read_that_is_not_paid_for() {
     );
     assert_eq!(cost(&|pay| archive.walk(&merge, "", pay).map(drop)), 9);
     assert_eq!(cost(&|pay| archive.references(pay).map(drop)), 9);
-    // Each commit on the way is looked at.
+    // Each visited commit is charged.
     let base = |pay: Meter<'_>| archive.merge_base(&first, &merge, pay).map(drop);
     assert_eq!(cost(&base), 6);
-    // Nothing comes of it, and it is walked all the same.
+    // The result is empty, but the history is walked and charged.
     let tip = archive.resolve(main, &mut |_| true).unwrap().to_string();
     assert_eq!(
         cost(&|pay| archive.log(&tip, Some(&tip), None, 0, pay).map(drop)),
@@ -376,7 +376,7 @@ fn nothing_is_read_that_is_not_paid_for() {
 }
 
 #[test]
-fn what_git_would_not_take_is_refused() {
+fn objects_that_git_rejects_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let mut builder = Builder::new(scratch.path()).unwrap();
     let ada = signature("Ada", 1);
@@ -457,7 +457,7 @@ fn what_git_would_not_take_is_refused() {
     );
 }
 
-/// A repository through the sandbox: what a guest of a world without one gets.
+/// Components may import `git` only if the sandbox offers the interface.
 #[test]
 fn the_engine_is_one_for_the_sandbox() {
     use mcpmark_kinds::Services;

@@ -1,5 +1,5 @@
-//! A sixth service, which nothing knows but this file and the one line that registers it: its worlds are prepared,
-//! played, captured, graded and shown as those of any other.
+//! Test of an additional service that is added with one line of registration: its worlds are prepared, played,
+//! captured, graded and shown like those of the built-in services.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Home, Participant, PrepareError, Prepared, Runner, Spec,
+    AgentKind, AgentSetup, Baselines, Home, Participant, PrepareError, Prepared, Runner, Spec,
     SpecLimits, TaskPreparer,
 };
 use mcpmark_kinds::{Block, Cell, ServiceKind, Services, Summary, WorldGuests};
@@ -29,14 +29,14 @@ use tokio_util::sync::CancellationToken;
 
 const NAME: &str = "till";
 
-/// The balance of a till that is jammed.
+/// Balance that makes a till jam.
 const JAMMED: u64 = 13;
 
-/// Whether calls of jammed tills do not return.
+/// True while calls on jammed tills hang.
 static IS_JAMMED: AtomicBool = AtomicBool::new(true);
 
-/// A till with a balance. `deposit` adds one coin, or two where the world brings a guest along. On a jammed one it
-/// neither returns nor looks whether it is cancelled.
+/// Service of a till with a balance. `deposit` adds one coin, or two if the world has a guest. On a jammed till,
+/// `deposit` hangs and ignores cancellation.
 struct Till {
     has_guest: bool,
 }
@@ -74,7 +74,7 @@ impl Service for Till {
     }
 }
 
-/// The balance of a state.
+/// Returns the balance of a state.
 fn balance(tree: &Tree, blobs: &dyn Blobs) -> Option<u64> {
     let (_, file) = tree.files().find(|(path, _)| path.as_str() == "balance")?;
     let bytes = blobs.read(&file.content).ok()?;
@@ -169,7 +169,7 @@ impl ServiceKind for TillKind {
     }
 }
 
-/// A component with the function `verify`, which passes.
+/// Returns a component that exports `verify` and passes.
 fn passing() -> Vec<u8> {
     let text = include_str!("../../../tests/end_to_end/guests/verdict.wat");
     let text = text
@@ -179,7 +179,7 @@ fn passing() -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
-/// A root with worlds of a service, each with a task and the balance of its till.
+/// Creates a library with worlds of a service. Each world has one task and a till with the given balance.
 fn library(root: &Path, service: &str, worlds: &[(&str, u64)]) -> Library {
     let manifest = json!({"title": "Till", "license": "CC0-1.0", "clock": "2026-03-02T09:00:00Z"});
     for (world, balance) in worlds {
@@ -198,7 +198,7 @@ fn library(root: &Path, service: &str, worlds: &[(&str, u64)]) -> Library {
     Library::at(root)
 }
 
-/// Gives the world `guided` a guest.
+/// Adds a guest to the world `guided`.
 fn add_guest(root: &Path, service: &str) {
     let file = format!("worlds/{service}/guided/ci.wasm");
     write(&root.join(file), &passing());
@@ -209,7 +209,7 @@ fn write(path: &Path, bytes: &[u8]) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// The whole change outside of a service's own module.
+/// Registers the service, which is the only change outside its own module.
 fn services() -> Services {
     let mut services = Services::builtin();
     services.register(TillKind);
@@ -236,7 +236,7 @@ fn prepare(
     preparer.prepare(&tasks)
 }
 
-/// Attempts of the agent that calls tools at random.
+/// Attempts of the agent `random`.
 struct Played {
     runner: Arc<Runner>,
     rows: Vec<AttemptRow>,
@@ -265,13 +265,13 @@ async fn play(root: &Path, library: &Library, services: &Services, limits: SpecL
     let prepared: Vec<_> = prepared.into_iter().map(Arc::new).collect();
     let tools = runner.tools(&prepared).await;
     assert_eq!(tools.into_iter().collect::<Vec<_>>(), ["deposit"]);
-    let cast = Arc::new(Cast {
+    let agent_setup = Arc::new(AgentSetup {
         limits,
-        ..Cast::plain(AgentKind::Random)
+        ..AgentSetup::plain(AgentKind::Random)
     });
     let run = runner.run(
         &experiment,
-        &cast,
+        &agent_setup,
         &prepared,
         spec.plan(),
         CancellationToken::new(),
@@ -308,7 +308,7 @@ async fn a_service_is_added_with_one_line() {
     }
 }
 
-/// Jams tills until it is dropped.
+/// Guard that releases jammed tills when it is dropped.
 struct Jam;
 
 impl Drop for Jam {
@@ -317,7 +317,7 @@ impl Drop for Jam {
     }
 }
 
-/// The worlds are played one after the other, the jammed one first.
+/// The worlds are played in sequence, the jammed one first.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_does_not_stop_costs_its_own_attempt_its_grade() {
     let root = tempfile::tempdir().unwrap();
@@ -326,7 +326,7 @@ async fn a_call_that_does_not_stop_costs_its_own_attempt_its_grade() {
         time_seconds: Some(1),
         ..SpecLimits::default()
     };
-    // The thread of the call ends with the test.
+    // The guard ends the thread of the hanging call when the test ends.
     let _jam = Jam;
     let Played { rows, .. } = play(root.path(), &library, &services(), limits).await;
     let [jammed, plain] = &rows[..] else {

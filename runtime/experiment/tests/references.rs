@@ -1,4 +1,4 @@
-//! The objects of the store that a grade references: a regrade needs each of them, and nothing else.
+//! References of a grade: a regrade needs each of these objects in the store, and no others.
 
 #[path = "../../../tests/fuzz/bodies/wasi_guest.rs"]
 mod wasi_guest;
@@ -10,7 +10,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use mcpmark_experiment::journal::{AttemptKey, GradeRecord};
-use mcpmark_experiment::upkeep::{Loss, collect};
+use mcpmark_experiment::maintenance::{MissingBlobs, collect};
 use mcpmark_experiment::{
     Baselines, End, EndKind, GradeInput, Graded, Journal, Judge, Outcome, Reference, Script,
     ScriptJudge, Terms, TermsError, grade,
@@ -24,14 +24,14 @@ use serde_json::json;
 
 use crate::wasi_guest::{END, Guest};
 
-/// The service of the states.
+/// Service of the states.
 const SERVICE: &str = "github";
 const CLOCK: i64 = 1_772_442_000;
 const ANSWER: &str = "There are 12.\n";
-/// The file that the script and the component read.
+/// File that the script and the component read.
 const READ: &str = "broken.txt";
 
-/// A verifier that fails where the final state has `broken.txt`; it can run workflows, too.
+/// Verifier that fails if the final state has `broken.txt`. The same component can run workflows.
 static COMPONENT: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let file =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/end_to_end/guests/lints.wat");
@@ -54,14 +54,14 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     }
 });
 
-/// A verifier of a test.
+/// Kind of verifier in a test.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Component,
     Script { ci: bool },
 }
 
-/// A snapshot of files, their paths and contents.
+/// Returns a snapshot of files, given by path and content.
 fn snapshot(files: &[(&str, Vec<u8>)]) -> Snapshot {
     let blobs = MemoryBlobs::new();
     let mut tree = TreeBuilder::new();
@@ -78,7 +78,7 @@ fn snapshot(files: &[(&str, Vec<u8>)]) -> Snapshot {
     Snapshot::new(tree.finish(), Arc::new(blobs))
 }
 
-/// A script that reads a file beside it and one of the final state, and ends with an exit code.
+/// Returns a script that reads a file of its directory and one of the final state, and then exits.
 fn script(exit_code: u8) -> Vec<u8> {
     const RESULT: usize = 1000;
     const PATHS: [(usize, &[u8]); 2] = [(1024, b"task/beside/data"), (1056, b"state/broken.txt")];
@@ -91,7 +91,7 @@ fn script(exit_code: u8) -> Vec<u8> {
         ]
         .concat()
     };
-    // 1 is the root and 2 the script.
+    // Resource handle 1 is the root directory and 2 is the script.
     let mut image = [read(3, PATHS[0]), read(4, PATHS[1]), vec![END]].concat();
     image.extend_from_slice(&(RESULT as u32).to_le_bytes());
     image.resize(RESULT, 0);
@@ -103,7 +103,7 @@ fn script(exit_code: u8) -> Vec<u8> {
     image
 }
 
-/// An attempt that was graded, with all that it left.
+/// Graded attempt with its store and journal.
 struct Attempt {
     _dir: tempfile::TempDir,
     store: Store,
@@ -146,10 +146,10 @@ fn loaded(kind: Kind, exit_code: u8, store: &Store) -> Judge {
     }
 }
 
-/// Grades a final state as a run does, and keeps that.
+/// Grades a final state and records it as a run does.
 fn attempt(kind: Kind, exit_code: u8, end: &[(&str, Vec<u8>)]) -> Attempt {
     let dir = tempfile::tempdir().unwrap();
-    let store = Store::open_alone(dir.path().join("store")).unwrap();
+    let store = Store::open_exclusive(dir.path().join("store")).unwrap();
     let journal = Arc::new(Journal::open(&dir.path().join("journal.db")).unwrap());
     let judge = loaded(kind, exit_code, &store);
     let terms = Terms::of(&judge, json!({"a": 1}), true, Limits::SCRIPT, CLOCK);
@@ -216,7 +216,7 @@ fn graded(store: &Store, judge: &Judge, input: &GradeInput) -> Graded {
 }
 
 impl Attempt {
-    /// Grades the state again with what the store has, and gives the outcome, or the error in words.
+    /// Grades the state again from the store. Returns the outcome, or an error message.
     fn regrade(&self) -> Result<Outcome, String> {
         let words = |error: TermsError| {
             let source = std::error::Error::source(&error);
@@ -244,7 +244,7 @@ impl Attempt {
         blobs.into_iter().map(|(digest, _)| digest).collect()
     }
 
-    /// The blobs of all that the terms of the grade refer to.
+    /// Returns the blobs of all objects that the terms of the grade reference.
     fn referred_to(&self) -> BTreeSet<Digest> {
         let terms = Terms::read(&self.store, &self.terms).unwrap();
         let blobs = terms.references().map(|reference| match reference {
@@ -254,7 +254,7 @@ impl Attempt {
         blobs.flatten().collect()
     }
 
-    /// The blobs of a tree: its directories, and the files that are asked for.
+    /// Returns the blobs of a tree: its directories, and the files for which `is_wanted` is true.
     fn blobs_of(&self, root: &Digest, is_wanted: fn(&TreePath) -> bool) -> BTreeSet<Digest> {
         let tree = self.store.load_tree(root).unwrap();
         let below = tree.walk(&TreePath::root());
@@ -297,9 +297,9 @@ proptest! {
         }
         let other = snapshot(&[("other/junk", junk[0].clone()), ("x", vec![0])]);
         attempt.store.put_snapshot(&other).unwrap();
-        collect(&attempt.journal, &attempt.store, false, Loss::Stops, || true).unwrap();
+        collect(&attempt.journal, &attempt.store, false, MissingBlobs::Abort, || true).unwrap();
         let kept = attempt.blobs();
-        // All that a run keeps is needed, and nothing else is.
+        // Everything that a run stores is needed, and nothing else.
         prop_assert_eq!(&kept, &before);
         prop_assert!(kept.is_superset(&attempt.referred_to()));
         prop_assert_eq!(attempt.regrade(), Ok(attempt.outcome.clone()));
@@ -322,7 +322,7 @@ fn a_grade_is_not_made_again_without_any_of_what_it_refers_to() {
         let mut needed = referred_to.clone();
         needed.insert(attempt.terms);
         needed.extend(attempt.blobs_of(&attempt.input.start, |_| false));
-        // A file of a state is needed where the verifier reads it.
+        // A file of a state is needed only if the verifier reads it.
         needed.extend(attempt.blobs_of(&attempt.input.state, |path| path.as_str() == READ));
         for digest in needed {
             let file = attempt.store.blob_path(&digest);

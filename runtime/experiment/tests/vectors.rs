@@ -1,4 +1,4 @@
-//! Golden vectors of what is kept of grades and attempts: the terms of a grade, receipts, and the rows of the journal.
+//! Golden vectors of stored grades and attempts: terms, receipts, and rows of the journal.
 
 #[path = "vectors/journal.rs"]
 mod journal;
@@ -23,7 +23,7 @@ fn optional_text(input: &Value, key: &str) -> Option<String> {
     (!input[key].is_null()).then(|| text(input, key).to_owned())
 }
 
-/// The digest of a text that stands for a component or a tree.
+/// Returns the digest of a text that represents a component or a tree.
 fn digest(input: &Value, key: &str) -> Digest {
     Digest::of(text(input, key).as_bytes())
 }
@@ -91,7 +91,7 @@ fn terms_of_a_grade() {
     vectors.assert_all_compared();
 }
 
-/// The rows of an attempt and of its grade, as the journal gives them.
+/// Returns an attempt with its grade, as the journal returns them.
 fn row(input: &Value, terms: &Digest) -> AttemptRow {
     let fault_kind = optional_text(input, "fault");
     let named = |digest: Digest| digest.to_string();

@@ -1,6 +1,8 @@
+//! Addresses of servers: host, encryption, and whether the host is this machine.
+
 use url::{Host, Url};
 
-/// Where something is reached over HTTP.
+/// Host and scheme of an HTTP URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     host: String,
@@ -8,29 +10,30 @@ pub struct Address {
     encrypted: bool,
 }
 
-/// A text is no address that can be used.
+/// Error of parsing an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{shown:?} is no address: {reason}")]
 pub struct BadAddress {
-    /// The text, without what is nobody's business.
+    /// Text, without parts that may be secret.
     pub shown: String,
-    /// The problem.
+    /// Problem.
     pub reason: String,
 }
 
 impl Address {
-    /// Reads a URL.
+    /// Parses a URL.
     ///
     /// # Errors
     ///
-    /// When it is none of HTTP, names no host, or holds a user name, a password or a query: keys
-    /// come from the environment, and would be seen here.
+    /// Returns an error if the scheme is not HTTP or HTTPS, if the host is missing, or if the URL has a user name, a
+    /// password, a query or a fragment. These may contain keys, which belong in the environment because addresses are
+    /// displayed.
     pub fn parse(text: &str) -> Result<Self, BadAddress> {
         let wrong = |reason: &str| BadAddress {
             shown: shown(text),
             reason: reason.to_owned(),
         };
-        // `localhost:80` is a URL whose scheme is `localhost`.
+        // `localhost:80` is a URL with the scheme `localhost`.
         if !text.contains("://") {
             return Err(wrong("begin it with http:// or https://"));
         }
@@ -63,29 +66,29 @@ impl Address {
         })
     }
 
-    /// Whether it is this machine.
+    /// Reports whether the host is this machine.
     pub fn is_local(&self) -> bool {
         self.local
     }
 
-    /// Its host, in lower case.
+    /// Returns the host, in lower case.
     pub fn host(&self) -> &str {
         &self.host
     }
 
-    /// Whether its host is one of a name, or below that in the domain name system.
+    /// Reports whether the host is the domain `name` or one of its subdomains.
     pub fn is_at(&self, name: &str) -> bool {
         let above = self.host.strip_suffix(name);
         above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
     }
 
-    /// Whether what is sent there crosses a network in the clear.
-    pub fn is_readable(&self) -> bool {
+    /// Reports whether traffic to the host crosses a network unencrypted.
+    pub fn is_unencrypted(&self) -> bool {
         !self.local && !self.encrypted
     }
 }
 
-/// An address for an error. What may hold a password is not shown, even where it is no URL.
+/// Redacts an address for an error message. Text that may contain a password is omitted, even if it is not a URL.
 fn shown(text: &str) -> String {
     match text.split_once("://") {
         _ if !text.contains('@') => match text.find(['?', '#']) {
@@ -114,7 +117,7 @@ mod tests {
         ] {
             let address = Address::parse(text).unwrap();
             assert_eq!(
-                (address.is_local(), address.is_readable()),
+                (address.is_local(), address.is_unencrypted()),
                 (local, readable),
                 "{text}"
             );
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_said_without_its_password() {
+    fn invalid_addresses_are_shown_without_their_password() {
         for text in [
             "ftp://x/",
             "127.0.0.1:80",

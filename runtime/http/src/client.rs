@@ -1,13 +1,15 @@
+//! HTTP client for model providers and external servers.
+
 use std::time::Duration;
 
-/// A client whose TLS is rustls with ring. `proxy` says whether the environment's proxies are
-/// used. It follows no redirect, for that would take a key elsewhere.
+/// Creates an HTTP client with TLS by rustls and ring. `proxy` enables the proxies of the environment. Redirects are
+/// not followed, because a redirect could send a key to another host.
 ///
 /// # Errors
 ///
-/// When the certificates of the system cannot be read.
+/// Returns an error if the certificates of the system cannot be read.
 pub fn client(proxy: bool) -> Result<reqwest::Client, reqwest::Error> {
-    // Fails where another part of the process chose one before, which is as good.
+    // Fails if the process has already chosen a provider, which is sufficient.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder()
         .user_agent(concat!("mcpmark/", env!("CARGO_PKG_VERSION")))

@@ -1,24 +1,24 @@
-//! Decoding of the escapes of JSON, URLs and HTML, and the way back to the bytes that they came from.
+//! Decoding of the escapes of JSON, URLs and HTML, with a mapping from decoded ranges to the source.
 
 use std::ops::Range;
 
-/// A part of a text: bytes that stand for themselves, or one escape.
+/// Part of a text: literal bytes, or one escape.
 enum Piece<'a> {
     Plain(&'a [u8]),
     Escape {
-        /// The bytes that it stands for: UTF-8 of one character, or one byte.
+        /// Decoded bytes: the UTF-8 form of one character, or one byte.
         decoded: [u8; 4],
-        /// How many of them.
+        /// Number of decoded bytes.
         length: usize,
-        /// How many bytes it takes.
+        /// Number of source bytes.
         source: usize,
     },
 }
 
-/// The text with its escapes decoded, or none where it has no escape.
+/// Decodes the escapes of a text. Returns `None` if it has none.
 ///
-/// An escape is decoded through all repetitions of its own kind: `\\\u0041` and `%252541` are both
-/// `A`. Text that was escaped in several ways is decoded by calling this until it returns none.
+/// Repeated escaping of one kind is decoded completely: `\\\u0041` and `%252541` are both `A`. Text that was escaped in
+/// several ways is decoded by repeated calls, until the result is `None`.
 pub(crate) fn decode(source: &[u8]) -> Option<Vec<u8>> {
     let mut decoded = Vec::new();
     let mut escaped = false;
@@ -38,8 +38,8 @@ pub(crate) fn decode(source: &[u8]) -> Option<Vec<u8>> {
     escaped.then_some(decoded)
 }
 
-/// The ranges of `source` that the `ranges` of its decoded form came from. Ranges are sorted and do
-/// not touch; a range that holds a part of an escape comes from all of it.
+/// Maps `ranges` of the decoded form to ranges of `source`. The ranges are sorted and do not touch. A range with a part
+/// of an escape maps to the whole escape.
 pub(crate) fn encoded_ranges(source: &[u8], ranges: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut found = Vec::with_capacity(ranges.len());
     let mut wanted = ranges.iter();
@@ -83,7 +83,7 @@ fn pieces(source: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     std::iter::from_fn(move || {
         let rest = source.get(at..).filter(|rest| !rest.is_empty())?;
         let piece = escape(rest).unwrap_or_else(|| {
-            // What begins an escape and is none stands for itself, with all that follows.
+            // An incomplete escape is literal, up to the next possible escape.
             let begins = |byte: &u8| matches!(byte, b'\\' | b'%' | b'&');
             let next = rest[1..].iter().position(begins);
             Piece::Plain(&rest[..next.map_or(rest.len(), |next| next + 1)])
@@ -96,7 +96,7 @@ fn pieces(source: &[u8]) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The escape that a text begins with.
+/// Parses the escape at the beginning of a text.
 fn escape(text: &[u8]) -> Option<Piece<'static>> {
     match text[0] {
         b'\\' => backslash(text),
@@ -116,7 +116,7 @@ fn character(code: u32, source: usize) -> Option<Piece<'static>> {
     })
 }
 
-/// The value of hexadecimal digits, all of them.
+/// Parses a number of which all digits are hexadecimal.
 fn hexadecimal(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |value: u32, digit| {
         let digit = char::from(*digit).to_digit(16)?;
@@ -124,7 +124,8 @@ fn hexadecimal(digits: &[u8]) -> Option<u32> {
     })
 }
 
-/// A run of backslashes with what it escapes. A run that escapes nothing stands for one.
+/// Parses a run of backslashes with the character that it escapes. A run that escapes no character is decoded to one
+/// backslash.
 fn backslash(text: &[u8]) -> Option<Piece<'static>> {
     let run = backslashes(text);
     let simple = |code: u8| character(code.into(), run + 1);
@@ -153,7 +154,7 @@ fn backslashes(text: &[u8]) -> usize {
     text.iter().take_while(|byte| **byte == b'\\').count()
 }
 
-/// A character by its UTF-16 code unit, or by the pair of them that it begins.
+/// Decodes a UTF-16 code unit, or a surrogate pair that begins with it.
 fn utf16(code: u32, after: &[u8], source: usize) -> Option<Piece<'static>> {
     if !(0xd800..0xdc00).contains(&code) {
         return character(code, source);
@@ -165,7 +166,7 @@ fn utf16(code: u32, after: &[u8], source: usize) -> Option<Piece<'static>> {
     is_pair.then(|| character(code, source + run + 5)).flatten()
 }
 
-/// A byte in percent-encoding, through percent-encoded percent signs.
+/// Parses a percent-encoded byte, whose percent sign may be percent-encoded repeatedly.
 fn percent(text: &[u8]) -> Option<Piece<'static>> {
     let digits = |from: usize| text.get(from..from + 2).and_then(hexadecimal);
     let mut at = 1;
@@ -180,9 +181,9 @@ fn percent(text: &[u8]) -> Option<Piece<'static>> {
     })
 }
 
-/// A character reference of HTML, through escaped ampersands.
+/// Parses a character reference of HTML, whose ampersand may be escaped repeatedly.
 fn entity(text: &[u8]) -> Option<Piece<'static>> {
-    /// Longer ones name no character.
+    /// Maximum length of a numeric reference. Longer ones are not characters.
     const LONGEST: usize = 10;
     const NAMED: [(&[u8], u8); 4] = [
         (b"lt;", b'<'),

@@ -1,4 +1,4 @@
-//! The places of secrets in a text, as they are and recoded.
+//! Search for secrets in a text, in plain and encoded form.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,27 +9,27 @@ use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 
 use crate::escapes::{decode, encoded_ranges};
 
-/// Secrets shorter than this are not looked for: they would tear words apart.
+/// Minimum length of a secret in bytes. Shorter ones are ignored, because redacting them would damage ordinary words.
 const SHORTEST: usize = 6;
 
-/// How often the way in which a text is escaped may change: a URL in JSON in a URL is three. Repetitions of
-/// the same kind count once.
+/// Maximum number of changes in the kind of escaping: a URL in JSON in a URL has three. Repetitions of one kind count
+/// once.
 const LAYERS: usize = 8;
 
-/// Finds secrets in texts in time that grows with the length of the text alone.
+/// Search for secrets in time linear in the length of the text.
 pub(crate) struct Finder {
     forms: AhoCorasick,
 }
 
 impl fmt::Debug for Finder {
-    /// Without the forms, which are what nobody is to see.
+    /// Formats the finder without the forms, which are secret.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Finder")
     }
 }
 
 impl Finder {
-    /// A finder of these secrets; none where there are none to look for.
+    /// Creates a finder for the given secrets. Returns `None` if all are too short or there are none.
     pub(crate) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Option<Self> {
         let mut forms: Vec<_> = secrets
             .filter(|secret| secret.len() >= SHORTEST)
@@ -40,14 +40,14 @@ impl Finder {
         if forms.is_empty() {
             return None;
         }
-        // Building fails where the secrets have more than 2 GiB.
+        // Building fails if the secrets exceed 2 GiB.
         let built = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .build(forms);
         built.ok().map(|forms| Self { forms })
     }
 
-    /// The places where secrets stand, sorted, none of which touches another.
+    /// Returns the ranges of secrets, sorted and merged if they touch.
     pub(crate) fn find(&self, text: &[u8]) -> Vec<Range<usize>> {
         let mut layers: Vec<Vec<u8>> = Vec::new();
         while layers.len() < LAYERS {
@@ -71,7 +71,7 @@ impl Finder {
     }
 }
 
-/// All ranges, sorted, those that touch made one.
+/// Sorts all ranges, and merges those that touch.
 fn merged(mut ranges: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<usize>> {
     ranges.extend(more);
     ranges.sort_unstable_by_key(|range| range.start);
@@ -85,8 +85,8 @@ fn merged(mut ranges: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<u
     merged
 }
 
-/// The forms in which a secret is looked for: itself, with what looks like an escape in it decoded, in
-/// hexadecimal, and in base64.
+/// Returns the forms of a secret to search for: plain, with its apparent escapes decoded, in hexadecimal, and in
+/// base64.
 fn forms(secret: &str) -> Vec<Vec<u8>> {
     let mut forms = vec![secret.as_bytes().to_vec()];
     let mut decoded = secret.as_bytes().to_vec();
@@ -96,7 +96,7 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
             None => break,
         }
     }
-    // What ends a string of JSON looks escaped by the backslashes at the end of a secret.
+    // The quotation mark that ends a JSON string looks escaped after a secret with trailing backslashes.
     let end = decoded.iter().rposition(|byte| *byte != b'\\');
     forms.push(decoded[..end.map_or(0, |end| end + 1)].to_vec());
     forms.push(decoded);
@@ -109,12 +109,12 @@ fn forms(secret: &str) -> Vec<Vec<u8>> {
     forms
 }
 
-/// What base64 says of a secret that so many bytes come before, modulo three: the digits that follow from the
-/// secret alone, in both alphabets.
+/// Returns the base64 digits that depend only on the secret if `before` bytes precede it, modulo three, in both
+/// alphabets.
 fn in_base64(secret: &[u8], before: usize) -> [Vec<u8>; 2] {
     let mut bytes = vec![0; before];
     bytes.extend_from_slice(secret);
-    // A digit has six bits. Those that hold a bit of what stands around the secret are left out.
+    // A digit has six bits. Digits with bits of adjacent bytes are omitted.
     let first = (before * 8).div_ceil(6);
     let end = bytes.len() * 8 / 6;
     [STANDARD_NO_PAD, URL_SAFE_NO_PAD]
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// Ways in which a text is written elsewhere.
+    /// Encodings of a text.
     const WAYS: [fn(&str) -> String; 9] = [
         |text| serde_json::Value::from(text).to_string(),
         |text| {
@@ -196,7 +196,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_a_text_says_ranges_are_within_it(text in "[\\\\%&#;ux0-9a-f\"/é😀]{0,60}") {
+        fn ranges_are_within_the_text(text in "[\\\\%&#;ux0-9a-f\"/é😀]{0,60}") {
             let finder = Finder::of(["aaaaaa", "\\u00e9", "%c3%a9é"].into_iter()).unwrap();
             for range in finder.find(text.as_bytes()) {
                 prop_assert!(!text[range].is_empty());

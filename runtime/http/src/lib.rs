@@ -1,15 +1,14 @@
-//! What goes over HTTP to others: keys, the addresses they may be sent to, the client.
+//! HTTP client, retry delays, addresses, and redaction of secrets.
 //!
-//! A [`Secret`] is a key that is shown nowhere, and [`Secrets`] are taken out of what comes back, also where it
-//! is escaped or recoded. An [`Address`] says whether it is this machine,
-//! and whether what is sent there can be read on the way. [`client`] makes the client that models
-//! and servers of others are reached with.
+//! A [`Secret`] is a key that is never displayed. [`Secrets`] redacts keys in responses, also in escaped or encoded
+//! form. An [`Address`] reports whether its host is this machine, and whether traffic to it is unencrypted. [`client`]
+//! creates the client for model providers and external servers.
 //!
 //! ```
 //! use mcpmark_http::{Address, Secret};
 //!
 //! assert!(Address::parse("http://127.0.0.1:8080/v1")?.is_local());
-//! assert!(Address::parse("http://example.org/mcp")?.is_readable());
+//! assert!(Address::parse("http://example.org/mcp")?.is_unencrypted());
 //! assert_eq!(Secret::new("sk-123456").to_string(), "[redacted]");
 //! # Ok::<(), mcpmark_http::BadAddress>(())
 //! ```

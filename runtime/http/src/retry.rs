@@ -1,11 +1,13 @@
+//! Delays that servers request in the header `Retry-After`.
+
 use std::time::Duration;
 
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::{DATE, HeaderMap, HeaderName, RETRY_AFTER};
 
-/// How long a server wants to be left alone: `Retry-After` in both its forms, seconds or a date, which
-/// counts from the server's own clock where it tells it.
+/// Returns the delay in the header `Retry-After`, which is a number of seconds or a date. A date is relative to the
+/// header `Date` if present, otherwise to the local clock.
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.trim());
     let date = |text: &str| DateTimeParser::new().parse_timestamp(text).ok();
@@ -14,7 +16,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let now = text(DATE).and_then(date).unwrap_or_else(Timestamp::now);
-    // A moment that has passed asks for no wait.
+    // A date in the past means no delay.
     Some(Duration::try_from(date(wish)?.duration_since(now)).unwrap_or(Duration::ZERO))
 }
 
@@ -42,7 +44,7 @@ mod tests {
             let found = retry_after(&headers).map(|wait| wait.as_secs_f64());
             assert_eq!(found, seconds, "{wish}");
         }
-        // A date that is long over by this machine's clock.
+        // A date in the past by the local clock.
         let mut headers = HeaderMap::new();
         assert_eq!(retry_after(&headers), None);
         headers.insert(

@@ -1,19 +1,21 @@
+//! Secret keys that are never displayed.
+
 use std::fmt;
 
-/// Stands where a secret stood.
+/// Replacement of a secret.
 pub(crate) const REDACTED: &str = "[redacted]";
 
-/// A key. It is shown nowhere: `Debug` and `Display` print a mark instead.
+/// Secret key. `Debug` and `Display` print a placeholder instead of the key.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a key.
+    /// Wraps a key.
     pub fn new(key: impl Into<String>) -> Self {
         Self(key.into())
     }
 
-    /// The key itself, for the header of a request and nothing else.
+    /// Returns the key, only for the header of a request.
     pub fn expose(&self) -> &str {
         &self.0
     }

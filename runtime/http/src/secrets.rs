@@ -1,3 +1,5 @@
+//! Redaction of secrets in texts, JSON documents and event streams.
+
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -8,43 +10,43 @@ use crate::Secret;
 use crate::finder::Finder;
 use crate::secret::REDACTED;
 
-/// The secrets that somebody was given, to be taken out of all that comes back from there.
+/// Redaction of the secrets that were given to a server, in everything that it returns.
 ///
-/// They are found as they are; escaped as in JSON, URLs and HTML, in whole or in part and at any depth of nesting;
-/// and as base64 (both alphabets, at any offset) or hexadecimal of the plain secret. In documents they are also
-/// found where they are split over values of the same name, as the parts of a message or the chunks of a stream are.
-/// Not covered: secrets of fewer than six bytes, base64 or hexadecimal with line breaks or of a text that is escaped
-/// itself, compression, and any other code.
+/// Secrets are found in plain form; escaped as in JSON, URLs and HTML, completely or partially and at any nesting
+/// depth; and as base64 (both alphabets, at any offset) or hexadecimal of the plain secret. In documents they are also
+/// found if they are split over values with the same name, such as the parts of a message or the chunks of a stream.
+/// Not covered are secrets of fewer than six bytes, base64 or hexadecimal with line breaks or of escaped text,
+/// compression, and any other encoding.
 #[derive(Debug, Clone, Default)]
 pub struct Secrets(Option<Arc<Finder>>);
 
 impl Secrets {
-    /// Keeps secrets; one may be a part of another.
+    /// Creates the redaction of the given secrets. One secret may contain another.
     pub fn new(secrets: &[Secret]) -> Self {
         Self(Finder::of(secrets.iter().map(Secret::expose)).map(Arc::new))
     }
 
-    /// Whether there is none that is looked for.
+    /// Reports whether there are no secrets to search for.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether one of them is in these bytes.
-    pub fn are_in(&self, bytes: &[u8]) -> bool {
+    /// Reports whether these bytes contain a secret.
+    pub fn contained_in(&self, bytes: &[u8]) -> bool {
         !self.find(bytes).is_empty()
     }
 
-    /// Takes them out of a text.
+    /// Redacts a text.
     pub fn scrub(&self, text: &str) -> String {
         redacted(text, &self.find(text.as_bytes()))
     }
 
-    /// Takes them out of every text and every key of a document, and says whether there were any.
+    /// Redacts every string and every key of a document. Returns true if any secret was found.
     pub fn scrub_value(&self, value: &mut Value) -> bool {
         if self.is_empty() {
             return false;
         }
-        // Texts of one name are looked through as one, so that a secret that is split over several is found.
+        // Strings with the same name are searched as one, so that a secret that is split over several is found.
         let mut texts = HashMap::new();
         gather(value, "", &mut texts);
         let mut places: HashMap<String, Places> = HashMap::new();
@@ -57,14 +59,14 @@ impl Secrets {
         self.rewrite(value, "", &mut places)
     }
 
-    /// Takes them out of a text that may be JSON, or lines of JSON as a stream of events has them.
+    /// Redacts a text that may be JSON, or JSON lines such as in an event stream.
     pub fn scrub_json(&self, text: String) -> String {
         if self.is_empty() {
             return text;
         }
         if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
-            // The text is looked at too, for of two equal keys the document has one.
-            return if self.scrub_value(&mut value) || self.are_in(text.as_bytes()) {
+            // The text is searched as well, because the document keeps only one of two values with the same key.
+            return if self.scrub_value(&mut value) || self.contained_in(text.as_bytes()) {
                 value.to_string()
             } else {
                 text
@@ -74,7 +76,7 @@ impl Secrets {
         self.scrub(scrubbed.as_deref().unwrap_or(&text))
     }
 
-    /// The same for bytes, which come back as they are where there is no secret in them.
+    /// Redacts bytes like [`scrub_json`](Self::scrub_json). Bytes without secrets are returned unchanged.
     pub fn scrub_bytes(&self, bytes: Vec<u8>) -> Vec<u8> {
         if self.is_empty() {
             return bytes;
@@ -98,7 +100,7 @@ impl Secrets {
         finder.map_or_else(Vec::new, |finder| finder.find(text))
     }
 
-    /// Takes them out of the documents that lines of a text are, as one; none where nothing was found in them.
+    /// Redacts the lines of a text that are JSON documents, together. Returns `None` if no secret was found in them.
     fn scrub_lines(&self, text: &str) -> Option<String> {
         const EVENT: &str = "data:";
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -142,7 +144,7 @@ impl Secrets {
                 for (key, value) in entries.iter_mut() {
                     changed |= self.rewrite(value, key, places);
                 }
-                if entries.keys().any(|key| self.are_in(key.as_bytes())) {
+                if entries.keys().any(|key| self.contained_in(key.as_bytes())) {
                     let entries_before = std::mem::take(entries).into_iter();
                     *entries = entries_before
                         .map(|(key, value)| (self.scrub(&key), value))
@@ -156,7 +158,8 @@ impl Secrets {
     }
 }
 
-/// Appends every text of a document to those of the same name. What is in a list has the name of the list.
+/// Appends each string of a document to the strings with the same name. Elements of an array have the name of the
+/// array.
 fn gather<'a>(value: &'a Value, name: &'a str, texts: &mut HashMap<&'a str, String>) {
     match value {
         Value::String(text) => texts.entry(name).or_default().push_str(text),
@@ -170,16 +173,16 @@ fn gather<'a>(value: &'a Value, name: &'a str, texts: &mut HashMap<&'a str, Stri
     }
 }
 
-/// The places of secrets in the texts of one name.
+/// Ranges of secrets in the concatenated strings of one name.
 struct Places {
-    /// Those that are not behind `at`.
+    /// Ranges, in positions of the concatenation.
     ranges: Vec<Range<usize>>,
-    /// Where the next text begins.
+    /// Position at which the next string begins.
     at: usize,
 }
 
 impl Places {
-    /// Takes the secrets out of the next text, and says whether there were any.
+    /// Redacts the next string. Returns true if any secret was found.
     fn cut(&mut self, text: &mut String) -> bool {
         let (begin, end) = (self.at, self.at + text.len());
         self.at = end;
@@ -197,12 +200,13 @@ impl Places {
     }
 }
 
-/// A text without what stands at some places, which are sorted.
+/// Replaces the given ranges of a text, which are sorted.
 fn redacted(text: &str, places: &[Range<usize>]) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut at = 0;
     for place in places {
-        // A place begins and ends with characters: those of a secret, or escapes of them.
+        // A range begins and ends at character boundaries, because it consists of characters of a secret or their
+        // escapes.
         kept.push_str(text.get(at..place.start).unwrap_or_default());
         kept.push_str(REDACTED);
         at = place.end;

@@ -1,13 +1,15 @@
+//! Classification of environment variables that may contain secrets.
+
 use std::path::Path;
 
-/// Variables that say how a machine is set up.
+/// Environment variables that describe the machine.
 const PLAIN: [&str; 15] = [
     "DISPLAY", "HOME", "HOSTNAME", "LANG", "LANGUAGE", "LOGNAME", "NODE_ENV", "PATH", "PWD",
     "SHELL", "TEMP", "TERM", "TMPDIR", "TZ", "USER",
 ];
 
-/// Whether the value of a variable that a program gets is a secret: all but those that say how a machine is set up, and
-/// paths that exist, which a program may well print.
+/// Reports whether the value of an environment variable may be a secret. Exceptions are variables that describe the
+/// machine, and existing paths, which a program may print.
 pub fn may_be_secret(name: &str, value: &str) -> bool {
     let is_plain = PLAIN.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_");
     let is_place = value.starts_with('/') && Path::new(value).exists();

@@ -1,9 +1,9 @@
-//! Canonical JSON: one form of each value, over which digests and signatures are made.
+//! Canonical JSON: one form for each value, from which digests and signatures are computed.
 //!
 //! # RFC 8785
 //!
-//! The form is that of the JSON Canonicalization Scheme ([RFC 8785]) for strings, literals, structure and white space,
-//! for integers up to 2⁵³, and for most numbers with a fraction. It differs in exactly these inputs:
+//! The form equals that of the JSON Canonicalization Scheme ([RFC 8785]) for strings, literals, structure and white
+//! space, for integers up to 2⁵³, and for most numbers with a fraction. It differs for exactly these inputs:
 //!
 //! | input | example | here | RFC 8785 |
 //! |---|---|---|---|
@@ -14,29 +14,30 @@
 //! | an integer below 10²¹ that does not fit 64 bits | `18446744073709551616` | `1.8446744073709552e+19` | `18446744073709552000` |
 //! | keys with a character past U+FFFF beside keys with one from U+E000 to U+FFFF | U+1F600, U+FB33 | U+FB33 first, by code points | U+1F600 first, by UTF-16 code units |
 //!
-//! The differences stay, because all of these inputs can occur in documents that have been hashed, signed or compared:
+//! The differences remain, because all of these inputs can occur in documents that have been hashed, signed or
+//! compared:
 //!
-//! - Seeds of worlds are 64-bit integers and part of the task digest. RFC 8785 gives two seeds past 2⁵³ one form, so
-//!   two tasks one digest. That also holds for parameters of a task and for limits.
-//! - Settings of models are kept in the journal in this form, and an attempt is found again by them. A temperature of 1
-//!   is kept as `1.0`. If it were `1` from now on, no experiment with such a setting could be resumed.
-//! - `meta.json` (in the task digest), parameters (in the terms of a grade, and so in receipts) and the schemas of tools
-//!   (in locks) are JSON by anybody. No shipped task has one of these inputs, but receipts and locks for tasks and
-//!   servers of others must stay valid as well.
+//! - Seeds of worlds are 64-bit integers and part of the task digest. RFC 8785 can give two seeds past 2⁵³ the same
+//!   form, and so two tasks the same digest. The same holds for parameters of a task and for limits.
+//! - Settings of models are stored in the journal in this form, and attempts are looked up by them. A temperature of 1
+//!   is stored as `1.0`. If the form became `1`, experiments with such a setting could not be resumed.
+//! - `meta.json` (in the task digest), parameters (in the terms of a grade, and so in receipts) and the schemas of
+//!   tools (in locks) are JSON from any source. No shipped task has one of these inputs, but receipts and locks of
+//!   other tasks and servers must stay valid as well.
 //!
-//! Values that RFC 8785 gives one form, such as `2` and `2.0`, have two forms and two digests here. Nothing is
-//! normalised or refused. A program in another language that repeats a digest can use an RFC 8785 library for documents
-//! without the inputs above. The golden vectors in `tests/fixtures/vectors/canonical` have both forms.
+//! Values that have one form in RFC 8785, such as `2` and `2.0`, have two forms and two digests here. No value is
+//! normalised or refused. A program in another language can reproduce a digest with an RFC 8785 library if the document
+//! has none of the inputs above. The golden vectors in `tests/fixtures/vectors/canonical` contain both forms.
 //!
-//! The digits of a number are the shortest that are read back as the same number. Reading must round correctly for that,
-//! so the workspace enables the feature `float_roundtrip` of `serde_json`.
+//! A number is written with the fewest digits that are parsed to the same number. This requires a correctly rounding
+//! parser, so the workspace enables the feature `float_roundtrip` of `serde_json`.
 //!
 //! [RFC 8785]: https://www.rfc-editor.org/rfc/rfc8785
 
 use serde_json::Value;
 
-/// Returns JSON without white space and with the keys of every object sorted by their bytes. The [module](self) compares
-/// it with RFC 8785.
+/// Returns the value as JSON without white space, with the keys of every object sorted by their bytes. The
+/// [module](self) compares it with RFC 8785.
 pub fn canonical(value: &Value) -> String {
     fn write(value: &Value, out: &mut String) {
         match value {

@@ -1,4 +1,4 @@
-//! JSON that has one form, and JSON in which no key stands twice.
+//! Canonical JSON, and JSON parsing that rejects duplicate keys.
 
 mod canonical;
 mod unique;

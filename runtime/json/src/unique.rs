@@ -1,4 +1,4 @@
-//! JSON in which no key stands twice: of two values, nobody can say which one was meant.
+//! JSON parser that rejects duplicate keys, because it is ambiguous which value is intended.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde_core::de::{
 };
 use serde_json::{Map, Value};
 
-/// Reads a document in which no key stands twice.
+/// Parses a document without duplicate keys.
 ///
 /// # Errors
 ///
-/// When one does, or the bytes are no JSON or of another shape.
+/// Returns an error if an object has a duplicate key, or if the bytes are not JSON of the expected shape.
 pub fn from_unique<T: DeserializeOwned>(bytes: &[u8]) -> serde_json::Result<T> {
     let Unique(value) = serde_json::from_slice(bytes)?;
     serde_json::from_value(value)
 }
 
-/// A value that is read only if no object in it has a key twice.
+/// JSON value whose deserialisation fails if an object in it has a duplicate key.
 pub struct Unique(pub Value);
 
 impl<'de> Deserialize<'de> for Unique {
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_is_what_serde_json_reads() {
+    fn the_parser_agrees_with_serde_json() {
         for text in [
             r#"{}"#,
             r#"{"a": [null, true, -1, 1, 18446744073709551615, 1.5, "x\n", {"b": {}}], "c": ""}"#,

@@ -1,4 +1,4 @@
-//! Golden vectors of canonical JSON: a change of any byte here breaks stored digests, receipts and signatures.
+//! Golden vectors of canonical JSON. A change of any byte here breaks stored digests, receipts and signatures.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The rows of a table of vectors.
+/// Reads the rows of a table of vectors.
 fn table(name: &str) -> Vec<Value> {
     let text = fs::read_to_string(directory().join(name)).unwrap();
     let rows = serde_json::from_str::<Vec<Value>>(&text).unwrap();
@@ -27,9 +27,10 @@ fn text<'a>(row: &'a Value, key: &str) -> &'a str {
     row[key].as_str().unwrap_or_else(|| panic!("{row}: {key}"))
 }
 
-/// The form of RFC 8785 for a number: that of ECMAScript's `Number::toString`.
+/// Formats a number as in RFC 8785, which is ECMAScript's `Number::toString`.
 fn rfc8785(number: f64) -> String {
-    // As few digits as are read back as the same number, and of these the nearest; the even one of two that are as near.
+    // The fewest digits that are parsed to the same number, and of these the nearest. If two are equally near, the even
+    // one.
     let shortest = format!("{number:e}");
     let digits = shortest.bytes().take_while(|byte| *byte != b'e');
     let count = digits.filter(u8::is_ascii_digit).count();
@@ -38,7 +39,7 @@ fn rfc8785(number: f64) -> String {
     let sign = if number < 0.0 { "-" } else { "" };
     let digits = mantissa.trim_start_matches('-').replace('.', "");
     let count = digits.len() as i32;
-    // The place of the decimal point, counted from the first digit.
+    // Position of the decimal point, counted from the first digit.
     let point = exponent.parse::<i32>().unwrap() + 1;
     let zeros = |count: i32| "0".repeat(count as usize);
     if number == 0.0 {
@@ -57,7 +58,8 @@ fn rfc8785(number: f64) -> String {
     }
 }
 
-/// Whether RFC 8785 writes a number with a fraction or an exponent otherwise, by the documentation of [`canonical`].
+/// Reports whether RFC 8785 formats a number with a fraction or an exponent differently, according to the documentation
+/// of [`canonical`].
 fn is_documented_to_differ(number: f64) -> bool {
     let size = number.abs();
     (number.fract() == 0.0 && size < 1e21) || (1e-6..1e-5).contains(&size)
@@ -73,7 +75,7 @@ fn canonical_json_numbers() {
     }
 }
 
-/// The samples of RFC 8785, appendix B, without those that are no numbers of JSON.
+/// Samples of RFC 8785, appendix B, without those that are not JSON numbers.
 #[test]
 fn canonical_json_rfc_8785_appendix_b() {
     for row in table("rfc8785-appendix-b.json") {

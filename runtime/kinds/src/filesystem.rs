@@ -1,4 +1,4 @@
-//! The filesystem service: any directory is a world of it.
+//! The filesystem service, for which any directory is a world.
 
 use std::sync::Arc;
 

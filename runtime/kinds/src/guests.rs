@@ -1,4 +1,4 @@
-//! The guests that a world brings along, by role.
+//! Guests of a world, by role.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use mcpmark_sandbox::LoadError;
 use mcpmark_snapshot::{Digest, Store, StoreError};
 use mcpmark_task::GuestRole;
 
-/// A guest of a world, loaded for what its role does.
+/// Guest of a world, with the component and the loaded form that its role needs.
 #[derive(Clone)]
 pub struct WorldGuest {
     component: Arc<[u8]>,
@@ -19,7 +19,7 @@ pub struct WorldGuest {
 }
 
 impl WorldGuest {
-    /// A guest of these bytes, and what its service made of them.
+    /// Creates a guest from the bytes of its component and the form in which its service loaded it.
     pub fn new(component: &[u8], loaded: impl Any + Send + Sync) -> Self {
         Self {
             component: component.into(),
@@ -28,17 +28,17 @@ impl WorldGuest {
         }
     }
 
-    /// The digest of the component.
+    /// Returns the digest of the component.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// The component.
+    /// Returns the bytes of the component.
     pub fn component(&self) -> &[u8] {
         &self.component
     }
 
-    /// The form in which its service loaded the guest; none if that has another type.
+    /// Returns the form in which the service loaded the guest, or `None` if it has another type.
     pub fn loaded<T: Any + Send + Sync>(&self) -> Option<&T> {
         self.loaded.downcast_ref()
     }
@@ -50,32 +50,32 @@ impl fmt::Debug for WorldGuest {
     }
 }
 
-/// The guests of one world, at most one of each role.
+/// Guests of one world, at most one for each role.
 #[derive(Debug, Clone, Default)]
 pub struct WorldGuests(BTreeMap<GuestRole, WorldGuest>);
 
 impl WorldGuests {
-    /// The guest of a role.
+    /// Returns the guest with this role.
     pub fn get(&self, role: GuestRole) -> Option<&WorldGuest> {
         self.0.get(&role)
     }
 
-    /// Adds the guest of a role, in the place of an earlier one.
+    /// Sets the guest of a role, and replaces an earlier one.
     pub fn insert(&mut self, role: GuestRole, guest: WorldGuest) {
         self.0.insert(role, guest);
     }
 
-    /// The digest of the guest of a role.
+    /// Returns the digest of the guest with this role.
     pub fn digest(&self, role: GuestRole) -> Option<Digest> {
         self.get(role).map(WorldGuest::digest)
     }
 
-    /// The guests, by the names of their roles.
+    /// Returns the guests, ordered by role.
     pub fn iter(&self) -> impl Iterator<Item = (GuestRole, &WorldGuest)> {
         self.0.iter().map(|(role, guest)| (*role, guest))
     }
 
-    /// The digests of all guests, by role.
+    /// Returns the digests of all guests, ordered by role.
     pub fn digests(&self) -> Vec<(GuestRole, Digest)> {
         self.0
             .iter()
@@ -87,7 +87,7 @@ impl WorldGuests {
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
+    /// Returns an error if the store cannot be written.
     pub fn keep(&self, store: &Store) -> Result<(), StoreError> {
         self.0
             .values()
@@ -95,34 +95,34 @@ impl WorldGuests {
     }
 }
 
-/// A guest of a world cannot be used.
+/// Error of loading a guest of a world.
 #[derive(Debug, thiserror::Error)]
 pub enum WorldGuestError {
-    /// Worlds of the service have no guest of the role.
+    /// Worlds of the service do not have guests with this role.
     #[error(
         "worlds of the service {service:?} have no guest of the role `{role}`{}",
         file.as_ref().map_or_else(String::new, |file| format!("; remove {}", file.display()))
     )]
     UnknownRole {
-        /// The role.
+        /// Role of the guest.
         role: GuestRole,
-        /// The service.
+        /// Name of the service.
         service: String,
-        /// The source of the guest, if it is on disk.
+        /// Source file of the guest, if it is on disk.
         file: Option<PathBuf>,
     },
-    /// The component does not load.
+    /// The component cannot be loaded.
     #[error("the `{role}` guest {source}")]
     Load {
-        /// The role.
+        /// Role of the guest.
         role: GuestRole,
-        /// The problem.
+        /// Cause of the error.
         source: Box<LoadError>,
     },
 }
 
 impl WorldGuestError {
-    /// Whether the host is to blame, and not the guest.
+    /// Reports whether the host caused the error, and not the guest.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::UnknownRole { .. } => false,

@@ -1,32 +1,31 @@
-//! Arguments and variables of published scripts.
+//! Arguments and environment variables of published scripts.
 //!
-//! The published harness starts them with arguments and variables that name its servers and accounts. Here they name
-//! what stands behind the interfaces of the sandbox, so that none is a secret: a token is asked for only to be handed
-//! on.
+//! The published harness passes its servers and accounts to scripts. Here, the values refer to the emulated services of
+//! the sandbox, so no value is a secret: a token is only passed back to these services.
 
-/// Stands where scripts want a key, a token or a password.
+/// Placeholder for a key, a token or a password that scripts require.
 pub(crate) const NO_SECRET: &str = "mcpmark";
 
-/// Arguments and environment of a script.
+/// Arguments and environment variables of a script.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ScriptInvocation {
-    /// The arguments after the script itself.
+    /// Arguments after the path of the script.
     pub arguments: Vec<String>,
-    /// Variables beside those that every script gets, or in their place.
+    /// Environment variables in addition to, or instead of, those that every script gets.
     pub environment: Vec<(String, String)>,
 }
 
-/// Variables that published harnesses set for scripts, and that scripts insist on.
+/// Environment variables that published harnesses set and that scripts require.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ScriptVariables {
-    /// The names.
+    /// Names of the variables.
     pub names: &'static [&'static str],
-    /// Modules that read a variable for whoever imports them, with its name.
+    /// Python modules that read a variable when they are imported, each with the name of the variable.
     pub modules: &'static [(&'static str, &'static str)],
 }
 
 impl ScriptVariables {
-    /// Variables that scripts read themselves.
+    /// Creates the set of variables that scripts read directly.
     pub(crate) const fn named(names: &'static [&'static str]) -> Self {
         Self {
             names,
@@ -36,7 +35,7 @@ impl ScriptVariables {
 }
 
 impl ScriptInvocation {
-    /// The same with more arguments, and with variables that replace its own of the same names.
+    /// Appends arguments, and sets variables that replace existing ones with the same names.
     #[must_use]
     pub fn and(mut self, arguments: &[String], environment: &[(String, String)]) -> Self {
         self.arguments.extend_from_slice(arguments);

@@ -1,4 +1,4 @@
-//! The interface behind which the rest of the program sees a service.
+//! Trait through which the rest of the program uses a service.
 
 use std::fmt;
 use std::path::Path;
@@ -13,15 +13,15 @@ use serde_json::Value;
 
 use crate::{Mutation, ScriptInvocation, ScriptVariables, Summary, WorldGuest, WorldGuests};
 
-/// The reason why a service cannot run that the program does not have.
+/// Reason of [`Availability::Missing`] for a service that this program does not implement.
 pub const NO_SUCH_SERVICE: &str = "this mcpmark has no such service";
 
 /// Everything that the program knows about one service.
 pub trait ServiceKind: Send + Sync + 'static {
-    /// The name of the service, as tasks and the command line write it.
+    /// Returns the name of the service, as it is written in task ids and on the command line.
     fn name(&self) -> &'static str;
 
-    /// Whether the service can run on this machine.
+    /// Reports whether the service can run on this machine.
     fn availability(&self) -> Availability {
         match self.service(&WorldGuests::default()) {
             Some(_) => Availability::InProcess,
@@ -33,28 +33,28 @@ pub trait ServiceKind: Send + Sync + 'static {
     /// open; it may block.
     fn shutdown(&self) {}
 
-    // Acting.
+    // Sessions.
 
-    /// The service for worlds with these guests; none where only published tasks of it are known.
+    /// Returns the service for worlds with these guests, or `None` if only its published tasks are known.
     fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>>;
 
-    /// Whether any directory is a world of the service.
+    /// Reports whether any directory is a world of this service.
     fn takes_any_directory(&self) -> bool {
         false
     }
 
     // Worlds.
 
-    /// The roles of the guests that worlds of the service may have.
+    /// Returns the roles of guests that worlds of this service may have.
     fn guest_roles(&self) -> &'static [GuestRole] {
         &[]
     }
 
-    /// Loads the guest of one of [`guest_roles`](Self::guest_roles).
+    /// Loads a guest with one of the [`guest_roles`](Self::guest_roles). By default, the guest is loaded as a verifier.
     ///
     /// # Errors
     ///
-    /// When the component is none of that role.
+    /// Returns an error if the component is not a guest of that role.
     fn load_guest(
         &self,
         _role: GuestRole,
@@ -65,27 +65,27 @@ pub trait ServiceKind: Send + Sync + 'static {
         Ok(WorldGuest::new(component, verifier))
     }
 
-    /// The names of the documents that a world of the service consists of.
+    /// Returns the names of the documents of a world of this service.
     fn documents(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// The JSON schema of one of [`documents`](Self::documents).
+    /// Returns the JSON schema of one of the [`documents`](Self::documents).
     fn schema(&self, _document: &str) -> Option<Value> {
         None
     }
 
-    /// Whether a tree looks like a world of the service. Only what shows a tree to a person may ask: an agent decides
-    /// what is in its state, so that a grade never depends on this.
+    /// Reports whether a tree looks like a world of this service. Use this only to display a tree to a person: an agent
+    /// controls the content of its state, so a grade must not depend on it.
     fn resembles_world(&self, _tree: &Tree) -> bool {
         false
     }
 
-    /// A summary of a state; none where its files say it all.
+    /// Returns a summary of a state, or `None` if a listing of its files is sufficient.
     ///
     /// # Errors
     ///
-    /// When the tree is no world of the service.
+    /// Returns an error if the tree is not a world of this service.
     fn summarize(
         &self,
         _tree: &Tree,
@@ -95,48 +95,49 @@ pub trait ServiceKind: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// The importer of published templates.
+    /// Returns the importer of published templates.
     fn importer(&self) -> Option<&dyn TemplateImporter> {
         None
     }
 
     // Published tasks.
 
-    /// The part that a directory lacks as the state of a published task, in words that follow "which"; none if it is
-    /// complete.
+    /// Returns the description of a part that a directory lacks as the state of a published task, as a phrase that
+    /// follows "which". Returns `None` if the directory is complete.
     fn lacks(&self, _dir: &Path) -> Option<&'static str> {
         None
     }
 
-    /// Whether published tasks that name neither a world nor a state start from an empty one.
+    /// Reports whether published tasks that name neither a world nor a state start from an empty state.
     fn starts_from_nothing(&self) -> bool {
         false
     }
 
-    /// The arguments and variables of the script of a published task.
+    /// Returns the arguments and variables of the script of a published task.
     fn script_invocation(&self, _task: &TaskId) -> ScriptInvocation {
         ScriptInvocation::default()
     }
 
-    /// The variables that the published harness sets for the scripts of the service.
+    /// Returns the variables that the published harness sets for scripts of this service.
     fn script_variables(&self) -> ScriptVariables {
         ScriptVariables::default()
     }
 
     // Grading.
 
-    /// The interfaces that guests may import for the sake of this service.
+    /// Returns the interfaces that guests may import for this service.
     fn guest_interfaces(&self) -> Vec<Interface> {
         Vec::new()
     }
 
-    /// The engines that answer [`guest_interfaces`](Self::guest_interfaces); temporary files lie below `scratch`.
+    /// Adds the engines that implement [`guest_interfaces`](Self::guest_interfaces). They create temporary files in
+    /// `scratch`.
     fn guest_engines(&self, data: GradeData, _scratch: &Path) -> GradeData {
         data
     }
 
-    /// The interface for scripts that judge a state of this service, at the instant `clock` of its world; none if the
-    /// state has nothing to ask.
+    /// Returns the backend for scripts that judge a state of this service, at the time `clock` of its world. Returns
+    /// `None` if the state does not need one.
     fn script_backend(
         &self,
         _state: &Snapshot,
@@ -148,16 +149,16 @@ pub trait ServiceKind: Send + Sync + 'static {
 
     // Certification.
 
-    /// The mutations of the service's own, beside [`Mutation::GENERAL`].
+    /// Returns the mutations that only this service has, in addition to [`Mutation::GENERAL`].
     fn mutations(&self) -> &'static [Mutation] {
         &[]
     }
 
-    /// Mutates solved worlds by the rules of the service; none where its worlds are mutated file by file.
+    /// Returns a mutator that follows the rules of the service, or `None` if its worlds are mutated file by file.
     ///
     /// # Errors
     ///
-    /// When one of the two states is no world of the service.
+    /// Returns an error if one of the two states is not a world of this service.
     fn mutator<'a>(
         &self,
         _solved: Solved<'a>,
@@ -165,12 +166,12 @@ pub trait ServiceKind: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// Whether a file of a state means nothing by itself, so that a difference in it explains nothing.
+    /// Reports whether a file of a state has no meaning by itself, so that explanations ignore differences in it.
     fn is_noise(&self, _path: &TreePath) -> bool {
         false
     }
 
-    /// The first files of a new task.
+    /// Returns the initial files of a new task.
     fn scaffold(&self) -> Option<&'static Scaffold> {
         None
     }
@@ -182,89 +183,89 @@ impl fmt::Debug for dyn ServiceKind {
     }
 }
 
-/// Whether a service can run on this machine.
+/// Availability of a service on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Availability {
-    /// It runs in this process and needs nothing.
+    /// Runs in this process, without other programs.
     InProcess,
-    /// It cannot run, and why.
+    /// Cannot run, with the reason.
     Missing(String),
 }
 
-/// The interface of a state for scripts.
+/// Backend that a verifier script can query.
 pub struct ScriptBackend {
-    /// Answers the requests.
+    /// Handler of the script's requests.
     pub services: Arc<dyn ScriptServices>,
-    /// Variables that follow from the state.
+    /// Environment variables whose values depend on the state.
     pub environment: Vec<(String, String)>,
 }
 
-/// The states before and after a solution, and where bytes are read and written.
+/// States before and after a solution, with access to the store.
 #[derive(Clone, Copy)]
 pub struct Solved<'a> {
-    /// The starting state.
+    /// Starting state.
     pub start: &'a Tree,
-    /// The state that the solution left.
+    /// Final state of the solution.
     pub end: &'a Tree,
-    /// The bytes of both.
+    /// Source of the bytes of both states.
     pub blobs: &'a dyn Blobs,
-    /// Takes the bytes of mutants.
+    /// Store for the bytes of mutants.
     pub store: &'a Store,
-    /// The directory for temporary files.
+    /// Directory for temporary files.
     pub scratch: &'a Path,
 }
 
-/// Mutates one solved world.
+/// Generator of mutants of one solved world.
 pub trait StateMutator {
-    /// Solved worlds with one thing wrong each. The same worlds give the same mutants in the same order.
+    /// Returns mutants with one mutation each. The same worlds result in the same mutants in the same order.
     ///
     /// # Errors
     ///
-    /// When a mutant cannot be written.
+    /// Returns an error if a mutant cannot be written.
     fn mutants(&mut self) -> Result<Vec<StateMutant>, MutateError>;
 
-    /// The texts that the solution wrote, for mutations of text.
+    /// Returns the texts that the solution wrote, for mutations of text.
     ///
     /// # Errors
     ///
-    /// When the state cannot be read.
+    /// Returns an error if the state cannot be read.
     fn texts(&self) -> Result<Vec<MutableText>, MutateError>;
 
-    /// The solved world with another text in the place of the one at `index` of [`texts`](Self::texts).
+    /// Returns the solved world with the text at `index` of [`texts`](Self::texts) replaced by another one.
     ///
     /// # Errors
     ///
-    /// When the mutant cannot be written.
+    /// Returns an error if the mutant cannot be written.
     fn with_text(&self, index: usize, text: &str) -> Result<Tree, MutateError>;
 }
 
-/// A solved world with one thing wrong.
+/// Solved world with one mutation.
 #[derive(Debug, Clone)]
 pub struct StateMutant {
-    /// The mutation.
+    /// Name of the mutation.
     pub mutation: Mutation,
-    /// The place that was mutated, in the words of the service.
+    /// Mutated place, in terms of the service.
     pub place: String,
-    /// The change, in words.
+    /// Description of the change.
     pub what: String,
-    /// The mutant; its bytes are in the store.
+    /// Tree of the mutant. Its bytes are in the store.
     pub tree: Tree,
 }
 
-/// A text that a solution wrote.
+/// Text that a solution wrote.
 #[derive(Debug, Clone)]
 pub struct MutableText {
-    /// The place, in the words of the service.
+    /// Place of the text, in terms of the service.
     pub place: String,
-    /// The path, by whose extension a text is known.
+    /// Path, whose extension determines the format of the text.
     pub path: String,
-    /// The text of the starting state.
+    /// Text in the starting state, if it existed.
     pub before: Option<String>,
-    /// The text of the solved state.
+    /// Text in the solved state.
     pub text: String,
 }
 
-/// A solved world could not be mutated.
+/// Error of mutating a solved world.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct MutateError(Box<dyn std::error::Error + Send + Sync>);
@@ -276,73 +277,73 @@ impl MutateError {
     }
 }
 
-/// Imports published templates of worlds.
+/// Importer of published templates of worlds.
 pub trait TemplateImporter {
-    /// The entries that a directory with a template has, for a message.
+    /// Returns the names of the entries of a template directory, for messages.
     fn layout(&self) -> &'static str;
 
-    /// Checks a login.
+    /// Checks the syntax of a login.
     ///
     /// # Errors
     ///
-    /// With the rule that it breaks.
+    /// Returns the rule that the login violates.
     fn check_login(&self, login: &str) -> Result<(), &'static str>;
 
     /// Imports a template.
     ///
     /// # Errors
     ///
-    /// When it is broken, or the world cannot be written.
+    /// Returns an error if the template is invalid, or if the world cannot be written.
     fn import(&self, request: ImportRequest<'_>) -> Result<Imported, ImportError>;
 }
 
-/// A template to be imported.
+/// Request to import a template.
 #[derive(Clone, Copy)]
 pub struct ImportRequest<'a> {
-    /// The template.
+    /// Template to import.
     pub template: &'a Tree,
-    /// The account that the world will belong to.
+    /// Account that owns the imported world.
     pub owner: &'a str,
-    /// The account by which everything is written.
+    /// Login of the author of all imported content.
     pub viewer: &'a str,
-    /// The instant of the world, in seconds since 1970-01-01T00:00:00Z.
+    /// Clock of the world, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// Reads the template and takes the world.
+    /// Store that contains the template and receives the world.
     pub store: &'a Store,
-    /// The directory for temporary files.
+    /// Directory for temporary files.
     pub scratch: &'a Path,
 }
 
-/// An imported world.
+/// Imported world with statistics of the import.
 #[derive(Debug)]
 pub struct Imported {
-    /// The world; its bytes are in the store.
+    /// Tree of the world. Its bytes are in the store.
     pub tree: Tree,
-    /// The name of the world in its service, such as `owner/name`.
+    /// Name of the world in its service, such as `owner/name`.
     pub name: String,
-    /// The key of the name for programs.
+    /// Key of the name in JSON output.
     pub name_key: &'static str,
-    /// Numbers of imported entries: the key for programs, the noun in the singular, the number.
+    /// Counts of imported entries, each with its key in JSON output and its noun in the singular.
     pub counts: Vec<(&'static str, &'static str, usize)>,
     /// Entries that were not imported.
     pub skipped: Vec<SkippedEntry>,
 }
 
-/// An entry that was not imported.
+/// Entry that was not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedEntry {
-    /// The document and the entry in it.
+    /// Document and position of the entry.
     pub place: String,
-    /// The title of the entry.
+    /// Title of the entry.
     pub title: String,
-    /// The reason.
+    /// Reason why the entry was skipped.
     pub why: String,
 }
 
-/// A template could not be imported.
+/// Error of importing a template.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The template is broken.
+    /// The template is invalid.
     #[error(transparent)]
     Template(Box<dyn std::error::Error + Send + Sync>),
     /// The template cannot be read, or the world cannot be written.

@@ -1,12 +1,12 @@
-//! The registry of services, and the interface behind which the rest of the program sees each.
+//! Registry of services, and the trait through which the rest of the program uses them.
 //!
-//! A [`ServiceKind`] is everything that the program knows about one service: how its worlds are served, which guests
-//! its worlds have, what scripts that judge them may ask, how solved worlds are mutated. [`Services`] holds one of each
-//! and is passed to whoever prepares, runs, grades or shows something. Outside of this crate and of a service's own
-//! one, no source names a service.
+//! A [`ServiceKind`] is everything that the program knows about one service: the implementation that serves its worlds,
+//! the roles of their guests, the requests that verifier scripts may make, and the mutations of solved worlds.
+//! [`Services`] contains one of each and is passed to all code that prepares, runs, grades or displays tasks. Source
+//! files outside this crate and the crates of the services do not name a service.
 //!
-//! To add a service, write its crate in `runtime/services`, a module here that implements [`ServiceKind`], and a line
-//! in [`Services::builtin`].
+//! To add a service, write its crate in `runtime/services`, a module in this crate that implements [`ServiceKind`], and
+//! a line in [`Services::builtin`].
 
 mod filesystem;
 mod github;

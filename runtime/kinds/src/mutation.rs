@@ -1,10 +1,10 @@
-//! Mutations: the mistakes that certification puts into a solved world.
+//! Mutations: the mistakes that certification makes in a solved world.
 
 use std::fmt;
 
-/// The name of a mutation, as in `meta.json` and in reports.
+/// Name of a mutation, as in `meta.json` and in reports.
 ///
-/// Those of files, texts and answers are constants of this type; a service adds its own
+/// Mutations of files, texts and answers are constants of this type. A service adds its own
 /// ([`ServiceKind::mutations`](crate::ServiceKind::mutations)).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mutation(&'static str);
@@ -14,88 +14,88 @@ macro_rules! mutations {
         impl Mutation {
             $($(#[$doc])* pub const $constant: Self = Self($name);)*
 
-            /// The mutations of files, texts and answers, which the states of all services have.
+            /// Mutations of files, texts and answers, which apply to the states of all services.
             pub const GENERAL: &'static [Self] = &[$(Self::$constant,)*];
         }
     };
 }
 
 mutations! {
-    /// An output is deleted, or a directory with all its outputs.
+    /// An output file, or an output directory with all its content, is deleted.
     DELETE "delete",
-    /// An output is empty.
+    /// An output is emptied.
     EMPTY "empty",
-    /// The end of an output is missing.
+    /// The end of an output is cut off.
     TRUNCATE "truncate",
-    /// An output stands in another directory.
+    /// An output is moved to another directory.
     WRONG_DIRECTORY "wrong-directory",
-    /// An output has another name.
+    /// An output is renamed.
     WRONG_NAME "wrong-name",
-    /// An output, or a line of it, is what it was at the start; or what was removed is back.
+    /// An output, or one of its lines, has its content of the starting state, or a removed entry is restored.
     STALE "stale",
-    /// A line is missing.
+    /// A line is removed.
     DROP_LINE "drop-line",
-    /// A line stands there twice.
+    /// A line is duplicated.
     DUPLICATE_LINE "duplicate-line",
-    /// Two lines that follow each other are swapped.
+    /// Two consecutive lines are swapped.
     SWAP_LINES "swap-lines",
     /// All lines after the first are in reverse order.
     REVERSE_LINES "reverse-lines",
-    /// A line is there that nobody asked for.
+    /// An unwanted line is added.
     STRAY_LINE "stray-line",
-    /// A blank line is there that nobody asked for.
+    /// An unwanted blank line is added.
     BLANK_LINE "blank-line",
     /// A number is off by one, or by one in its last place.
     NUMBER "number",
-    /// A date is off by a day.
+    /// A date is off by one day.
     DATE "date",
-    /// A word begins with a capital and should not, or should and does not.
+    /// The first letter of a word changes between upper and lower case.
     CASE "case",
     /// Two fields of a line are swapped.
     SWAP_FIELDS "swap-fields",
-    /// An item of a JSON array or object is missing.
+    /// An item of a JSON array or object is removed.
     DROP_ITEM "drop-item",
-    /// An element of a JSON array stands there twice.
+    /// An element of a JSON array is duplicated.
     DUPLICATE_ITEM "duplicate-item",
     /// Two elements of a JSON array, or the values of two keys, are swapped.
     SWAP_ITEMS "swap-items",
-    /// A JSON object has a key that nobody asked for.
+    /// An unwanted key is added to a JSON object.
     STRAY_ITEM "stray-item",
-    /// The keys of JSON objects stand in another order.
+    /// The keys of JSON objects are in another order.
     KEY_ORDER "key-order",
-    /// The same JSON with other white space.
+    /// The white space of a JSON document is changed.
     JSON_LAYOUT "json-layout",
-    /// The newline at the end is missing, or there is one too many.
+    /// The newline at the end is missing, or there is an additional one.
     FINAL_NEWLINE "final-newline",
-    /// A blank is added at the end of a line.
+    /// A space is added at the end of a line.
     TRAILING_SPACE "trailing-space",
-    /// Lines end with CRLF instead of LF, or the other way round.
+    /// Line endings change from LF to CRLF, or from CRLF to LF.
     LINE_ENDS "line-ends",
-    /// A byte order mark stands at the start.
+    /// A byte order mark is added at the start.
     BYTE_ORDER_MARK "byte-order-mark",
-    /// What was to stay as it is was edited.
+    /// An input, a file that the solution leaves unchanged, is edited.
     EDIT_INPUT "edit-input",
-    /// What was to stay as it is was deleted.
+    /// An input is deleted.
     DELETE_INPUT "delete-input",
-    /// What was to stay as it is was moved.
+    /// An input is moved.
     MOVE_INPUT "move-input",
-    /// A file that may be executed may not be any more.
+    /// The executable bit of a file is cleared.
     EXECUTABLE "executable",
-    /// A file is there that nobody asked for.
+    /// An unwanted file is added.
     STRAY_FILE "stray-file",
-    /// An empty directory is there that nobody asked for.
+    /// An unwanted empty directory is added.
     STRAY_DIRECTORY "stray-directory",
-    /// There is no answer, or an empty one.
+    /// The answer is missing or empty.
     NO_ANSWER "no-answer",
 }
 
 impl Mutation {
-    /// A mutation of a service.
+    /// Creates a mutation of a service.
     pub const fn new(name: &'static str) -> Self {
         Self(name)
     }
 
-    /// The name.
+    /// Returns the name.
     pub const fn as_str(self) -> &'static str {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Services of which the program knows published tasks only: what their scripts expect.
+//! Services of which the program knows only published tasks: arguments and variables of their scripts.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use mcpmark_task::TaskId;
 use crate::invocation::{NO_SECRET, ScriptInvocation, ScriptVariables, variables};
 use crate::{ServiceKind, WorldGuests};
 
-/// The most bytes of a database's name.
+/// Maximum length of a database name, in bytes.
 const DATABASE_BYTES: usize = 63;
 
-/// A service without an implementation.
+/// Service that is not implemented, only described for its published scripts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PublishedKind {
     name: &'static str,
@@ -37,7 +37,7 @@ pub(crate) const KINDS: &[PublishedKind] = &[
         ScriptVariables::named(&["SUPABASE_DB_URL"]),
     ),
     PublishedKind::new("insforge", postgres, ScriptVariables::named(POSTGRES)),
-    // Its tasks ask about the web, and the last message is judged.
+    // The tasks ask questions about the web, and the verifier judges the last message, so no state is needed.
     PublishedKind {
         is_stateless: true,
         ..PublishedKind::new(
@@ -122,7 +122,7 @@ fn postgres(task: &TaskId) -> ScriptInvocation {
     }
 }
 
-/// The address at which the site of a category is published to stand.
+/// Returns the invocation with the address at which the published set-up serves the site of the category.
 fn webarena(task: &TaskId) -> ScriptInvocation {
     let address = match task.category() {
         Some("reddit") => "http://localhost:9999",
@@ -135,7 +135,7 @@ fn webarena(task: &TaskId) -> ScriptInvocation {
     }
 }
 
-/// The id of the page that a task works on, which follows from the task.
+/// Returns the id of the Notion page that a task works on, a UUID-like string derived from the digest of the task id.
 fn page(task: &TaskId) -> String {
     let hex = Digest::of(task.to_string().as_bytes()).hex();
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
@@ -149,7 +149,7 @@ fn page(task: &TaskId) -> String {
     )
 }
 
-/// The name of the database that a task works on.
+/// Returns the name of the database that a task works on, truncated to [`DATABASE_BYTES`].
 fn database(task: &TaskId) -> String {
     let category = task.category().unwrap_or("task");
     let mut name = format!("mcpmark_{category}_{}", task.name());

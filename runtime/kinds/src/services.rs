@@ -1,4 +1,4 @@
-//! The registry.
+//! Registry of services.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -29,13 +29,13 @@ pub enum ServiceUnavailable {
     },
 }
 
-/// The services that the program knows, by name.
+/// Registry of the services that the program knows, by name.
 #[derive(Clone, Default)]
 pub struct Services(BTreeMap<&'static str, Arc<dyn ServiceKind>>);
 
 impl Services {
-    /// The services that come with the program: those that it serves, and those of which it knows published tasks
-    /// only.
+    /// Creates a registry of the built-in services: those that the program serves, and those of which it knows only
+    /// published tasks.
     pub fn builtin() -> Self {
         let mut services = Self::default();
         services.register(FilesystemKind);
@@ -46,17 +46,17 @@ impl Services {
         services
     }
 
-    /// Adds a service, in the place of one of the same name.
+    /// Registers a service. A service of the same name is replaced.
     pub fn register(&mut self, kind: impl ServiceKind) {
         self.0.insert(kind.name(), Arc::new(kind));
     }
 
-    /// The service of a name.
+    /// Returns the service with this name.
     pub fn kind(&self, name: &str) -> Option<&Arc<dyn ServiceKind>> {
         self.0.get(name)
     }
 
-    /// The service of a name, for worlds without guests; none where the program cannot serve it.
+    /// Returns the service with this name for worlds without guests. Returns `None` if the program cannot serve it.
     pub fn service(&self, name: &str) -> Option<Arc<dyn Service>> {
         self.kind(name)?.service(&WorldGuests::default())
     }
@@ -87,14 +87,15 @@ impl Services {
         }
     }
 
-    /// The interfaces of all services that guests may import.
+    /// Returns the interfaces that guests may import, for all services.
     pub fn guest_interfaces(&self) -> Vec<Interface> {
         self.iter()
             .flat_map(|kind| kind.guest_interfaces())
             .collect()
     }
 
-    /// Has a sandbox offer the interfaces of all services. Temporary files of their engines lie below `scratch`.
+    /// Adds the guest interfaces and engines of all services to a sandbox configuration. The engines create temporary
+    /// files in `scratch`.
     #[must_use]
     pub fn offer(&self, config: SandboxConfig, scratch: &Path) -> SandboxConfig {
         let mut interfaces = config.interfaces;
@@ -109,11 +110,11 @@ impl Services {
         }
     }
 
-    /// Checks that worlds of a service may have guests of these roles, before any is compiled.
+    /// Checks that worlds of a service may have guests in these roles, before any guest is compiled.
     ///
     /// # Errors
     ///
-    /// With the first role that the service does not have.
+    /// Returns an error for the first role that the service does not have.
     pub fn check_roles(
         &self,
         service: &str,
@@ -140,11 +141,11 @@ impl Services {
         })
     }
 
-    /// Loads the guests that a world of a service brings along.
+    /// Loads the guests of a world of this service.
     ///
     /// # Errors
     ///
-    /// When the service has no guests of a role, or one does not load.
+    /// Returns an error if the service does not have one of the roles, or if a component cannot be loaded.
     pub fn load_guests<'a>(
         &self,
         service: &str,
@@ -164,23 +165,23 @@ impl Services {
         Ok(guests)
     }
 
-    /// All that are known, by name.
+    /// Returns all registered services, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn ServiceKind>> {
         self.0.values()
     }
 
-    /// The variables that published harnesses set for scripts, by service.
+    /// Returns the environment variables that published harnesses set for scripts, for each service.
     pub fn script_variables(&self) -> impl Iterator<Item = ScriptVariables> {
         self.iter().map(|kind| kind.script_variables())
     }
 
-    /// The names of the services whose published tasks may start from nothing.
+    /// Returns the names of the services whose published tasks may start from an empty state.
     pub fn starting_from_nothing(&self) -> impl Iterator<Item = &'static str> {
         let kinds = self.iter().filter(|kind| kind.starts_from_nothing());
         kinds.map(|kind| kind.name())
     }
 
-    /// The service that a directory is a world of where nobody names one.
+    /// Returns the default service of a directory that is given as a world without a service name.
     pub fn of_any_directory(&self) -> Option<&Arc<dyn ServiceKind>> {
         self.iter().find(|kind| kind.takes_any_directory())
     }

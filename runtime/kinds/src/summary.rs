@@ -2,67 +2,67 @@
 
 use serde_json::Value;
 
-/// A summary of a state, for people and for programs.
+/// Summary of a state, as text for people and as JSON for programs.
 #[derive(Debug, Clone)]
 pub struct Summary {
-    /// The key under which programs find [`value`](Self::value).
+    /// Key of [`value`](Self::value) in JSON output.
     pub key: &'static str,
-    /// The summary for programs.
+    /// Summary as JSON.
     pub value: Value,
-    /// The summary for people, from top to bottom.
+    /// Summary as text, from top to bottom.
     pub blocks: Vec<Block>,
-    /// The names of directories whose entries say nothing to people.
+    /// Names of directories whose entries are not readable for people.
     pub opaque: &'static [&'static str],
 }
 
-/// A part of a summary.
+/// Part of a textual summary.
 #[derive(Debug, Clone)]
 pub enum Block {
-    /// A line after an empty one.
+    /// Line that is preceded by a blank line.
     Heading(Cell),
-    /// A table.
+    /// Table.
     Table {
-        /// The names of the columns, with the marks of alignment that the tables of the command line have.
+        /// Names of the columns, with the alignment prefixes (`>`, `~`, `<`) of the tables of the command line.
         columns: &'static [&'static str],
-        /// The rows, each as long as `columns`.
+        /// Rows, each with as many cells as `columns`.
         rows: Vec<Vec<Cell>>,
     },
-    /// A line of texts one after the other.
+    /// Line of consecutive texts.
     Line(Vec<Cell>),
 }
 
-/// A text that may hold anything: whoever shows it strips what a terminal would obey.
+/// Untrusted text with an emphasis. The code that displays it must remove terminal control sequences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
-    /// The text.
+    /// Content of the cell.
     pub text: String,
-    /// How it stands out.
+    /// Emphasis of the text.
     pub emphasis: Emphasis,
 }
 
-/// How a text stands out.
+/// Emphasis of a text in a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emphasis {
-    /// Not at all.
+    /// No emphasis.
     Plain,
-    /// More than what is around it.
+    /// Stronger than the surrounding text.
     Bold,
-    /// Less than what is around it.
+    /// Weaker than the surrounding text.
     Dim,
 }
 
 impl Cell {
-    /// A text that does not stand out.
+    /// Creates a cell without emphasis.
     pub fn plain(text: impl Into<String>) -> Self {
         Self::new(text, Emphasis::Plain)
     }
 
-    /// A text that stands out.
+    /// Creates a bold cell.
     pub fn bold(text: impl Into<String>) -> Self {
         Self::new(text, Emphasis::Bold)
     }
 
-    /// A text of less weight.
+    /// Creates a dim cell.
     pub fn dim(text: impl Into<String>) -> Self {
         Self::new(text, Emphasis::Dim)
     }

@@ -1,4 +1,4 @@
-//! The seam: no source but that of a service, and of its registration, names the service or uses its crate.
+//! Architecture test: only the crate of a service and this crate name the service or depend on its crate.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_kinds::Services;
 
-/// Sources that may name services, and why.
+/// Source files that may name services, each with the reason.
 const EXCEPTIONS: [(&str, &str); 1] = [(
     "report/src/published.rs",
     "data: how many tasks of each service are published",
@@ -20,7 +20,7 @@ fn names() -> Vec<&'static str> {
     Services::builtin().iter().map(|kind| kind.name()).collect()
 }
 
-/// The files below a directory, as paths from it, without those of tests and benches.
+/// Collects the files below a directory as relative paths, without tests and benchmarks.
 fn files(dir: &Path, below: &str, found: &mut Vec<String>) {
     for entry in fs::read_dir(dir.join(below)).unwrap() {
         let entry = entry.unwrap();
@@ -41,7 +41,7 @@ fn files(dir: &Path, below: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The code of a source before its unit tests, without comments.
+/// Returns the code of a source file before its unit tests, without comments.
 fn code(source: &str) -> String {
     let before_tests = source
         .split("#[cfg(test)]\nmod ")
@@ -53,7 +53,7 @@ fn code(source: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The lines of a source that name one of these services, or use the crate of one.
+/// Returns the lines of a source file that name one of these services or use the crate of one.
 fn named(source: &str, services: &[&str]) -> Vec<String> {
     let is_named = |line: &str| {
         services.iter().any(|service| {
@@ -65,7 +65,7 @@ fn named(source: &str, services: &[&str]) -> Vec<String> {
     lines.map(|line| line.trim().to_owned()).collect()
 }
 
-/// The crates of services that a manifest depends on, beside those of its tests.
+/// Returns the lines of a manifest that depend on the crate of a service, without development dependencies.
 fn dependencies(manifest: &str, services: &[&str]) -> Vec<String> {
     let mut section = "";
     let mut found = Vec::new();
@@ -84,7 +84,7 @@ fn dependencies(manifest: &str, services: &[&str]) -> Vec<String> {
     found
 }
 
-/// Whether a file belongs to a service or to the registry.
+/// Reports whether a file belongs to a service or to the registry.
 fn is_inside(path: &str, services: &[&str]) -> bool {
     let mut services = services.iter();
     path.starts_with("kinds/") || services.any(|it| path.starts_with(&format!("services/{it}/")))

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{ModelSettings, OpenError};
 
-/// Headers that the client and the transport write.
+/// Headers that the client or the transport sets.
 const OWN_HEADERS: [HeaderName; 7] = [
     header::HOST,
     header::CONTENT_LENGTH,
@@ -18,10 +18,10 @@ const OWN_HEADERS: [HeaderName; 7] = [
     header::ACCEPT_ENCODING,
 ];
 
-/// Headers that carry the key of a provider.
+/// Headers that contain the key of a provider.
 const KEY_HEADERS: [&str; 3] = ["authorization", "x-api-key", "x-goog-api-key"];
 
-/// Fields of a request's body, at any provider, that say what a model is asked and how the reply comes back.
+/// Body fields of all providers that determine the input of the model or the form of the reply. They cannot be added.
 const OWN_FIELDS: [&str; 12] = [
     "contents",
     "input",
@@ -40,13 +40,13 @@ const OWN_FIELDS: [&str; 12] = [
 /// Additional headers and body fields of each request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Additions {
-    /// Headers, which go over those that the client writes.
+    /// Headers, which replace those that the client sets.
     pub(crate) headers: HeaderMap,
-    /// Fields of the body.
+    /// Body fields.
     body: Map<String, Value>,
 }
 
-/// Checks the added headers and fields of settings, as far as that needs no variable of the environment.
+/// Validates the additional headers and body fields of settings, without access to environment variables.
 pub(crate) fn check(settings: &ModelSettings) -> Result<(), OpenError> {
     for (name, variable) in &settings.headers {
         let wrong = |reason| OpenError::Header {
@@ -59,7 +59,7 @@ pub(crate) fn check(settings: &ModelSettings) -> Result<(), OpenError> {
             return Err(wrong("the client sets this header itself"));
         }
         if !is_variable(variable) {
-            // It may be the secret itself, which is told nowhere.
+            // The text may be the secret itself, so the message does not contain it.
             return Err(wrong(
                 "what follows the name is not the name of an environment variable; write the variable's name, and \
                  not the value",
@@ -77,7 +77,7 @@ pub(crate) fn check(settings: &ModelSettings) -> Result<(), OpenError> {
     }
 }
 
-/// Whether a text may be the name of a variable of the environment.
+/// Reports whether a text is a valid name of an environment variable.
 pub(crate) fn is_variable(name: &str) -> bool {
     let mut letters = name.bytes();
     let first = letters.next();
@@ -85,14 +85,14 @@ pub(crate) fn is_variable(name: &str) -> bool {
         && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_')
 }
 
-/// Whether a value can be sent as a header.
+/// Reports whether a value can be sent in a header: it has only printable ASCII characters.
 pub(crate) fn is_sendable(value: &str) -> bool {
     value.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
 impl Additions {
-    /// Reads the additions of a model. `has_key` says whether a header with its key is sent as well. Also returns what
-    /// of it is secret.
+    /// Reads the additions of a model, with values from environment variables. `has_key` states whether a header with
+    /// the provider's key is sent as well. Also returns the secrets among the values.
     pub(crate) fn read(
         model: &str,
         settings: &ModelSettings,
@@ -125,7 +125,7 @@ impl Additions {
                 .and_then(|value| HeaderValue::from_str(value).ok())
                 .ok_or_else(unsendable)?;
             sent.set_sensitive(true);
-            // What follows `Bearer` or `Basic` is a secret by itself.
+            // The text after `Bearer` or `Basic` is a secret by itself.
             if let Some((_, rest)) = value.split_once(' ') {
                 secrets.push(Secret::new(rest.trim()));
             }
@@ -137,9 +137,11 @@ impl Additions {
         Ok((Self { headers, body }, secrets))
     }
 
-    /// Adds the fields to a request's body. Objects that both have are merged.
+    /// Adds the fields to the body of a request. Objects that both contain are merged.
     ///
-    /// Fails with the path of the first field that the request has already.
+    /// # Errors
+    ///
+    /// Returns the path of the first field that the request already contains.
     pub(crate) fn extend(&self, body: Bytes) -> Result<Bytes, String> {
         if self.body.is_empty() {
             return Ok(body);

@@ -1,10 +1,10 @@
-//! Requests of Chat Completions in the form that every server takes.
+//! Compatible form of requests of Chat Completions.
 
 use bytes::Bytes;
 use serde_json::Value;
 
-/// Writes the content of system messages as one string, where it is a list of texts: OpenAI takes both, and many
-/// servers that speak like it take a string alone. Anything else comes back as it is.
+/// Rewrites the content of system messages from a list of texts to one string: OpenAI accepts both, but many servers
+/// compatible with it accept only a string. Other requests and other content stay unchanged.
 pub(crate) fn with_plain_system(path: &str, body: Bytes) -> Bytes {
     if !path.ends_with("/chat/completions") {
         return body;
@@ -29,7 +29,7 @@ pub(crate) fn with_plain_system(path: &str, body: Bytes) -> Bytes {
     }
 }
 
-/// The texts of parts that are nothing else.
+/// Joins the texts of parts; `None` if a part is not plain text.
 fn joined(parts: &[Value]) -> Option<String> {
     let texts: Option<Vec<&str>> = parts
         .iter()

@@ -1,4 +1,4 @@
-//! What is said between an agent and a model.
+//! Messages between an agent and a model.
 
 use rig_core::completion::CompletionResponse;
 use rig_core::message::{
@@ -9,68 +9,68 @@ use serde_json::{Map, Value};
 
 use crate::Usage;
 
-/// The messages so far, in the form in which they go back to the provider: its own items, such
-/// as signed reasoning, go back as they came.
+/// Messages so far, in the form that is sent to the provider. Items of the provider, such as signed reasoning, are sent
+/// back unchanged.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Conversation {
     messages: Vec<Message>,
     memory: u64,
 }
 
-/// A call that a model asks for.
+/// Tool call in a reply of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedCall {
-    /// The provider's id, or one made here.
+    /// Id from the provider, or a generated one.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// The arguments; what could be read of them where they are malformed.
+    /// Arguments; the part that could be parsed if they are malformed.
     pub arguments: Map<String, Value>,
-    /// What the model wrote, where that is no JSON object.
+    /// Arguments as the model wrote them, if they are not a JSON object.
     pub malformed: Option<String>,
     handle: CallId,
 }
 
-/// What one call came to, for the model.
+/// Result of one tool call, for the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallResult {
-    /// What it says.
+    /// Text.
     pub text: String,
-    /// Images: media type and base64.
+    /// Images, as media type and base64 data.
     pub images: Vec<(String, String)>,
-    /// Whether the call failed.
+    /// True if the call failed.
     pub is_error: bool,
 }
 
-/// How a reply ended.
+/// Reason for the end of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finish {
-    /// By itself, or to call tools.
+    /// End by the model itself, or for tool calls.
     Stop,
-    /// At its token limit.
+    /// Token limit of the reply.
     Length,
-    /// The provider or the model refused to go on.
+    /// Refusal or error of the provider or the model, with its reason.
     Refused(String),
 }
 
-/// A reply of a model.
+/// Reply of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// What it says.
+    /// Text.
     pub text: String,
-    /// What it thought, as far as it shows.
+    /// Reasoning, if the provider reveals it.
     pub reasoning: Option<String>,
-    /// The calls that it asks for, in order.
+    /// Tool calls, in order.
     pub calls: Vec<AskedCall>,
-    /// How it ended.
+    /// Reason for the end of the reply.
     pub finish: Finish,
-    /// The tokens that it took; none where the provider does not say.
+    /// Token usage; `None` if the provider does not report it.
     pub usage: Option<Usage>,
     message: Option<Message>,
 }
 
 impl Conversation {
-    /// A conversation that begins with what a model is told.
+    /// Creates a conversation from a system prompt and a message of the user.
     pub fn new(system: &str, user: &str) -> Self {
         let mut conversation = Self::default();
         conversation.push(Message::system(system));
@@ -78,14 +78,14 @@ impl Conversation {
         conversation
     }
 
-    /// Adds a reply.
+    /// Appends a reply.
     pub fn push_answer(&mut self, answer: &Answer) {
         if let Some(message) = &answer.message {
             self.push(message.clone());
         }
     }
 
-    /// Adds something that the user says.
+    /// Appends a message of the user.
     pub fn push_user(&mut self, text: &str) {
         self.push(Message::user(text));
     }
@@ -95,18 +95,18 @@ impl Conversation {
         self.messages.push(message);
     }
 
-    /// The memory of the messages in bytes, estimated: their JSON, and what its values take beside it.
+    /// Returns the estimated memory of the messages, in bytes: their JSON, and the overhead of its parsed values.
     pub fn memory(&self) -> u64 {
         self.memory
     }
 
-    /// Adds what the calls of the last reply came to, in their order.
+    /// Appends the results of the calls of the last reply, in their order. Images follow all texts.
     pub fn push_results(&mut self, results: &[(&AskedCall, CallResult)]) {
         let mut content = Vec::new();
         let mut images = Vec::new();
         for (call, result) in results {
             let Ok(name) = ToolName::new(call.name.clone()) else {
-                // A reply with a nameless call is not read as a reply.
+                // A reply with a nameless call is not accepted as a reply.
                 continue;
             };
             content.push(UserContent::ToolResult(ToolResult {
@@ -127,23 +127,23 @@ impl Conversation {
         self.push(Message::User { content });
     }
 
-    /// Forgets all but the first messages.
+    /// Removes all messages but the first `count`.
     pub fn keep_first(&mut self, count: usize) {
         self.messages.truncate(count);
         self.memory = self.messages.iter().map(memory_of).sum();
     }
 
-    /// How many messages there are.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         self.messages.len()
     }
 
-    /// Whether nothing was said.
+    /// Reports whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
-    /// The messages as JSON, to be read and to be kept.
+    /// Returns the messages as JSON, for the journal.
     pub fn to_json(&self) -> Value {
         serde_json::to_value(&self.messages).unwrap_or(Value::Null)
     }
@@ -152,8 +152,8 @@ impl Conversation {
         &self.messages
     }
 
-    /// The messages as they are sent: texts of the user in a row are one text. Otherwise they would become one message
-    /// with several parts, which strict servers refuse.
+    /// Returns the messages in the form that is sent: consecutive texts of the user are joined into one text. Otherwise
+    /// they would become one message with several parts, which strict servers refuse.
     pub(crate) fn to_send(&self) -> Vec<Message> {
         let mut sent: Vec<Message> = Vec::new();
         for message in &self.messages {
@@ -171,17 +171,17 @@ impl Conversation {
     }
 }
 
-/// The memory of a parsed JSON value beside its text, in bytes.
+/// Memory of a parsed JSON value in addition to its text, in bytes.
 const VALUE_BYTES: u64 = 128;
 
 fn memory_of(message: &Message) -> u64 {
-    // Messages are made of texts, so they can be written as JSON.
+    // Messages consist of texts, so their serialisation does not fail.
     let json = serde_json::to_vec(message).unwrap_or_default();
     let marks = json.iter().filter(|byte| matches!(byte, b',' | b':'));
     json.len() as u64 + VALUE_BYTES * marks.count() as u64
 }
 
-/// The text of a message of the user that consists of one.
+/// Returns the text of a user message that consists of one text.
 fn only_text(message: &mut Message) -> Option<&mut String> {
     match message {
         Message::User { content } => match content.as_mut_slice() {
@@ -193,7 +193,7 @@ fn only_text(message: &mut Message) -> Option<&mut String> {
 }
 
 impl CallResult {
-    /// The memory of the result in bytes.
+    /// Returns the memory of the result, in bytes.
     pub fn memory(&self) -> u64 {
         let images = self
             .images
@@ -202,7 +202,7 @@ impl CallResult {
         (self.text.len() + images.sum::<usize>()) as u64
     }
 
-    /// A failure in words.
+    /// Creates a failed result with an error message.
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -235,7 +235,7 @@ impl Answer {
             .collect();
         let reasoning = Some(response.reasoning()).filter(|text| !text.is_empty());
         let usage = &response.usage;
-        // Without both there is nothing to reckon with.
+        // Costs and limits need both counts.
         let usage = usage.input_tokens.zip(usage.output_tokens);
         let usage = usage.map(|(input, output)| Usage {
             input,

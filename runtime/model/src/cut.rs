@@ -1,17 +1,17 @@
-/// The two ends of a text whose middle was left out.
+/// Beginning and end of a text whose middle is cut out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MiddleCut<'a> {
-    /// The beginning of the text.
+    /// Beginning of the text.
     pub head: &'a str,
-    /// The end of the text.
+    /// End of the text.
     pub tail: &'a str,
-    /// The bytes between them.
+    /// Number of bytes between them.
     pub left_out: usize,
 }
 
 impl<'a> MiddleCut<'a> {
-    /// Cuts the middle out of a text so that at most `most` bytes are left, half of them from each end. Cuts fall
-    /// between characters. Returns nothing where the text is no longer than that.
+    /// Cuts the middle out of a text so that at most `most` bytes are left, half of them at each end. Cuts are between
+    /// characters. Returns `None` if the text is not longer than `most`.
     pub fn of(text: &'a str, most: usize) -> Option<Self> {
         if text.len() <= most {
             return None;

@@ -1,102 +1,104 @@
+//! Errors of models and of their requests.
+
 use std::time::Duration;
 
 use mcpmark_http::Secrets;
 use rig_core::error::{ErrorKind as RigKind, ProviderError};
 
-use crate::http::{Seen, Trouble};
+use crate::http::{Exchange, TransportError};
 use crate::{Provider, retry, said};
 
-/// A model cannot be asked at all.
+/// Error of opening a model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OpenError {
-    /// The name has no slash.
+    /// Name that is not of the form `provider/name`.
     #[error("{0:?} is no model; write it as provider/name, as in openai/gpt-5")]
     Name(String),
-    /// Nobody knows the provider.
+    /// Unknown provider.
     #[error("there is no provider named {name:?}; known are {}", known())]
     Provider {
-        /// The name before the slash.
+        /// Name before the slash.
         name: String,
     },
-    /// The environment has no key.
+    /// Missing environment variable of the key.
     #[error(
         "{model}: the environment variable {variable} is not set, and {provider} asks for a key"
     )]
     NoKey {
-        /// `provider/name`.
+        /// Name of the model, as `provider/name`.
         model: String,
-        /// The variable.
+        /// Environment variable.
         variable: String,
-        /// The provider.
+        /// Name of the provider.
         provider: &'static str,
     },
-    /// The key cannot be sent.
+    /// Value of an environment variable that cannot be sent in a header.
     #[error(
         "{model}: what is in {variable} cannot be sent: there is a line break in it, or a \
          character that no header can have"
     )]
     Key {
-        /// `provider/name`.
+        /// Name of the model, as `provider/name`.
         model: String,
-        /// The variable.
+        /// Environment variable.
         variable: String,
     },
-    /// A base URL is none.
+    /// Invalid base URL.
     #[error("{url:?} is no base URL: {reason}")]
     BaseUrl {
-        /// What was given.
+        /// URL without parts that may be secret.
         url: String,
-        /// The problem.
+        /// Reason for which the URL is invalid.
         reason: String,
     },
-    /// The provider has one interface alone.
+    /// Choice of an interface for a provider that has only one.
     #[error("{provider} has no choice of interfaces; leave out --api")]
     Api {
-        /// The provider.
+        /// Name of the provider.
         provider: &'static str,
     },
-    /// A setting is outside what it may be.
+    /// Setting outside its allowed range.
     #[error("{name} is {value}; it may be {allowed}")]
     Setting {
-        /// The setting.
+        /// Name of the setting.
         name: &'static str,
-        /// What it is.
+        /// Value of the setting.
         value: String,
-        /// What it may be.
+        /// Description of the allowed values.
         allowed: &'static str,
     },
-    /// An added header cannot be sent.
+    /// Additional header that cannot be sent.
     #[error("the header {header:?} cannot be added: {reason}")]
     Header {
-        /// Its name.
+        /// Name of the header.
         header: String,
-        /// Why not.
+        /// Reason for which the header cannot be sent.
         reason: &'static str,
     },
-    /// The environment has no value for an added header.
+    /// Missing environment variable of an additional header.
     #[error(
         "{model}: the environment variable {variable} is not set, and the header {header} has its value from there"
     )]
     NoHeaderValue {
-        /// `provider/name`.
+        /// Name of the model, as `provider/name`.
         model: String,
-        /// The header.
+        /// Name of the header.
         header: String,
-        /// The variable.
+        /// Environment variable.
         variable: String,
     },
-    /// A field of the body is not one that can be added.
+    /// Body field that cannot be added.
     #[error(
         "the field {0:?} cannot be added to the body of requests: it says what the model is asked, or how the reply \
          comes back"
     )]
     ExtraBody(String),
-    /// The model calls no tools.
+    /// Model that does not call tools, according to the model catalog.
     #[error(
         "{0} calls no tools, says the catalog of models; choose another model, or --agent react"
     )]
     NoTools(String),
-    /// The HTTP client cannot be made.
+    /// Failure to create the HTTP client.
     #[error("the HTTP client cannot be made: {0}")]
     Client(String),
 }
@@ -106,41 +108,41 @@ fn known() -> String {
     names.join(", ")
 }
 
-/// What kind of error a request came to.
+/// Kind of error of a request to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum AskErrorKind {
-    /// Too many requests for now.
+pub enum RequestErrorKind {
+    /// Rate limit of the provider.
     RateLimit,
-    /// The provider has too much to do.
+    /// Overload of the provider.
     Overloaded,
-    /// The provider's own error.
+    /// Internal error of the provider.
     Server,
-    /// No reply in time.
+    /// Timeout of the reply.
     Timeout,
-    /// Nobody answers, or the connection broke.
+    /// Failed or broken connection.
     Connection,
-    /// The reply cannot be read.
+    /// Reply that cannot be parsed.
     MalformedReply,
-    /// The reply is longer than is read. It would be so again.
+    /// Reply that exceeds the size limit. A retry would have the same result.
     ReplyTooLong,
-    /// The key is not accepted.
+    /// Rejected key.
     Auth,
-    /// The account has nothing left.
+    /// Exhausted quota or credit of the account.
     Quota,
-    /// The conversation does not fit the model.
+    /// Conversation that exceeds the context of the model.
     ContextOverflow,
-    /// The model takes no tools.
+    /// Model that does not support tools.
     NoTools,
-    /// There is no such model or interface.
+    /// Unknown model or interface.
     NotFound,
-    /// The provider does not take the request as it is.
+    /// Request that the provider rejects.
     BadRequest,
-    /// A setting cannot be sent to this model.
+    /// Setting that the model does not support.
     Unsupported,
 }
 
-impl AskErrorKind {
-    /// The name in the journal: `rate-limit`, `overloaded`, ….
+impl RequestErrorKind {
+    /// Returns the name in the journal: `rate-limit`, `overloaded`, ….
     pub fn as_str(self) -> &'static str {
         match self {
             Self::RateLimit => "rate-limit",
@@ -160,7 +162,7 @@ impl AskErrorKind {
         }
     }
 
-    /// Whether the same request may come to something else later.
+    /// Reports whether the error is temporary, so that a retry of the same request may succeed.
     pub fn is_passing(self) -> bool {
         matches!(
             self,
@@ -174,20 +176,20 @@ impl AskErrorKind {
     }
 }
 
-/// A request that came to no reply.
+/// Error of a request to a model.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
-pub struct AskError {
-    /// What kind of error it is.
-    pub kind: AskErrorKind,
-    /// What happened, without the key.
+pub struct RequestError {
+    /// Kind of the error.
+    pub kind: RequestErrorKind,
+    /// Error message, without secrets.
     pub message: String,
-    /// How long the provider wants to be left alone.
+    /// Wait that the provider asks for before a retry.
     pub retry_after: Option<Duration>,
 }
 
-impl AskError {
-    pub(crate) fn new(kind: AskErrorKind, message: impl Into<String>) -> Self {
+impl RequestError {
+    pub(crate) fn new(kind: RequestErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
             message: message.into(),
@@ -195,55 +197,65 @@ impl AskError {
         }
     }
 
-    /// Says in our words what the transport or the provider said.
-    pub(crate) fn read(error: &ProviderError, seen: &Seen, secrets: &Secrets) -> Self {
-        if let Some(field) = &seen.field_in_use {
+    /// Converts an error of the library, the transport or the provider.
+    pub(crate) fn read(error: &ProviderError, exchange: &Exchange, secrets: &Secrets) -> Self {
+        if let Some(field) = &exchange.field_in_use {
             let message = format!(
                 "the added field {field:?} is in the request already, from another setting or from the \
                  provider's interface; leave it out of extra-body"
             );
-            return Self::new(AskErrorKind::BadRequest, message);
+            return Self::new(RequestErrorKind::BadRequest, message);
         }
-        let received = seen.body.as_deref().unwrap_or_default();
+        let received = exchange.body.as_deref().unwrap_or_default();
         let received = String::from_utf8_lossy(received);
         let status = error
             .provider_response_status()
             .map(|status| status.as_u16());
         let body = error.provider_response_body().unwrap_or_default();
         let said = said::message(body);
-        let (kind, message) = match seen.trouble {
-            Some(Trouble::Timeout) => (AskErrorKind::Timeout, "no reply in time".to_owned()),
-            Some(Trouble::Connect) => (AskErrorKind::Connection, "nobody answers".to_owned()),
-            Some(Trouble::Broken) => (AskErrorKind::Connection, "the reply broke off".to_owned()),
-            Some(Trouble::TooLong) => (AskErrorKind::ReplyTooLong, error.to_string()),
-            None if error_option(error) => (AskErrorKind::Unsupported, option_message(error)),
+        let (kind, message) = match exchange.error {
+            Some(TransportError::Timeout) => {
+                (RequestErrorKind::Timeout, "no reply in time".to_owned())
+            }
+            Some(TransportError::Connect) => {
+                (RequestErrorKind::Connection, "nobody answers".to_owned())
+            }
+            Some(TransportError::Broken) => (
+                RequestErrorKind::Connection,
+                "the reply broke off".to_owned(),
+            ),
+            Some(TransportError::TooLong) => (RequestErrorKind::ReplyTooLong, error.to_string()),
+            None if error_option(error) => (RequestErrorKind::Unsupported, option_message(error)),
             None => match (status, error.kind()) {
                 (Some(status), _) => {
                     let kind = by_status(status, body);
                     if is_page(body)
-                        && matches!(kind, AskErrorKind::MalformedReply | AskErrorKind::NotFound)
+                        && matches!(
+                            kind,
+                            RequestErrorKind::MalformedReply | RequestErrorKind::NotFound
+                        )
                     {
                         let message =
                             format!("the answer is a web page and no JSON ({status}); {TO_V1}");
                         return Self::new(kind, message);
                     }
                     let what = match kind {
-                        AskErrorKind::MalformedReply => "an unreadable reply",
+                        RequestErrorKind::MalformedReply => "an unreadable reply",
                         _ => "an error",
                     };
                     (kind, format!("the provider sent {what} ({status}): {said}"))
                 }
                 (None, RigKind::Request | RigKind::Url) => {
-                    (AskErrorKind::BadRequest, error.to_string())
+                    (RequestErrorKind::BadRequest, error.to_string())
                 }
                 (None, _) if is_page(&received) => (
-                    AskErrorKind::MalformedReply,
+                    RequestErrorKind::MalformedReply,
                     format!("the answer is a web page and no JSON; {TO_V1}"),
                 ),
-                (None, _) => (AskErrorKind::MalformedReply, error.to_string()),
+                (None, _) => (RequestErrorKind::MalformedReply, error.to_string()),
             },
         };
-        // First, so that no part of a key is left where the message is cut.
+        // Secrets are removed before the message is cut, because a part of a key would not be recognised.
         let message = secrets.scrub(&message);
         Self {
             kind,
@@ -253,10 +265,10 @@ impl AskError {
     }
 }
 
-/// What helps where something else than an interface answers.
+/// Hint for a base URL at which something other than a model interface responds.
 const TO_V1: &str = "is --base-url right? it mostly ends in /v1";
 
-/// Whether a body is HTML or its like.
+/// Reports whether a body looks like HTML or XML.
 fn is_page(body: &str) -> bool {
     body.trim_start().starts_with('<')
 }
@@ -278,8 +290,8 @@ fn option_message(error: &ProviderError) -> String {
     }
 }
 
-/// What an error is, by its status and what providers write into its body.
-fn by_status(status: u16, body: &str) -> AskErrorKind {
+/// Classifies an error by its HTTP status and by phrases that providers write into the body.
+fn by_status(status: u16, body: &str) -> RequestErrorKind {
     let body = body.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|word| body.contains(word));
     match status {
@@ -299,7 +311,7 @@ fn by_status(status: u16, body: &str) -> AskErrorKind {
                 "range of input length",
             ]) =>
         {
-            AskErrorKind::ContextOverflow
+            RequestErrorKind::ContextOverflow
         }
         400 | 404 | 422 | 500 | 501
             if body.contains("tool")
@@ -310,26 +322,26 @@ fn by_status(status: u16, body: &str) -> AskErrorKind {
                     "not enabled",
                 ]) =>
         {
-            AskErrorKind::NoTools
+            RequestErrorKind::NoTools
         }
-        401 | 403 => AskErrorKind::Auth,
-        402 => AskErrorKind::Quota,
-        400 if says(&["credit balance"]) => AskErrorKind::Quota,
-        404 => AskErrorKind::NotFound,
-        408 | 504 => AskErrorKind::Timeout,
-        // Gemini speaks of an exceeded quota where a minute's share is used up: that passes.
+        401 | 403 => RequestErrorKind::Auth,
+        402 => RequestErrorKind::Quota,
+        400 if says(&["credit balance"]) => RequestErrorKind::Quota,
+        404 => RequestErrorKind::NotFound,
+        408 | 504 => RequestErrorKind::Timeout,
+        // Gemini reports an exceeded quota also for its limits per minute, which are temporary.
         429 if says(&["insufficient_quota", "credit balance"])
             && !says(&["resource_exhausted", "retry in "]) =>
         {
-            AskErrorKind::Quota
+            RequestErrorKind::Quota
         }
-        429 => AskErrorKind::RateLimit,
-        503 | 529 => AskErrorKind::Overloaded,
-        200..=299 if says(&["overloaded"]) => AskErrorKind::Overloaded,
-        200..=299 if says(&["rate_limit", "rate limit"]) => AskErrorKind::RateLimit,
-        200..=299 => AskErrorKind::MalformedReply,
-        500.. => AskErrorKind::Server,
-        _ => AskErrorKind::BadRequest,
+        429 => RequestErrorKind::RateLimit,
+        503 | 529 => RequestErrorKind::Overloaded,
+        200..=299 if says(&["overloaded"]) => RequestErrorKind::Overloaded,
+        200..=299 if says(&["rate_limit", "rate limit"]) => RequestErrorKind::RateLimit,
+        200..=299 => RequestErrorKind::MalformedReply,
+        500.. => RequestErrorKind::Server,
+        _ => RequestErrorKind::BadRequest,
     }
 }
 
@@ -339,7 +351,7 @@ mod tests {
 
     #[test]
     fn errors_are_told_apart_by_status_and_words() {
-        use AskErrorKind as K;
+        use RequestErrorKind as K;
         for (status, body, kind) in [
             (429, r#"{"error":{"message":"slow down"}}"#, K::RateLimit),
             (429, r#"{"error":{"code":"insufficient_quota"}}"#, K::Quota),
@@ -413,7 +425,7 @@ mod tests {
             (500, "the input exceeds the context window"),
         ] {
             let kind = by_status(status, body);
-            assert_eq!(kind, AskErrorKind::ContextOverflow, "{status} {body}");
+            assert_eq!(kind, RequestErrorKind::ContextOverflow, "{status} {body}");
         }
         for (status, body) in [
             (400, "max_tokens must be at least 1"),
@@ -421,7 +433,7 @@ mod tests {
             (400, "Range of temperature should be [0, 2)"),
         ] {
             let kind = by_status(status, body);
-            assert_ne!(kind, AskErrorKind::ContextOverflow, "{status} {body}");
+            assert_ne!(kind, RequestErrorKind::ContextOverflow, "{status} {body}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The HTTP client that models are asked through: ours, so that every exchange is seen whole.
+//! HTTP client of model requests, which records each exchange completely.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,55 +13,55 @@ use sha2::{Digest as _, Sha256};
 use crate::additions::Additions;
 use crate::chat;
 
-/// Bytes of a reply that are read; what is longer is an error.
+/// Maximum size of a reply, in bytes. A longer reply is an error.
 const MAX_REPLY_BYTES: usize = 16 * 1024 * 1024;
-/// JSON values of a reply, those in the arguments of its calls included, which are JSON in a string. A parsed value
-/// takes more than a hundred times the memory of its shortest text.
+/// Maximum number of JSON values of a reply, including those in the arguments of its calls, which are JSON in strings.
+/// A parsed value takes more than a hundred times the memory of its shortest text.
 const MAX_REPLY_VALUES: usize = 250_000;
 
-/// What went over the wire in one exchange.
+/// Record of one HTTP exchange.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Seen {
-    /// The SHA-256 of the request's body, in hexadecimal.
+pub(crate) struct Exchange {
+    /// SHA-256 of the request body, in hexadecimal.
     pub(crate) request_digest: Option<String>,
-    /// The reply's body, whatever its status.
+    /// Body of the reply, for any status.
     pub(crate) body: Option<Bytes>,
-    /// A field that was to be added and is in the request already, so that nothing was sent.
+    /// Path of an additional field that the request already contains. Nothing is sent then.
     pub(crate) field_in_use: Option<String>,
-    /// What the transport ran into, before or instead of a whole reply.
-    pub(crate) trouble: Option<Trouble>,
+    /// Transport error that prevented a complete reply.
+    pub(crate) error: Option<TransportError>,
 }
 
-/// How the transport failed.
+/// Kind of transport error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trouble {
-    /// Nobody answers there.
+pub(crate) enum TransportError {
+    /// Failed connection.
     Connect,
-    /// No whole reply in time.
+    /// Timeout before the end of the reply.
     Timeout,
-    /// The reply broke off.
+    /// Interrupted reply, or error reply that exceeds a size limit.
     Broken,
-    /// The reply does not end.
+    /// Successful reply that exceeds a size limit.
     TooLong,
 }
 
-/// A client for one exchange.
+/// HTTP client for one exchange.
 #[derive(Clone)]
-pub(crate) struct Wiretap {
-    /// None where nothing is to be sent.
+pub(crate) struct RecordingClient {
+    /// HTTP client of the library; `None` for a dry run.
     client: Option<reqwest::Client>,
     timeout: Duration,
     secrets: Secrets,
     additions: Arc<Additions>,
-    seen: Arc<Mutex<Seen>>,
+    exchange: Arc<Mutex<Exchange>>,
 }
 
-/// The transport cannot be used this way.
+/// Error of an exchange that this client refuses.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Unusable(&'static str);
 
-impl Wiretap {
+impl RecordingClient {
     pub(crate) fn new(
         client: reqwest::Client,
         timeout: Duration,
@@ -73,40 +73,40 @@ impl Wiretap {
             timeout,
             secrets,
             additions,
-            seen: Arc::default(),
+            exchange: Arc::default(),
         }
     }
 
-    /// A client that sees a request and sends nothing.
+    /// Creates a client for a dry run: it records a request without sending it.
     pub(crate) fn dry(additions: Arc<Additions>) -> Self {
         Self {
             client: None,
             timeout: Duration::ZERO,
             secrets: Secrets::default(),
             additions,
-            seen: Arc::default(),
+            exchange: Arc::default(),
         }
     }
 
-    /// What was seen so far.
-    pub(crate) fn seen(&self) -> Seen {
+    /// Returns the record of the exchange so far.
+    pub(crate) fn recorded(&self) -> Exchange {
         self.lock().clone()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Seen> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, Exchange> {
+        self.exchange.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn failed(&self, error: reqwest::Error) -> Error {
-        let trouble = if error.is_connect() {
-            Trouble::Connect
+        let kind = if error.is_connect() {
+            TransportError::Connect
         } else if error.is_timeout() {
-            Trouble::Timeout
+            TransportError::Timeout
         } else {
-            Trouble::Broken
+            TransportError::Broken
         };
-        self.lock().trouble = Some(trouble);
-        // A base URL may hold what is nobody's business.
+        self.lock().error = Some(kind);
+        // The URL is removed from the message, because it may contain secrets.
         Error::instance(error.without_url())
     }
 
@@ -133,29 +133,29 @@ impl Wiretap {
         let mut reply = sent.await.map_err(|error| self.failed(error))?;
         let mut response = Response::builder().status(reply.status());
         if let Some(headers) = response.headers_mut() {
-            // What comes in goes into errors and the journal, so a key that is echoed ends here.
+            // Headers that echo a secret are dropped, because headers are passed on to errors.
             let clean = reply.headers().iter();
-            let clean = clean.filter(|(_, value)| !self.secrets.are_in(value.as_bytes()));
+            let clean = clean.filter(|(_, value)| !self.secrets.contained_in(value.as_bytes()));
             *headers = clean
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect();
         }
-        // Of an error the provider is the author, and of a reply the model.
+        // The model is responsible for a successful reply, and the provider for an error.
         let too_long = if reply.status().is_success() {
-            Trouble::TooLong
+            TransportError::TooLong
         } else {
-            Trouble::Broken
+            TransportError::Broken
         };
         let mut body = Vec::new();
         while let Some(chunk) = reply.chunk().await.map_err(|error| self.failed(error))? {
             if body.len() + chunk.len() > MAX_REPLY_BYTES {
-                self.lock().trouble = Some(too_long);
+                self.lock().error = Some(too_long);
                 return Err(Error::instance(Unusable("the reply is longer than 16 MiB")));
             }
             body.extend_from_slice(&chunk);
         }
         if possible_values(&body) > MAX_REPLY_VALUES {
-            self.lock().trouble = Some(too_long);
+            self.lock().error = Some(too_long);
             return Err(Error::instance(Unusable(
                 "the reply has more than 250,000 JSON values",
             )));
@@ -176,18 +176,18 @@ impl Wiretap {
     }
 }
 
-/// The most JSON values that a body can have, those of JSON within its strings included.
+/// Returns an upper bound of the number of JSON values in a body, including JSON within its strings.
 fn possible_values(body: &[u8]) -> usize {
     let marks = body
         .iter()
         .filter(|byte| matches!(byte, b'[' | b'{' | b',' | b':'))
         .count();
-    // Each of these marks can also be written as an escape.
+    // Within strings, each of these characters can also be an escape.
     let escapes = body.windows(4).filter(|four| four == b"\\u00").count();
     marks + escapes
 }
 
-impl HttpClientExt for Wiretap {
+impl HttpClientExt for RecordingClient {
     fn send<T, U>(
         &self,
         request: Request<T>,

@@ -1,8 +1,8 @@
-//! Models behind one interface: providers, settings, usage, prices.
+//! Models of several providers behind one interface, with settings, usage and prices.
 //!
-//! A [`ModelSpec`] names a model as `provider/name` with its [`ModelSettings`]. [`Model`] is one
-//! that can be asked: it takes a [`Conversation`] and gives an [`Answer`] or an [`AskError`].
-//! [`Usage`] counts what a request took, and [`Prices`] say what that [`Cost`]s.
+//! A [`ModelSpec`] names a model as `provider/name`, with its [`ModelSettings`]. An opened [`Model`] takes a
+//! [`Conversation`] and returns an [`Answer`] or an [`RequestError`]. [`Usage`] counts the tokens of a request, and
+//! [`Prices`] give its [`Cost`].
 //!
 //! ```
 //! use mcpmark_model::{Cost, Prices, Usage};
@@ -32,8 +32,8 @@ mod usage;
 
 pub use crate::conversation::{Answer, AskedCall, CallResult, Conversation, Finish};
 pub use crate::cut::MiddleCut;
-pub use crate::error::{AskError, AskErrorKind, OpenError};
-pub use crate::model::{Asked, Model, REQUEST_TIME, ToolSpec};
+pub use crate::error::{OpenError, RequestError, RequestErrorKind};
+pub use crate::model::{Model, ModelExchange, REQUEST_TIME, ToolSpec};
 pub use crate::price::{Price, PriceError, PriceRow, Prices};
 pub use crate::provider::Provider;
 pub use crate::settings::{Api, Effort, ModelSettings, ModelSpec, Pace};

@@ -1,3 +1,5 @@
+//! Opened model, and its requests.
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,22 +13,23 @@ use rig_core::message::ToolName;
 use serde_json::{Map, Value};
 
 use crate::additions::{self, Additions};
-use crate::http::Wiretap;
-use crate::provider::Reach;
+use crate::http::RecordingClient;
+use crate::provider::ProviderClient;
 use crate::{
-    Answer, AskError, AskErrorKind, Conversation, Effort, ModelSpec, OpenError, Provider, Secret,
+    Answer, Conversation, Effort, ModelSpec, OpenError, Provider, RequestError, RequestErrorKind,
+    Secret,
 };
 
-/// The longest time that one request may take unless it is told less.
+/// Maximum timeout of one request.
 pub const REQUEST_TIME: Duration = Duration::from_secs(900);
 
-/// A model that can be asked.
+/// Opened model, to which requests can be sent.
 #[derive(Debug, Clone)]
 pub struct Model {
     spec: ModelSpec,
     name: String,
     base_url: String,
-    reach: Reach,
+    provider_client: ProviderClient,
     has_key: bool,
     secrets: Secrets,
     additions: Arc<Additions>,
@@ -35,56 +38,55 @@ pub struct Model {
     context: Option<u64>,
 }
 
-/// A tool as a model sees it.
+/// Tool in the form for models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it does.
+    /// Description of the tool.
     pub description: String,
-    /// The JSON Schema of its arguments.
+    /// JSON Schema of the arguments.
     pub input_schema: Value,
 }
 
-/// One request and what came of it.
+/// Exchange with a provider: one request and its result.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
-    /// The reply, or why there is none.
-    pub result: Result<Answer, AskError>,
-    /// How long it took.
+pub struct ModelExchange {
+    /// Reply, or the error of the request.
+    pub result: Result<Answer, RequestError>,
+    /// Duration.
     pub elapsed: Duration,
-    /// The SHA-256 of the request's body, in hexadecimal; none where nothing was sent.
+    /// SHA-256 of the request body, in hexadecimal; `None` if no request could be written.
     pub request_digest: Option<String>,
-    /// The reply as the provider sent it, without the key: JSON, or a string of what is none.
+    /// Reply as the provider sent it, with secrets removed: JSON, or a string if it is not JSON.
     pub raw: Option<Value>,
 }
 
-impl Asked {
-    /// Whether there is a request that can be sent.
+impl ModelExchange {
+    /// Reports whether a request was written.
     fn is_written(&self) -> bool {
         self.result.is_ok() || self.request_digest.is_some()
     }
 
-    /// Whether the model does not have a setting.
+    /// Reports whether the model does not support a setting.
     fn is_unsupported(&self) -> bool {
-        let unsupported = |error: &AskError| error.kind == AskErrorKind::Unsupported;
+        let unsupported = |error: &RequestError| error.kind == RequestErrorKind::Unsupported;
         self.result.as_ref().is_err_and(unsupported)
     }
 }
 
-/// Where a request came to its end.
+/// Error of a request, before or after it was passed to the client.
 enum Failed {
     Sent(ProviderError),
-    Unsent(AskError),
+    Unsent(RequestError),
 }
 
 impl Model {
-    /// Makes a model ready to be asked. `variable` looks a variable of the environment up.
-    /// Nothing is sent.
+    /// Opens a model. `variable` looks up an environment variable. No request is sent.
     ///
     /// # Errors
     ///
-    /// When the provider is unknown, its key is missing, or a setting cannot be.
+    /// Returns an error if the provider is unknown, its key is missing, or a setting is invalid.
     pub fn open(
         spec: &ModelSpec,
         variable: impl Fn(&str) -> Option<String>,
@@ -141,7 +143,7 @@ impl Model {
             spec: spec.clone(),
             name: name.to_owned(),
             base_url: base,
-            reach: provider.reach(settings, key.as_ref())?,
+            provider_client: provider.provider_client(settings, key.as_ref())?,
             has_key: key.is_some(),
             secrets: Secrets::new(&secrets),
             additions: Arc::new(additions),
@@ -153,36 +155,36 @@ impl Model {
         })
     }
 
-    /// `provider/name`.
+    /// Returns the name, as `provider/name`.
     pub fn name(&self) -> &str {
         &self.spec.name
     }
 
-    /// Where its interface is.
+    /// Returns the base URL.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
 
-    /// Whether a key is sent.
+    /// Reports whether a key is sent.
     pub fn has_key(&self) -> bool {
         self.has_key
     }
 
-    /// Whether it is shown images.
+    /// Reports whether the model is shown images.
     pub fn takes_images(&self) -> bool {
         self.images
     }
 
-    /// Tokens that fit it, where that is known.
+    /// Returns the size of the context in tokens, if it is known.
     pub fn context(&self) -> Option<u64> {
         self.context
     }
 
-    /// Says whether the catalog knows that this model calls no tools.
+    /// Checks that the model catalog does not list the model as one without tool calls.
     ///
     /// # Errors
     ///
-    /// When it does not call tools.
+    /// Returns an error if the catalog says that the model does not call tools.
     pub fn check_tools(&self) -> Result<(), OpenError> {
         let provider = self.spec.name.split('/').next().and_then(Provider::named);
         let known = provider
@@ -195,92 +197,92 @@ impl Model {
         }
     }
 
-    /// The sampling seed of an attempt that has a number of its own, where one is wanted.
+    /// Returns the sampling seed of the attempt with a number, if the settings have a sampling seed.
     pub fn sampling_seed(&self, attempt: u64) -> Option<u64> {
-        // Providers take 31 bits for certain.
+        // All providers accept 31 bits.
         let drawn = |seed: u64| (seed ^ attempt) & 0x7fff_ffff;
         self.spec.settings.sampling_seed.map(drawn)
     }
 
-    /// Writes the request that [`ask`](Self::ask) sends, and sends nothing.
+    /// Writes the request of [`ask`](Self::ask) without sending it.
     ///
     /// # Errors
     ///
-    /// When it cannot be written: for most, the model does not have a setting.
+    /// Returns an error if the request cannot be written, in general because the model does not support a setting.
     pub async fn check(
         &self,
         conversation: &Conversation,
         tools: &[ToolSpec],
         seed: Option<u64>,
-    ) -> Result<(), AskError> {
-        let wiretap = || Wiretap::dry(Arc::clone(&self.additions));
-        let asked = self.by(wiretap, conversation, tools, seed).await;
-        match (asked.request_digest, asked.result) {
+    ) -> Result<(), RequestError> {
+        let recorder = || RecordingClient::dry(Arc::clone(&self.additions));
+        let exchange = self.by(recorder, conversation, tools, seed).await;
+        match (exchange.request_digest, exchange.result) {
             (None, Err(error)) => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Asks for the next reply, once, and waits at most `time` for it.
+    /// Requests the next reply, without retries and with the timeout `time`.
     pub async fn ask(
         &self,
         conversation: &Conversation,
         tools: &[ToolSpec],
         seed: Option<u64>,
         time: Duration,
-    ) -> Asked {
-        let wiretap = || {
+    ) -> ModelExchange {
+        let recorder = || {
             let (client, secrets) = (self.client.clone(), self.secrets.clone());
-            Wiretap::new(client, time, secrets, Arc::clone(&self.additions))
+            RecordingClient::new(client, time, secrets, Arc::clone(&self.additions))
         };
-        self.by(wiretap, conversation, tools, seed).await
+        self.by(recorder, conversation, tools, seed).await
     }
 
     async fn by(
         &self,
-        wiretap: impl Fn() -> Wiretap,
+        recorder: impl Fn() -> RecordingClient,
         conversation: &Conversation,
         tools: &[ToolSpec],
         seed: Option<u64>,
-    ) -> Asked {
+    ) -> ModelExchange {
         let effort = self.spec.settings.reasoning_effort;
         let written = |reasoning| self.request(conversation, tools, reasoning, seed);
-        let mut asked = self.send(written(effort.map(reasoning)), wiretap()).await;
-        if asked.is_written() {
-            return asked;
+        let mut exchange = self.send(written(effort.map(reasoning)), recorder()).await;
+        if exchange.is_written() {
+            return exchange;
         }
-        // Which models take a budget of thinking instead of an effort is known when the request
-        // is written: nothing was sent.
+        // The library knows the models that take a budget for thinking instead of an effort, and returns the error
+        // while it writes the request. Nothing was sent.
         let tokens = effort
             .and_then(budget)
-            .filter(|_| self.reach.takes_budgets() && asked.is_unsupported());
+            .filter(|_| self.provider_client.takes_budgets() && exchange.is_unsupported());
         let thinking = match tokens {
             Some(tokens) => {
                 let budget = Reasoning::Budget { tokens };
-                let again = self.send(written(Some(budget)), wiretap()).await;
-                // Where it takes neither, the first says what is wrong.
+                let again = self.send(written(Some(budget)), recorder()).await;
+                // If the model takes neither, the first error explains the problem.
                 if !again.is_unsupported() {
-                    asked = again;
+                    exchange = again;
                 }
                 Some(budget)
             }
             None => effort.map(reasoning),
         };
-        if asked.is_written() || !self.reach.is_anthropic() {
-            return asked;
+        if exchange.is_written() || !self.provider_client.is_anthropic() {
+            return exchange;
         }
-        // Whether it lacks room for its reply alone shows when it is given some.
+        // A dry run with a token limit for the reply shows if the limit is the only problem.
         let room = u64::from(tokens.unwrap_or(0)) + 1;
         let with_room = written(thinking).map(|mut request| {
             request.max_tokens = Some(room);
             request
         });
         if !self
-            .send(with_room, Wiretap::dry(Arc::clone(&self.additions)))
+            .send(with_room, RecordingClient::dry(Arc::clone(&self.additions)))
             .await
             .is_written()
         {
-            return asked;
+            return exchange;
         }
         let message = match (self.spec.settings.max_output_tokens, tokens, effort) {
             (None, _, _) => {
@@ -292,34 +294,38 @@ impl Model {
                 "effort {effort} is a budget of {tokens} tokens of thinking, and a reply may have \
                  {given}; give --max-output-tokens above {tokens}, or choose a lower effort"
             ),
-            _ => return asked,
+            _ => return exchange,
         };
-        asked.result = Err(AskError::new(AskErrorKind::BadRequest, message));
-        asked
+        exchange.result = Err(RequestError::new(RequestErrorKind::BadRequest, message));
+        exchange
     }
 
-    async fn send(&self, request: Result<CompletionRequest, AskError>, wiretap: Wiretap) -> Asked {
-        let model = self.reach.model(&self.name, wiretap.clone());
+    async fn send(
+        &self,
+        request: Result<CompletionRequest, RequestError>,
+        recorder: RecordingClient,
+    ) -> ModelExchange {
+        let model = self.provider_client.model(&self.name, recorder.clone());
         let began = Instant::now();
         let called = match request {
             Ok(request) => model.call(request).await.map_err(Failed::Sent),
             Err(error) => Err(Failed::Unsent(error)),
         };
         let elapsed = began.elapsed();
-        let seen = wiretap.seen();
+        let recorded = recorder.recorded();
         let result = match called {
             Ok(response) => Ok(Answer::read(&response)),
-            Err(Failed::Sent(error)) => Err(AskError::read(&error, &seen, &self.secrets)),
+            Err(Failed::Sent(error)) => Err(RequestError::read(&error, &recorded, &self.secrets)),
             Err(Failed::Unsent(error)) => Err(error),
         };
-        let raw = seen.body.map(|body| {
+        let raw = recorded.body.map(|body| {
             serde_json::from_slice(&body)
                 .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()))
         });
-        Asked {
+        ModelExchange {
             result,
             elapsed,
-            request_digest: seen.request_digest,
+            request_digest: recorded.request_digest,
             raw,
         }
     }
@@ -330,13 +336,14 @@ impl Model {
         tools: &[ToolSpec],
         effort: Option<Reasoning>,
         seed: Option<u64>,
-    ) -> Result<CompletionRequest, AskError> {
+    ) -> Result<CompletionRequest, RequestError> {
         let settings = &self.spec.settings;
         let mut request = CompletionRequest::new("");
         request.chat_history = conversation.to_send();
         for tool in tools {
-            let name = ToolName::new(tool.name.clone())
-                .map_err(|_| AskError::new(AskErrorKind::BadRequest, "a tool has no name"))?;
+            let name = ToolName::new(tool.name.clone()).map_err(|_| {
+                RequestError::new(RequestErrorKind::BadRequest, "a tool has no name")
+            })?;
             request.tools.push(ToolDefinition::new(
                 name,
                 tool.description.clone(),
@@ -346,7 +353,7 @@ impl Model {
         request.temperature = settings.temperature;
         request.max_tokens = settings.max_output_tokens;
         request.accept_unknown_finish_reasons = true;
-        if self.reach.is_qwen() {
+        if self.provider_client.is_qwen() {
             request.additional_params = Some(self.qwen_options(seed));
             return Ok(request);
         }
@@ -364,7 +371,7 @@ impl Model {
         Ok(request)
     }
 
-    /// Options in the form of Qwen, whose interface nothing maps them for.
+    /// Returns options in the form of Qwen, to which the library does not map them.
     fn qwen_options(&self, seed: Option<u64>) -> Value {
         let settings = &self.spec.settings;
         let mut options = Map::new();
@@ -393,7 +400,7 @@ fn reasoning(effort: Effort) -> Reasoning {
     }
 }
 
-/// Tokens of thinking for models that take a budget and no effort.
+/// Returns the token budget for thinking, for models that take a budget instead of an effort.
 fn budget(effort: Effort) -> Option<u32> {
     match effort {
         Effort::None => None,
@@ -403,14 +410,15 @@ fn budget(effort: Effort) -> Option<u32> {
     }
 }
 
-/// Whether a base URL is this machine. A key does not cross a network in the clear.
+/// Validates a base URL, and reports whether its host is this machine. The value of `key_variable` is sent with each
+/// request, so an unencrypted URL of another machine is refused if it is set.
 fn check_url(text: &str, key_variable: Option<&str>) -> Result<bool, OpenError> {
     let address = Address::parse(text).map_err(|error| OpenError::BaseUrl {
         url: error.shown,
         reason: error.reason,
     })?;
     match key_variable {
-        Some(variable) if address.is_readable() => Err(OpenError::BaseUrl {
+        Some(variable) if address.is_unencrypted() => Err(OpenError::BaseUrl {
             url: text.to_owned(),
             reason: format!(
                 "what is in {variable} would cross the network unencrypted; use https, or unset the variable"
@@ -435,7 +443,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_asked_is_said_before_anything_is_sent() {
+    fn invalid_requests_are_refused_before_anything_is_sent() {
         let none = ModelSettings::default;
         let at = |url: &str| ModelSettings {
             base_url: Some(url.to_owned()),

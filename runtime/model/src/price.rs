@@ -1,24 +1,26 @@
+//! Prices of models.
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Cost, NoAmount, Usage};
 
-/// Tokens that a price is for.
+/// Number of tokens that a price is for.
 const PER: u128 = 1_000_000;
 
-/// What a million tokens cost.
+/// Price of a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Price {
-    /// Tokens of the request, in nano-dollars.
+    /// Price of tokens of the request, in nano-dollars.
     pub input: Cost,
-    /// Those that the provider had kept, in nano-dollars.
+    /// Price of cached tokens of the request, in nano-dollars.
     pub cached: Cost,
-    /// Tokens of the reply, in nano-dollars.
+    /// Price of tokens of the reply, in nano-dollars.
     pub output: Cost,
 }
 
 impl Price {
-    /// What a request costs, rounded half up to whole nano-dollars; none where that is more than
-    /// can be written down.
+    /// Returns the cost of a request, rounded half up to whole nano-dollars; `None` if it exceeds the range of
+    /// [`Cost`].
     pub fn cost(&self, usage: Usage) -> Option<Cost> {
         let cached = usage.cached.min(usage.input);
         let parts = [
@@ -36,58 +38,57 @@ impl Price {
     }
 }
 
-/// The price of one model.
+/// Price of one model, with its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriceRow {
-    /// `provider/name`.
+    /// Name of the model, as `provider/name`.
     pub model: String,
-    /// Its price.
+    /// Price of the model.
     #[serde(flatten)]
     pub price: Price,
-    /// Where the price is from.
+    /// Source of the price.
     pub source: String,
 }
 
-/// What models cost.
+/// Price table of models.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Prices(Vec<PriceRow>);
 
-/// A table of prices cannot be read.
+/// Error of parsing a price table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PriceError {
-    /// A line has other than four parts.
+    /// Line without four fields, or without a provider in the name of the model.
     #[error("line {line}: expected `provider/name,input,cached,output`")]
     Form {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
     },
-    /// A price is no number.
+    /// Invalid price.
     #[error("line {line}: {source}")]
     Amount {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// The problem.
+        /// Error of parsing the price.
         source: NoAmount,
     },
-    /// A model stands there twice.
+    /// Duplicate model.
     #[error("line {line}: {model} has a price already")]
     Twice {
-        /// Which line, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// The model.
+        /// Name of the model.
         model: String,
     },
 }
 
 impl Prices {
-    /// Reads a table: a line a model, `provider/name,input,cached,output` in US dollars a million
-    /// tokens. Empty lines and those that begin with `#` or `model,` are skipped. `source` says
-    /// where the table is from.
+    /// Parses a price table with one model per line, as `provider/name,input,cached,output` in US dollars per million
+    /// tokens. Empty lines and lines that begin with `#` or `model,` are skipped. `source` is the source of the table.
     ///
     /// # Errors
     ///
-    /// With the first line that is something else.
+    /// Returns an error for the first invalid line.
     pub fn parse(text: &str, source: &str) -> Result<Self, PriceError> {
         let mut rows: Vec<PriceRow> = Vec::new();
         for (index, content) in text.lines().enumerate() {
@@ -122,25 +123,25 @@ impl Prices {
         Ok(Self(rows))
     }
 
-    /// The prices that this program ships with.
+    /// Returns the prices that the program ships with.
     pub fn shipped() -> Self {
         const TABLE: &str = include_str!("../prices.csv");
         const SOURCE: &str = "list price, catalog of rig-core 0.44.0, 2026-11-21";
-        // The test below reads it.
+        // A test below parses the table.
         Self::parse(TABLE, SOURCE).unwrap_or_default()
     }
 
-    /// The price of a model.
+    /// Returns the price of a model.
     pub fn of(&self, model: &str) -> Option<&PriceRow> {
         self.0.iter().find(|row| row.model == model)
     }
 
-    /// What a request costs; none where the price is not known.
+    /// Returns the cost of a request; `None` if the price is unknown or the cost exceeds the range of [`Cost`].
     pub fn cost(&self, model: &str, usage: Usage) -> Option<Cost> {
         self.of(model)?.price.cost(usage)
     }
 
-    /// These prices, but those of `over` where it has one.
+    /// Merges both tables. Rows of `over` replace those of the same model.
     #[must_use]
     pub fn overridden(mut self, over: Self) -> Self {
         self.0.retain(|row| over.of(&row.model).is_none());
@@ -148,7 +149,7 @@ impl Prices {
         self
     }
 
-    /// The rows of some models alone.
+    /// Returns only the rows of these models.
     #[must_use]
     pub fn only(&self, models: &[&str]) -> Self {
         let rows = self.0.iter();
@@ -159,7 +160,7 @@ impl Prices {
         )
     }
 
-    /// The rows.
+    /// Returns the rows.
     pub fn rows(&self) -> &[PriceRow] {
         &self.0
     }
@@ -178,7 +179,7 @@ mod tests {
             output,
             reasoning: 0,
         };
-        // 37.5 nano-dollars a token: two make 75, one is rounded up to 38.
+        // 37.5 nano-dollars per token: two cost 75, one is rounded up to 38.
         for (usage, nano) in [
             (usage(0, 0, 0), 0),
             (usage(1, 0, 0), 38),

@@ -1,4 +1,4 @@
-//! The providers by name, and how each is reached.
+//! Registry of model providers, and the configuration of their clients.
 
 use mcpmark_http::Address;
 use rig_core::DynModel;
@@ -11,28 +11,27 @@ use rig_core::providers::registry::{Format, ProviderConfig, ProviderId};
 use crate::settings::{Api, ModelSettings};
 use crate::{OpenError, Secret};
 
-/// A provider that `--model` can name.
+/// Provider that `--model` can name.
 #[derive(Debug, Clone, Copy)]
 pub struct Provider {
-    /// The name before the slash.
+    /// Name before the slash.
     pub name: &'static str,
-    /// The environment variable that holds its key.
+    /// Environment variable of the API key.
     pub key_variable: &'static str,
-    /// Whether it asks for a key at its usual place.
+    /// True if the provider requires a key at its default base URL.
     pub needs_key: bool,
     kind: Kind,
 }
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// One that speaks like OpenAI, with its peculiarities.
+    /// Interface compatible with OpenAI, with the dialect of the provider.
     OpenAi(&'static Dialect),
     Anthropic,
     Gemini,
 }
 
-/// Qwen has an interface of OpenAI's form, with options of its own, which [`Model`](crate::Model)
-/// writes.
+/// Dialect of Qwen: compatible with OpenAI, apart from options that [`Model`](crate::Model) writes.
 static QWEN: Dialect = Dialect::gateway(
     "qwen",
     "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
@@ -109,25 +108,25 @@ static PROVIDERS: [Provider; 12] = [
 ];
 
 impl Provider {
-    /// All of them, by name.
+    /// Returns all providers, sorted by name.
     pub fn all() -> &'static [Self] {
         &PROVIDERS
     }
 
-    /// The provider of a name.
+    /// Returns the provider with a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         PROVIDERS.iter().find(|provider| provider.name == name)
     }
 
-    /// Where its interface is, unless a base URL is given.
+    /// Returns the default base URL.
     pub fn base_url(&self) -> String {
         self.config("").base_url().to_owned()
     }
 
-    /// The variable of the environment whose value is sent as key with these settings; none where no key is sent.
+    /// Returns the environment variable whose value is sent as the key with these settings; `None` if no key is sent.
     ///
-    /// The key of a provider that asks for one goes to the provider's own hosts alone: for another one the settings
-    /// name a variable.
+    /// The key of a provider that requires one is sent only to the provider's own hosts. For another host, the settings
+    /// must name a variable.
     pub fn key_variable_of<'a>(&self, settings: &'a ModelSettings) -> Option<&'a str> {
         if let Some(named) = &settings.api_key_env {
             return Some(named);
@@ -140,9 +139,9 @@ impl Provider {
         }
     }
 
-    /// Whether a URL is of the provider's own hosts.
+    /// Reports whether a URL belongs to the provider's own hosts.
     fn is_own(&self, url: &str) -> bool {
-        /// Hosts of providers beside those that they are reached at unless told otherwise.
+        /// Further hosts of providers, in addition to those of their default base URLs.
         const OTHERS: [(&str, &str); 3] = [
             ("moonshot", "api.moonshot.cn"),
             ("qwen", "dashscope.aliyuncs.com"),
@@ -157,7 +156,7 @@ impl Provider {
             || others.into_iter().any(|(_, host)| address.is_at(host))
     }
 
-    /// The name under which the catalog of models files it.
+    /// Returns the id of the provider in the model catalog.
     pub(crate) fn catalog(&self) -> Option<ProviderId> {
         match self.kind {
             Kind::OpenAi(dialect) => ProviderId::catalog(dialect.name),
@@ -175,16 +174,16 @@ impl Provider {
         }
     }
 
-    /// How its interface is reached with these settings.
-    pub(crate) fn reach(
+    /// Returns the client configuration for these settings.
+    pub(crate) fn provider_client(
         &self,
         settings: &ModelSettings,
         key: Option<&Secret>,
-    ) -> Result<Reach, OpenError> {
+    ) -> Result<ProviderClient, OpenError> {
         let mut config = self.config(key.map_or("", Secret::expose));
         if let Some(url) = &settings.base_url {
             let url = url.trim_end_matches('/');
-            // xAI's paths begin with the version.
+            // The paths of xAI begin with the version, so it is removed from the base URL.
             let url = match self.name {
                 "xai" => url.strip_suffix("/v1").unwrap_or(url),
                 _ => url,
@@ -195,7 +194,7 @@ impl Provider {
             let route = match (settings.api, &settings.base_url) {
                 (Some(Api::Chat), _) => Some(Route::Chat),
                 (Some(Api::Responses), _) => Some(Route::Responses),
-                // Servers that speak like OpenAI know its older interface first of all.
+                // Most servers compatible with OpenAI have its older interface.
                 (None, Some(_)) if self.name == "openai" => Some(Route::Chat),
                 (None, _) => None,
             };
@@ -210,15 +209,15 @@ impl Provider {
                 provider: self.name,
             });
         }
-        Ok(Reach(config))
+        Ok(ProviderClient(config))
     }
 }
 
-/// A provider's interface, with its key.
+/// Client configuration of a provider, with its key.
 #[derive(Debug, Clone)]
-pub(crate) struct Reach(ProviderConfig);
+pub(crate) struct ProviderClient(ProviderConfig);
 
-impl Reach {
+impl ProviderClient {
     pub(crate) fn model(
         &self,
         name: &str,
@@ -231,7 +230,7 @@ impl Reach {
         }
     }
 
-    /// Whether it has models that take a budget of thinking and no effort.
+    /// Reports whether the provider has models that take a token budget for thinking instead of an effort.
     pub(crate) fn takes_budgets(&self) -> bool {
         matches!(
             self.0,

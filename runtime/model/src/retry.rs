@@ -1,14 +1,14 @@
-//! How long a provider wants to be left alone: by a header, or by the words of its error.
+//! Wait that a provider asks for before a retry, in a header or in its error message.
 
 use std::time::Duration;
 
 use http::HeaderMap;
 use serde_json::Value;
 
-/// What comes before a wait in the messages of Gemini and OpenAI.
+/// Phrases before a wait in the messages of Gemini and OpenAI.
 const WISHES: [&str; 2] = ["retry in ", "try again in "];
 
-/// The wish of an error, by the most exact place that states a readable one.
+/// Returns the wait that an error asks for, from the most precise source that is valid.
 pub(crate) fn wish(headers: Option<&HeaderMap>, body: &str) -> Option<Duration> {
     headers
         .and_then(by_header)
@@ -16,7 +16,7 @@ pub(crate) fn wish(headers: Option<&HeaderMap>, body: &str) -> Option<Duration> 
         .or_else(|| by_words(body))
 }
 
-/// OpenAI's header with milliseconds, and the one that all servers have.
+/// Reads OpenAI's header in milliseconds, or else the standard header `Retry-After`.
 fn by_header(headers: &HeaderMap) -> Option<Duration> {
     let milliseconds = || {
         let text = headers.get("retry-after-ms")?.to_str().ok()?.trim();
@@ -26,7 +26,7 @@ fn by_header(headers: &HeaderMap) -> Option<Duration> {
     milliseconds().or_else(|| mcpmark_http::retry_after(headers))
 }
 
-/// Google's `RetryInfo` among the details of an error.
+/// Reads Google's `RetryInfo` from the details of an error.
 fn by_details(body: &str) -> Option<Duration> {
     let document: Value = serde_json::from_str(body).ok()?;
     let error = [&document["error"], &document[0]["error"]];
@@ -37,14 +37,14 @@ fn by_details(body: &str) -> Option<Duration> {
     length(delay)
 }
 
-/// A wait in words, as in “Please retry in 20.5s.” and “Please try again in 6m0s.”.
+/// Reads a wait from an error message, as in “Please retry in 20.5s.” and “Please try again in 6m0s.”.
 fn by_words(body: &str) -> Option<Duration> {
     let body = body.to_ascii_lowercase();
     let after = |wish: &&str| body.find(wish).map(|at| &body[at + wish.len()..]);
     WISHES.iter().find_map(after).and_then(length)
 }
 
-/// The length of time that a text begins with: numbers with units, as in `1h2m3.5s` and `250ms`.
+/// Parses the duration at the beginning of a text: numbers with units, as in `1h2m3.5s` and `250ms`.
 fn length(text: &str) -> Option<Duration> {
     let mut rest = text;
     let mut whole = None;
@@ -81,7 +81,7 @@ mod tests {
             (&[][..], None),
             (&[("retry-after", "2")], Some(2.0)),
             (&[("retry-after", " 1.5 ")], Some(1.5)),
-            // The provider's clock is a minute behind.
+            // The date is relative to the clock of the provider, which is more than a minute behind.
             (
                 &[date, ("date", "Sun, 06 Nov 1994 08:48:00 GMT")],
                 Some(97.0),
@@ -94,7 +94,7 @@ mod tests {
                 &[("retry-after", "2"), ("retry-after-ms", "150")],
                 Some(0.15),
             ),
-            // What is wrong hides nothing that is right.
+            // An invalid header does not hide a valid one.
             (&[("retry-after", "2"), ("retry-after-ms", "-1")], Some(2.0)),
             (
                 &[("retry-after", "2"), ("retry-after-ms", "soon")],

@@ -1,15 +1,15 @@
-//! The message of a provider's error, as one line.
+//! Error messages of providers, shortened to one line.
 
 use serde_json::Value;
 
-/// Characters of a message that are kept. The whole reply is in the journal; a server that checks requests by a schema
-/// repeats the request in its message.
+/// Maximum number of characters of a message. The journal has the complete reply. A server that validates requests with
+/// a schema repeats the request in its message.
 const MAX_CHARACTERS: usize = 600;
 
-/// Errors of a list that are told.
+/// Maximum number of errors of a list in a message.
 const MAX_ERRORS: usize = 3;
 
-/// Returns the message of a provider's error document, or the document.
+/// Returns the message in an error document of a provider, or the document if no message is found.
 pub(crate) fn message(body: &str) -> String {
     let document: Option<Value> = serde_json::from_str(body).ok();
     let message = document.as_ref().and_then(|document| {
@@ -31,7 +31,7 @@ pub(crate) fn message(body: &str) -> String {
     message.as_deref().unwrap_or(body).trim().to_owned()
 }
 
-/// A list of errors as servers made with FastAPI have it: each with a place and a message.
+/// Formats a list of errors in the form of FastAPI, each with a location and a message.
 fn list(errors: &[Value]) -> Option<String> {
     let error = |error: &Value| {
         let message = error["msg"].as_str()?;
@@ -58,7 +58,7 @@ fn list(errors: &[Value]) -> Option<String> {
     Some(told)
 }
 
-/// Returns a message as one line of bounded length.
+/// Returns a message as one line of limited length.
 pub(crate) fn brief(message: &str) -> String {
     let line = message.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_CHARACTERS) {

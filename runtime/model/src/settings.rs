@@ -1,3 +1,5 @@
+//! Settings of models.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -7,39 +9,39 @@ use serde_json::{Map, Value};
 
 use crate::{OpenError, additions};
 
-/// A model and how it is asked.
+/// Model with its settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSpec {
-    /// `provider/name`.
+    /// Name of the model, as `provider/name`.
     pub name: String,
-    /// How it is asked.
+    /// Settings of requests.
     #[serde(default, skip_serializing_if = "ModelSettings::is_default")]
     pub settings: ModelSettings,
-    /// How often it is asked at most. That changes no reply, and so is none of its settings.
+    /// Limits on concurrency and rate of requests. They do not change replies, so they are not part of the settings.
     #[serde(default, skip_serializing_if = "Pace::is_default")]
     pub pace: Pace,
 }
 
-/// How often a model is asked at most, by all attempts together.
+/// Limits on concurrency and rate of requests to a model, for all attempts together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct Pace {
-    /// Requests at the same time.
+    /// Maximum number of concurrent requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_calls: Option<u32>,
-    /// Requests that begin within a minute.
+    /// Maximum number of requests that begin within a minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests_per_minute: Option<u32>,
 }
 
 impl Pace {
-    /// Whether nothing is bounded.
+    /// Reports whether there are no limits.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The lower of each bound.
+    /// Returns the lower of each limit.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let lower = |a: Option<u32>, b: Option<u32>| a.into_iter().chain(b).min();
@@ -50,47 +52,47 @@ impl Pace {
     }
 }
 
-/// How a model is asked. What is not set is left to the provider.
+/// Settings of requests to a model. The default of the provider applies to settings that are absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelSettings {
-    /// Where the provider's interface is, if not at its usual place.
+    /// Base URL, if not the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// The variable of the environment that holds the key, if not the provider's own.
+    /// Environment variable of the key, if not the provider's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key_env: Option<String>,
-    /// Which of OpenAI's interfaces it is asked through.
+    /// Interface, for providers compatible with OpenAI.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<Api>,
-    /// How much it thinks.
+    /// Reasoning effort.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_effort: Option<Effort>,
     /// Sampling temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// The share of probability that is sampled from.
+    /// Share of probability that tokens are sampled from (nucleus sampling).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub top_p: Option<f64>,
-    /// Tokens of one reply, reasoning among them.
+    /// Maximum number of tokens of one reply, including reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output_tokens: Option<u64>,
-    /// Draws a sampling seed for each attempt, for providers that take one.
+    /// Seed from which the sampling seed of each attempt is derived, for providers that support one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampling_seed: Option<u64>,
-    /// Whether it is shown images; if not set, the catalog of models says.
+    /// True if the model is shown images. If absent, the model catalog decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<bool>,
-    /// Further headers of each request, each with the variable of the environment that holds its value.
+    /// Additional headers of each request, with the environment variables of their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Fields that are added to the body of each request.
+    /// Additional fields of the body of each request.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra_body: Map<String, Value>,
 }
 
 impl ModelSettings {
-    /// Whether all is left to the provider.
+    /// Reports whether all settings are absent.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
@@ -108,7 +110,7 @@ impl ModelSettings {
             .as_deref()
             .is_some_and(|name| !additions::is_variable(name))
         {
-            // It may be the key itself, which is told nowhere.
+            // The text may be the key itself, so the message does not contain it.
             return wrong(
                 "api-key-env",
                 "not the name of a variable".to_owned(),
@@ -129,34 +131,34 @@ impl ModelSettings {
     }
 }
 
-/// One of OpenAI's interfaces.
+/// Interface of OpenAI.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Api {
-    /// Chat Completions, which many servers speak.
+    /// Chat Completions, which many servers support.
     Chat,
-    /// Responses, where models keep their reasoning between turns.
+    /// Responses, in which models keep their reasoning between turns.
     Responses,
 }
 
-/// How much a model thinks before it replies.
+/// Reasoning effort of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
-    /// Not at all, where the model can be told so.
+    /// No reasoning, if the model supports that.
     None,
-    /// As little as it can.
+    /// Minimal effort.
     Minimal,
-    /// A little.
+    /// Low effort.
     Low,
-    /// Some.
+    /// Medium effort.
     Medium,
-    /// Much.
+    /// High effort.
     High,
 }
 
 impl Effort {
-    /// All of them, the least first.
+    /// All efforts, in ascending order.
     pub const ALL: [Self; 5] = [
         Self::None,
         Self::Minimal,
@@ -165,7 +167,7 @@ impl Effort {
         Self::High,
     ];
 
-    /// The name on the command line and in reports.
+    /// Returns the name on the command line and in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -1,9 +1,11 @@
+//! Conversation as plain text of limited length, for the request for its summary.
+
 use rig_core::message::{AssistantContent, Message, ToolResultContent, UserContent};
 
 use crate::{Conversation, MiddleCut};
 
-/// A conversation as plain text, which can be cut to a length: to be summed up by a model that it
-/// is too long for. Images and what only a provider can read are not in it.
+/// Conversation as plain text, which can be cut to a length, so that a model can summarise a conversation that is too
+/// long for it. Images are replaced with a note. Content that only the provider can read is omitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcript {
     parts: Vec<Part>,
@@ -18,19 +20,19 @@ struct Part {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// What was asked for. It is never cut.
+    /// Instruction. It is never cut.
     Asked,
-    /// What the model said and called.
+    /// Text, reasoning and calls of the model.
     Said,
-    /// What its tools returned: the longest, and what can be had again.
+    /// Results of tools. They are longest, and can be requested again.
     Returned,
 }
 
-/// Bytes of each result that are to be left before anything else is cut.
+/// Average number of bytes per result that must be left. If there is less room, the text of the model is cut as well.
 const LEFT_OF_RESULTS: usize = 200;
 
 impl Transcript {
-    /// All that was said after the system's message.
+    /// Creates a transcript of all messages but the system prompt.
     pub fn of(conversation: &Conversation) -> Self {
         let mut parts = Vec::new();
         let mut add = |head: &str, text: String, kind| {
@@ -43,8 +45,8 @@ impl Transcript {
                 Message::User { content } => {
                     for content in content {
                         match content {
-                            // The first is the instruction; later ones, such as the observations
-                            // of an agent that writes its calls as text, are long.
+                            // The first text is the instruction. Later ones are long, such as the observations of an
+                            // agent that writes its calls as text.
                             UserContent::Text(text) => {
                                 let first = index <= 1;
                                 let kind = if first { Kind::Asked } else { Kind::Returned };
@@ -88,18 +90,18 @@ impl Transcript {
         Self { parts }
     }
 
-    /// Its length in bytes when nothing is cut.
+    /// Returns the length of the uncut text, in bytes.
     pub fn len(&self) -> usize {
         self.parts.iter().map(Part::len).sum()
     }
 
-    /// Whether nothing was said.
+    /// Reports whether the transcript is empty.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
 
-    /// The text in about so many bytes. The longest results lose their middle first, then the
-    /// longest of all that the model said and got.
+    /// Returns the text, cut to about `length` bytes. The longest results lose their middle first, then the longest of
+    /// all texts of the model and results. The instruction is never cut.
     pub fn cut_to(&self, length: usize) -> String {
         let of = |kind: Kind| self.parts.iter().filter(move |part| part.kind == kind);
         let whole = |kind: Kind| of(kind).map(Part::len).sum::<usize>();
@@ -135,7 +137,8 @@ impl Part {
     }
 }
 
-/// The length that lengths are cut to so that their sum is at most `room`.
+/// Returns the maximum length to which lengths must be cut so that their sum is at most `room`; [`usize::MAX`] if
+/// nothing must be cut.
 fn level(mut lengths: Vec<usize>, room: usize) -> usize {
     lengths.sort_unstable();
     let (mut rest, mut left) = (room, lengths.len());
@@ -149,7 +152,7 @@ fn level(mut lengths: Vec<usize>, room: usize) -> usize {
     usize::MAX
 }
 
-/// The beginning and the end of a text, and how much was between them.
+/// Cuts the middle out of a text, with a note on the number of omitted bytes.
 fn middle_cut(text: &str, most: usize) -> String {
     match MiddleCut::of(text, most) {
         None => text.to_owned(),
@@ -216,7 +219,7 @@ mod tests {
         ] {
             assert!(cut.contains(kept), "{kept}");
         }
-        // What was asked for stays even where nothing else has room.
+        // The instruction stays even if there is no room for anything else.
         let least = transcript.cut_to(0);
         assert!(
             least.contains("the task") && !least.contains("I look."),
@@ -225,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_said_is_cut_when_results_are_not_enough() {
+    fn messages_are_cut_when_results_are_not_enough() {
         let transcript = Transcript {
             parts: vec![
                 part("the task", Kind::Asked),

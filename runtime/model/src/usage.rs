@@ -1,18 +1,20 @@
+//! Token usage and its cost.
+
 use std::fmt;
 use std::ops::{Add, AddAssign};
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens that a model took and gave, as its provider counts them.
+/// Token usage of requests, as the provider counts it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the whole request, those of [`cached`](Self::cached) among them.
+    /// Number of tokens of the whole request, including [`cached`](Self::cached).
     pub input: u64,
-    /// Tokens of the request that the provider had kept from an earlier one.
+    /// Number of tokens of the request that the provider read from its cache.
     pub cached: u64,
-    /// Tokens of the reply, those of [`reasoning`](Self::reasoning) among them.
+    /// Number of tokens of the reply, including [`reasoning`](Self::reasoning).
     pub output: u64,
-    /// Tokens of the reply that are reasoning, where the provider tells them apart.
+    /// Number of tokens of reasoning in the reply; 0 if the provider does not report it.
     pub reasoning: u64,
 }
 
@@ -35,58 +37,57 @@ impl AddAssign for Usage {
     }
 }
 
-/// Nano-dollars in a dollar.
+/// Number of nano-dollars in a dollar.
 const DOLLAR: u64 = 1_000_000_000;
 
-/// An amount of money in whole nano-dollars (10⁻⁹ USD). A cost that nobody knows is no `Cost`;
-/// it is never 0.
+/// Amount of money in whole nano-dollars (10⁻⁹ USD). An unknown cost is `None`, and never 0.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
 pub struct Cost(u64);
 
-/// A text is no amount of money.
+/// Error of parsing an amount of money.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no amount in US dollars; write it like 2.50, with at most nine decimals")]
 pub struct NoAmount(pub String);
 
 impl Cost {
-    /// Nothing.
+    /// Amount of 0.
     pub const ZERO: Self = Self(0);
 
-    /// An amount in nano-dollars.
+    /// Creates an amount from nano-dollars.
     pub const fn from_nano_usd(nano: u64) -> Self {
         Self(nano)
     }
 
-    /// The amount in nano-dollars.
+    /// Returns the amount in nano-dollars.
     pub const fn nano_usd(self) -> u64 {
         self.0
     }
 
-    /// The amount in dollars, for display and JSON.
+    /// Returns the amount in dollars, for display and JSON.
     pub fn usd(self) -> f64 {
         self.0 as f64 / DOLLAR as f64
     }
 
-    /// The sum, unless it is too large to write down.
+    /// Returns the sum; `None` if it overflows.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.0.checked_add(other.0).map(Self)
     }
 
-    /// The sum, or the largest amount that can be written down.
+    /// Returns the sum, or the maximum amount if it overflows.
     #[must_use]
     pub fn saturating_add(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// Reads dollars as people write them: `12`, `0.075`.
+    /// Parses an amount of dollars in decimal notation, such as `12` or `0.075`.
     ///
     /// # Errors
     ///
-    /// When the text is something else, has more than nine decimals, or is too large.
+    /// Returns an error if the text has another form, has more than nine decimals, or is too large.
     pub fn from_usd(text: &str) -> Result<Self, NoAmount> {
         let wrong = || NoAmount(text.to_owned());
         let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
@@ -105,14 +106,14 @@ impl Cost {
 }
 
 impl fmt::Display for Cost {
-    /// `0.17 USD`, with more decimals where there would be nothing to see.
+    /// Formats the amount as `0.17 USD`, with more decimals for amounts below a cent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} USD", decimals(self.usd()))
     }
 }
 
-/// An amount of dollars as texts and tables show it, without the unit: two decimals, and below a
-/// cent four or nine.
+/// Formats an amount of dollars without the unit: with two decimals, four below a cent, and nine below a hundredth of a
+/// cent.
 pub fn decimals(usd: f64) -> String {
     let digits = match usd {
         0.0 => 2,

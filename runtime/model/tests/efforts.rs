@@ -1,14 +1,16 @@
-//! What reaches each provider when an effort is set.
+//! Tests of the body fields that each provider is sent for an effort.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use mcpmark_model::{AskErrorKind, Conversation, Effort, Model, ModelSettings, ModelSpec, Pace};
+use mcpmark_model::{
+    Conversation, Effort, Model, ModelSettings, ModelSpec, Pace, RequestErrorKind,
+};
 use serde_json::{Value, json};
 
-/// A server that refuses everything, and what it is sent.
+/// Starts a server that rejects all requests with status 401. Returns its URL and the bodies that it receives.
 fn server() -> (String, Receiver<Value>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -38,7 +40,7 @@ fn server() -> (String, Receiver<Value>) {
     (url, received)
 }
 
-/// Where in a body a provider is told how much to think.
+/// Body fields for thinking and sampling of all providers.
 const PLACES: [&str; 9] = [
     "enable_thinking",
     "thinking_budget",
@@ -51,7 +53,7 @@ const PLACES: [&str; 9] = [
     "generationConfig",
 ];
 
-/// What is said of thinking and sampling in a body, or why nothing was sent.
+/// Returns the fields for thinking and sampling of a body, or the reason for which nothing was sent.
 fn told(model: &str, settings: ModelSettings) -> Result<Value, String> {
     let (url, received) = server();
     let spec = ModelSpec {
@@ -74,7 +76,7 @@ fn told(model: &str, settings: ModelSettings) -> Result<Value, String> {
     let asking = model.ask(&conversation, &[], seed, Duration::from_secs(60));
     let error = runtime.block_on(asking).result.unwrap_err();
     match error.kind {
-        AskErrorKind::Auth => {
+        RequestErrorKind::Auth => {
             checked.unwrap();
             let body = received.try_recv().unwrap();
             let said = PLACES
@@ -82,7 +84,7 @@ fn told(model: &str, settings: ModelSettings) -> Result<Value, String> {
                 .filter_map(|place| Some(((*place).to_owned(), body.get(*place)?.clone())));
             Ok(Value::Object(said.collect()))
         }
-        AskErrorKind::Unsupported => {
+        RequestErrorKind::Unsupported => {
             assert!(received.try_recv().is_err(), "nothing is sent");
             assert_eq!(checked.unwrap_err().message, error.message);
             Err(error.message)
@@ -112,7 +114,7 @@ fn efforts_reach_each_provider_in_its_own_form() {
         |effort: &str| json!({"thinking": {"type": "enabled"}, "reasoning_effort": effort});
     let off = || json!({"thinking": {"type": "disabled"}});
     let no = |reason: &str| Value::from(reason);
-    // For none, minimal, low, medium, high: what is sent, or a part of the reason why not.
+    // Expected results for none, minimal, low, medium and high: fields that are sent, or a part of the error message.
     let table: [(&str, [Value; 5]); 16] = [
         (
             "anthropic/claude-sonnet-4-6",

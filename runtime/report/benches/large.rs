@@ -1,8 +1,8 @@
-//! How long lists and reports of many attempts take, and how much a journal grows by.
+//! Duration of listings and reports of many attempts, and size of the journal.
 //!
-//! `cargo bench --workspace --bench large` makes journals of 25,000 and 100,000 attempts and prints a line
-//! for each command and size: the second size has to take about four times as long. It is held to
-//! a bound; where one is missed the exit code is 1.
+//! `cargo bench --workspace --bench large` creates journals of 25,000 and 100,000 attempts and prints a line for each
+//! command and size. The second size should take about four times as long. It has a time limit; if a command exceeds
+//! it, the exit code is 1.
 #![allow(clippy::print_stdout, reason = "a benchmark prints")]
 
 #[path = "../../../tests/journal/mod.rs"]
@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use mcpmark_experiment::Journal;
 use mcpmark_report::{Details, Format, Options, Report, TaskIndex};
 
-/// The attempts that the bound is for.
+/// Number of attempts to which the limit applies.
 const MANY: usize = 100_000;
 
-/// The longest that a command may take on them.
+/// Maximum duration of a command on that number of attempts.
 const BOUND: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The shortest time of three.
+/// Returns the shortest duration of three runs.
 fn shortest(run: &dyn Fn()) -> Duration {
     let once = || {
         let begun = Instant::now();

@@ -1,11 +1,11 @@
-//! Writes the made-up journal of the tests into a directory, to look at what is made of it:
+//! Writes the fictitious journal of the tests to a directory, to inspect reports of it:
 //!
 //! ```text
 //! cargo run --release -p mcpmark-report --example demonstration -- /tmp/demonstration
 //! mcpmark --home /tmp/demonstration report demonstration --format html -o report.html
 //! ```
 //!
-//! With a number behind the directory it is an experiment `large` of so many attempts.
+//! With a number after the directory, it writes an experiment `large` with that number of attempts instead.
 #![allow(clippy::print_stderr, reason = "an example says how it is used")]
 
 #[path = "../../../tests/journal/mod.rs"]

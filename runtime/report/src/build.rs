@@ -1,4 +1,4 @@
-//! A report out of what the journal has.
+//! Construction of a report from rows of the journal.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -19,30 +19,31 @@ use crate::differences;
 use crate::format::instant;
 use crate::parallel;
 
-/// More pairs than this are not compared: nobody reads them, and each costs time.
+/// Maximum number of models for which pairs are compared. Larger tables of pairs are not useful, and each comparison
+/// takes time.
 const MOST_COMPARED: usize = 24;
 
-/// Bars of the turn distribution.
+/// Maximum number of bars in the distribution of turns.
 const TURN_BARS: u32 = 25;
 
-/// What is known of a task beside its attempts.
+/// Metadata of a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TaskFacts {
-    /// `<service>/<world>/<task>`.
+    /// Id of the task, `<service>/<world>/<task>`.
     pub id: String,
-    /// Its tier, where that is known.
+    /// Tier, if it is known.
     pub tier: Option<String>,
-    /// Its tags, where they are known.
+    /// Tags, if they are known.
     pub tags: Vec<String>,
 }
 
 impl TaskFacts {
-    /// The service, the first part of the id.
+    /// Returns the service, the first part of the id.
     pub fn service(&self) -> &str {
         self.id.split('/').next().unwrap_or_default()
     }
 
-    /// The world, `<service>/<world>`.
+    /// Returns the id of the world, `<service>/<world>`.
     pub fn world(&self) -> &str {
         world(&self.id)
     }
@@ -52,20 +53,20 @@ fn world(task: &str) -> &str {
     task.rsplit_once('/').map_or(task, |(world, _)| world)
 }
 
-/// What is known of tasks, by id. The journal knows no tiers and tags; whoever has the library does.
+/// Metadata of tasks by id. The journal has no tiers and tags, so callers with a library supply them.
 pub type TaskIndex = HashMap<String, TaskFacts>;
 
-/// An attempt that was planned, and its row once it has begun.
+/// Planned attempt, with its row if it has begun.
 struct Entry<'a> {
     task: usize,
     k: u32,
     row: Option<&'a SurveyRow>,
 }
 
-/// The fields that differ between participants.
+/// Identity of a participant.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Key {
-    /// The index of the experiment.
+    /// Index of the experiment.
     pub(crate) experiment: usize,
     pub(crate) agent: Arc<str>,
     pub(crate) agent_settings: Arc<str>,
@@ -73,14 +74,14 @@ pub(crate) struct Key {
     pub(crate) model_settings: Arc<str>,
 }
 
-/// The source of a report: an experiment, its attempts, and their provenance.
+/// Source of a report: an experiment, its attempts, and their provenance.
 #[derive(Debug)]
 pub struct Source {
-    /// The experiment.
+    /// Row of the experiment.
     pub experiment: ExperimentRow,
-    /// Its attempts.
+    /// Attempts of the experiment.
     pub survey: Survey,
-    /// The provenance of its attempts; not needed for an experiment alone.
+    /// Provenance of the attempts. Only used in reports of several experiments.
     pub provenance: Provenance,
 }
 
@@ -89,7 +90,7 @@ impl Source {
     ///
     /// # Errors
     ///
-    /// When there is no such experiment, or the journal cannot be read.
+    /// Returns an error if the experiment does not exist, or if the journal cannot be read.
     pub fn read(journal: &Journal, name: &str) -> Result<Self, JournalError> {
         Ok(Self {
             experiment: journal.experiment(name)?,
@@ -100,11 +101,11 @@ impl Source {
 }
 
 impl Report {
-    /// Reads an experiment and reports it.
+    /// Reads an experiment from the journal and builds its report.
     ///
     /// # Errors
     ///
-    /// When there is no such experiment, or the journal cannot be read.
+    /// Returns an error if the experiment does not exist, or if the journal cannot be read.
     pub fn read(journal: &Journal, name: &str, known: &TaskIndex) -> Result<Self, JournalError> {
         Ok(Self::build(
             &journal.experiment(name)?,
@@ -113,7 +114,7 @@ impl Report {
         ))
     }
 
-    /// Reports an experiment from its rows.
+    /// Builds the report of an experiment from its rows.
     pub fn build(experiment: &ExperimentRow, survey: &Survey, known: &TaskIndex) -> Self {
         let mut plan = Plan::default();
         let spec = serde_json::from_str(&experiment.spec).ok();
@@ -121,8 +122,8 @@ impl Report {
         Self::of(plan, &[(experiment, survey)], Vec::new())
     }
 
-    /// Reports several experiments in one. Tasks that are not the same in all of them, by their digests, are
-    /// tasks of their own, so that nothing is paired across them.
+    /// Builds one report of several experiments. A task whose digest differs between them counts as several tasks, so
+    /// that attempts on different versions are not paired.
     pub fn of_several(sources: &[Source], known: &TaskIndex) -> Self {
         let specs: Vec<Option<Spec>> = sources
             .iter()
@@ -213,7 +214,7 @@ impl Report {
     }
 }
 
-/// The planned attempts by participant, with the tasks that they name.
+/// Planned attempts by participant, with their tasks.
 #[derive(Default)]
 struct Plan<'a> {
     keys: Vec<Key>,
@@ -224,7 +225,7 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Adds an experiment. `versions` has the ids of tasks that are others than those of that id elsewhere.
+    /// Adds an experiment. `versions` contains other ids for the tasks whose digests differ between experiments.
     fn take(
         &mut self,
         experiment: usize,
@@ -239,7 +240,7 @@ impl<'a> Plan<'a> {
         };
         match spec.map(Spec::plan) {
             Some(planned) => {
-                // Both stand in the order of the plan.
+                // The rows and the plan are in the same order.
                 let mut rows = survey.rows.iter().peekable();
                 for planned in planned {
                     while rows
@@ -258,7 +259,8 @@ impl<'a> Plan<'a> {
                     add(key, &own.task, own.k, row);
                 }
             }
-            // Planned by another program: what has begun is all there is to report.
+            // The specification cannot be parsed, for example because another version of the program wrote it, so only
+            // attempts that have begun are known.
             None => {
                 for row in &survey.rows {
                     let key = Key {
@@ -277,7 +279,7 @@ impl<'a> Plan<'a> {
     fn add(
         &mut self,
         key: Key,
-        // The task, and what it is called here.
+        // Original id of the task, and its id in this report.
         (task, id): (&Arc<str>, &Arc<str>),
         k: u32,
         row: Option<&'a SurveyRow>,
@@ -307,7 +309,7 @@ impl<'a> Plan<'a> {
         self.entries[model].push(Entry { task, k, row });
     }
 
-    /// Puts the attempts of each model together by task, which is the order that is counted fastest.
+    /// Sorts the attempts of each participant by task. Later steps rely on this order to group them.
     fn sort(&mut self) {
         let mut tasks: Vec<usize> = (0..self.tasks.len()).collect();
         tasks.sort_by(|a, b| self.tasks[*a].id.cmp(&self.tasks[*b].id));
@@ -321,8 +323,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Names that tell the participants of an experiment apart: the model or the agent alone where that does, else with
-/// what differs.
+/// Returns a unique name for each participant within its experiment: the shortest of several forms that is unique.
 fn own_names(keys: &[Key]) -> Vec<String> {
     let short = |key: &Key| key.model.as_ref().unwrap_or(&key.agent).to_string();
     let with_effort = |key: &Key| match reasoning_effort(&key.model_settings) {
@@ -409,7 +410,7 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
     }
 }
 
-/// `pass`, `fail`, or why there is no grade.
+/// Returns `pass`, `fail`, or the reason why there is no grade.
 fn result(row: Option<&SurveyRow>) -> Cow<'static, str> {
     match row {
         None => "not begun".into(),
@@ -417,7 +418,7 @@ fn result(row: Option<&SurveyRow>) -> Cow<'static, str> {
             Some(true) => "pass".into(),
             Some(false) => "fail".into(),
             None => match (&row.outcome, &row.ended) {
-                // The outcome says `cancelled` of both.
+                // The outcome is `cancelled` in several cases, and the end of the agent's part is more specific.
                 (Some(outcome), Some(end)) if **outcome == *"cancelled" => end.to_string().into(),
                 (Some(outcome), _) => outcome.to_string().into(),
                 (None, _) => row.status.to_string().into(),
@@ -473,7 +474,7 @@ fn slice(entries: &[&Entry<'_>], tasks: &[TaskFacts], score: fn(&[Sample<'_>]) -
     }
 }
 
-/// The mean over tasks of the mean score of their graded attempts. Entries of one task are next to each other.
+/// Returns the mean over tasks of the mean score of their graded attempts. Entries of the same task must be adjacent.
 fn mean_score(entries: &[&Entry<'_>]) -> Option<f64> {
     let mean = |values: &[f64]| {
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -486,7 +487,7 @@ fn mean_score(entries: &[&Entry<'_>]) -> Option<f64> {
     mean(&tasks)
 }
 
-/// How many graded attempts have a score by each rule.
+/// Counts the graded attempts by the rule of their score.
 fn score_rules(entries: &[&Entry<'_>]) -> BTreeMap<ScoreRule, usize> {
     let mut rules = BTreeMap::new();
     for rule in entries.iter().filter_map(|entry| entry.row?.score_rule) {
@@ -618,7 +619,7 @@ fn comparisons(plan: &Plan<'_>, names: &[String]) -> Vec<Pair> {
         .collect()
 }
 
-/// The samples of one model of an experiment, for a comparison across experiments.
+/// Returns the samples of one model as task index, repetition and result, for a comparison across experiments.
 pub(crate) fn samples_of(report: &Report, model: &ModelReport) -> Vec<(usize, u32, Option<bool>)> {
     debug_assert_eq!(report.tasks.len(), model.matrix.len());
     model

@@ -1,32 +1,32 @@
-//! Columns that stand beside each other on a screen, in blocks where it is too narrow for all.
+//! Layout of columns for a terminal, split into blocks if it is too narrow.
 
 use std::fmt::Write;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// What stands between two columns.
+/// Number of spaces between two columns.
 const GAP: usize = 2;
 
-/// Columns are folded no narrower.
+/// Minimum width of a folded column.
 const NARROWEST: usize = 8;
 
-/// How the columns of a table stand.
+/// Layout of the columns of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns<'a> {
-    /// How many from the left say what a row is about; each block has them.
+    /// Number of leading label columns, which are repeated in each block.
     pub labels: usize,
-    /// Of each column, whether it stands right.
+    /// Right alignment of each column.
     pub right: &'a [bool],
-    /// The columns of the screen; none where lines may have any length.
+    /// Width of the terminal in columns. `None` means no limit.
     pub room: Option<usize>,
 }
 
 impl Columns<'_> {
-    /// Lines without blanks at their ends. Nothing is left out: columns that do not fit beside
-    /// the others stand in further blocks, and a cell that is too wide by itself is folded.
+    /// Renders the table as lines without trailing spaces. No content is lost: columns that do not fit are moved to
+    /// further blocks, and a cell that is too wide by itself is folded.
     ///
-    /// `cell` gives the text of a row and a column, with the header as row 0; `paint` gets the
-    /// same and what of the text stands on one line, and may add what takes no room.
+    /// `cell` returns the text of a row and column, where row 0 is the header. `paint` gets the row, the column and the
+    /// part of the text on one line, and may add characters of zero width.
     pub fn lines<'c>(
         &self,
         rows: usize,
@@ -71,7 +71,7 @@ impl Columns<'_> {
                 };
                 blanks += before;
                 if !text.is_empty() {
-                    // Writing to a string does not fail.
+                    // Writing to a string cannot fail.
                     let _ = write!(out, "{:blanks$}{}", "", paint(row, *column, text));
                     blanks = 0;
                 }
@@ -81,7 +81,7 @@ impl Columns<'_> {
         }
     }
 
-    /// The columns that stand beside each other, with widths that fit.
+    /// Splits the columns into blocks that fit, and reduces widths if necessary.
     fn blocks(&self, widths: &mut [usize]) -> Vec<Vec<usize>> {
         let all = || (0..self.right.len()).collect();
         let Some(room) = self.room.filter(|room| together(widths) > *room) else {
@@ -117,12 +117,12 @@ impl Columns<'_> {
     }
 }
 
-/// The width of columns beside each other.
+/// Returns the total width of adjacent columns.
 fn together(widths: &[usize]) -> usize {
     widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1)
 }
 
-/// Takes from the widest until they fit or are as narrow as can be.
+/// Reduces the widest columns until all fit or have the minimum width.
 fn shrink(widths: &mut [usize], room: usize) {
     while together(widths) > room
         && let Some(widest) = widths.iter_mut().max().filter(|width| **width > NARROWEST)
@@ -131,9 +131,9 @@ fn shrink(widths: &mut [usize], room: usize) {
     }
 }
 
-/// The columns that a text takes.
+/// Returns the display width of a text, in columns.
 pub fn width(text: &str) -> usize {
-    // Nearly all cells are plain, and a list has very many.
+    // Fast path for ASCII, because long listings have very many plain cells.
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         text.len()
     } else {
@@ -141,8 +141,8 @@ pub fn width(text: &str) -> usize {
     }
 }
 
-/// The lines of a text in so many columns, broken behind a mark where there is one in their
-/// second half.
+/// Folds a text into lines of at most `columns` columns, and breaks after a separator in the second half of a line if
+/// possible.
 pub fn fold(text: &str, columns: usize) -> Vec<&str> {
     let mut lines = Vec::with_capacity(1);
     let mut rest = text;
@@ -151,7 +151,7 @@ pub fn fold(text: &str, columns: usize) -> Vec<&str> {
         for (place, c) in rest.char_indices() {
             used += c.width().unwrap_or(0);
             let next = place + c.len_utf8();
-            // A line has at least one character, or there would be no end.
+            // Each line has at least one character, because the loop would not end otherwise.
             if used > columns && end > 0 {
                 break;
             }

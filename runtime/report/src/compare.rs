@@ -1,4 +1,4 @@
-//! Two models side by side, paired by task, of one experiment or of two.
+//! Comparison of two models, paired by task, from one or two experiments.
 
 use std::fmt::Write;
 
@@ -14,84 +14,84 @@ use crate::sanitise::line;
 use crate::table::{Table, label, left, right, wrap};
 use crate::tables;
 
-/// Models that were compared.
+/// Comparisons of pairs of models.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Compared {
-    /// Each two of them.
+    /// Compared pairs.
     pub pairs: Vec<ComparedPair>,
 }
 
-/// Two models and how they differ.
+/// Two models and their differences.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ComparedPair {
-    /// The first one.
+    /// First model.
     pub a: Side,
-    /// The second one.
+    /// Second model.
     pub b: Side,
-    /// In what they differ beside their models: agents, settings, and where they are of two experiments, limits,
-    /// engines and the digests of tasks.
+    /// Differences other than the model: agents and settings, and for two experiments also limits, engines and digests
+    /// of tasks.
     pub differences: Vec<Difference>,
-    /// How they differ on the tasks of both.
+    /// Statistical comparison on the common tasks.
     #[serde(flatten)]
     pub comparison: Comparison,
-    /// The p-value after Holm's correction for all pairs.
+    /// p-value after Holm's correction for all pairs.
     pub p_holm: f64,
 }
 
-/// One model of a comparison.
+/// Model of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Side {
-    /// Its experiment.
+    /// Name of the experiment.
     pub experiment: String,
-    /// Its name there.
+    /// Name of the model in that experiment.
     pub model: String,
-    /// What its attempts took.
+    /// Resources that its attempts used.
     pub resources: mcpmark_experiment::metrics::Resources,
 }
 
-/// What cannot be compared.
+/// Errors of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
-    /// The experiment has no such model.
+    /// The experiment does not have this model.
     #[error("experiment {experiment:?} has no model {model:?}; it has {known}")]
     NoModel {
-        /// The experiment.
+        /// Name of the experiment.
         experiment: String,
-        /// What was asked for.
+        /// Requested model.
         model: String,
-        /// The models that it has.
+        /// Models of the experiment.
         known: String,
     },
-    /// The experiment has the model with several settings.
+    /// The experiment has this model with several settings.
     #[error("experiment {experiment:?} has {model:?} more than once; name one of {known}")]
     Ambiguous {
-        /// The experiment.
+        /// Name of the experiment.
         experiment: String,
-        /// What was asked for.
+        /// Requested model.
         model: String,
-        /// Those that it may be.
+        /// Names of the candidates.
         known: String,
     },
-    /// The experiments have several models and none in common.
+    /// The experiments have several models, but none in common.
     #[error(
         "{a:?} and {b:?} have no model in common; name one of each as EXPERIMENT:MODEL ({known})"
     )]
     NoPair {
-        /// The first experiment.
+        /// Name of the first experiment.
         a: String,
-        /// The second one.
+        /// Name of the second experiment.
         b: String,
-        /// The models of both.
+        /// Models of both experiments.
         known: String,
     },
-    /// There is no task with graded attempts of both.
+    /// No task has graded attempts of both models.
     #[error("{a} and {b} have no task in common that was graded for both{}", other_tasks(.changed))]
     NoTask {
-        /// Tasks of both that are not the same, by their digests.
+        /// Number of common tasks whose digests differ.
         changed: usize,
-        /// The first model.
+        /// Name of the first model.
         a: String,
-        /// The second one.
+        /// Name of the second model.
         b: String,
     },
 }
@@ -104,13 +104,12 @@ fn other_tasks(changed: &usize) -> String {
     }
 }
 
-/// Compares two models of the experiments of a report, each by the name of its experiment and, where that has several,
-/// its own. Without names, experiments of several models are compared model by model where both have one of the same
-/// name.
+/// Compares two models of the experiments in a report. Each is given by the name of its experiment, and the name of the
+/// model if there are several. Without names of models, models with the same name in both experiments are compared.
 ///
 /// # Errors
 ///
-/// When there is no such model, or nothing to pair.
+/// Returns an error if a model does not exist or is ambiguous, or if no pair or no common task exists.
 pub fn compare(
     report: &Report,
     a: (&str, Option<&str>),
@@ -159,7 +158,7 @@ pub fn compare(
         model: model.own_name.clone(),
         resources: model.overall.resources,
     };
-    // The experiments of the report may be in the other order.
+    // The experiments of the report may be in reverse order.
     let is_swapped = report
         .experiments
         .first()
@@ -248,7 +247,7 @@ fn named<'a>(report: &'a Report, samples: &[(usize, u32, Option<bool>)]) -> Vec<
 }
 
 impl Compared {
-    /// The comparison in lines of at most `width` columns.
+    /// Formats the comparison as text with lines of at most `width` columns.
     pub fn text(&self, width: Option<usize>) -> String {
         let mut out = String::new();
         for (place, pair) in self.pairs.iter().enumerate() {

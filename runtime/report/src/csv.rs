@@ -1,4 +1,4 @@
-//! A report as one flat table: a row for each model and each group of tasks.
+//! Report as CSV: one flat table with a row for each model and each group of tasks.
 
 use mcpmark_experiment::metrics::{Estimate, Interval};
 
@@ -9,7 +9,7 @@ const HEADER: &str = "source,experiment,model,agent,effort,group,name,tasks,atte
 pass_at_1,pass_at_1_sd,pass_at_1_sample_sd,pass_at_1_low,pass_at_1_high,pass_at_1_se_by_world,k,\
 pass_at_k,pass_hat_k,worst,best,input_tokens,output_tokens,cost_usd,turns,tool_calls,seconds,mean_score";
 
-/// Rates are shares from 0 to 1; an empty field is not known.
+/// Renders the table. Rates are shares from 0 to 1, and unknown values are empty fields.
 pub(crate) fn csv(report: &Report, with_published: bool) -> String {
     let mut out = format!("{HEADER}\n");
     for model in &report.models {
@@ -61,7 +61,7 @@ pub(crate) fn csv(report: &Report, with_published: bool) -> String {
     out
 }
 
-/// The columns of what an attempt takes, as far as it was published.
+/// Columns of published resource means.
 const MEANS: [(&str, Figure); 5] = [
     ("input_tokens", |s| s.input_tokens),
     ("output_tokens", |s| s.output_tokens),
@@ -70,14 +70,14 @@ const MEANS: [(&str, Figure); 5] = [
     ("tool_calls", |s| s.tool_calls),
 ];
 
-/// Published figures of some tasks.
+/// Row of published results.
 struct Published {
     group: &'static str,
     name: &'static str,
     tasks: u32,
     /// pass@1, its standard deviation, pass@4 and pass^4, in per cent.
     rates: [Option<f64>; 4],
-    /// In the order of [`MEANS`].
+    /// Means in the order of [`MEANS`].
     means: [Option<f64>; 5],
 }
 
@@ -176,7 +176,8 @@ fn push(out: &mut String, fields: &[String]) {
     out.push('\n');
 }
 
-/// A field by RFC 4180. What a spreadsheet would take for a formula is kept from being one, in wide letters too.
+/// Quotes a field according to RFC 4180. Prefixes `'` to fields that a spreadsheet would interpret as a formula,
+/// including those that start with a full-width character.
 fn quoted(field: &str) -> String {
     let field = crate::sanitise::line(field);
     let formula = field.starts_with(['=', '+', '@', '\t', '＝', '＋', '－', '＠'])

@@ -1,4 +1,4 @@
-//! What a report holds, whatever its format.
+//! Data of a report, independent of its format.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -10,201 +10,202 @@ use serde::Serialize;
 
 use crate::build::TaskFacts;
 
-/// An experiment in numbers.
+/// Report of one or several experiments.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The experiment's name; of several, their names, separated by commas.
+    /// Name of the experiment, or the names of several, separated by commas.
     pub experiment: String,
-    /// Settings in which several experiments differ; empty where there is one.
+    /// Experiments of the report. Empty if there is only one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub experiments: Vec<ExperimentFacts>,
-    /// In what several experiments differ.
+    /// Differences between several experiments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<Difference>,
-    /// When it was begun, in RFC 3339.
+    /// Start of the earliest experiment, in RFC 3339.
     pub begun: String,
-    /// Attempts of each task by each model.
+    /// Highest number of attempts of each task by each model.
     pub k: u32,
-    /// Attempts that were planned.
+    /// Number of planned attempts.
     pub planned: usize,
-    /// What it cost, tries that were abandoned among it.
+    /// Total cost, including abandoned tries.
     pub spent: Spent,
-    /// Its tasks in the order of the plan.
+    /// Tasks, in the order of the plan.
     pub tasks: Vec<TaskFacts>,
-    /// Its models, the best first.
+    /// Models, ordered by pass@1 from best to worst.
     pub models: Vec<ModelReport>,
-    /// Each two of them compared, with p-values that hold together.
+    /// Comparisons of all pairs of models, with p-values that are corrected for their number. Empty if there are too
+    /// many models.
     pub comparisons: Vec<Pair>,
 }
 
-/// One of several experiments of a report.
+/// Experiment in a report of several.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExperimentFacts {
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
-    /// When it was begun, in RFC 3339.
+    /// Start of the experiment, in RFC 3339.
     pub begun: String,
-    /// Attempts that were planned.
+    /// Number of planned attempts.
     pub planned: usize,
 }
 
-/// Something in which experiments, or two participants, differ.
+/// Difference between experiments or between two participants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The setting that differs, such as `limit turns` or `task filesystem/world/task`.
+    /// Setting that differs, such as `limit turns` or `task filesystem/world/task`.
     pub what: String,
-    /// The value in each, in their order; a dash where there is none.
+    /// Value of each experiment or participant, in their order. A dash means that there is none.
     pub values: Vec<String>,
 }
 
 impl Difference {
-    /// Whether it is the digest of a task.
+    /// Reports whether the difference is the digest of a task.
     pub fn is_of_task(&self) -> bool {
         self.what.starts_with("task ")
     }
 }
 
-/// Money that was spent.
+/// Amount of money spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
-    /// US dollars, as far as they are known.
+    /// Known cost, in US dollars.
     pub usd: f64,
-    /// Whether there are replies whose cost is not known.
+    /// Set if the cost of some replies is unknown.
     pub some_unknown: bool,
 }
 
-/// One model of an experiment, or an agent without one.
+/// Results of a model, or of an agent without a model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ModelReport {
-    /// Its name in tables: with its experiment where there are several.
+    /// Name in tables. Includes the experiment if there are several.
     pub name: String,
-    /// Its experiment.
+    /// Name of the experiment.
     pub experiment: String,
-    /// Its name within its experiment.
+    /// Name within the experiment.
     #[serde(skip)]
     pub own_name: String,
-    /// The agent.
+    /// Name of the agent.
     pub agent: String,
-    /// The agent's settings.
+    /// Settings of the agent.
     pub agent_settings: serde_json::Value,
-    /// The model, where one acts.
+    /// Name of the model, if the agent uses one.
     pub model: Option<String>,
-    /// Its settings.
+    /// Settings of the model.
     pub settings: serde_json::Value,
-    /// Its reasoning effort, where that was set.
+    /// Reasoning effort, if it was set.
     pub effort: Option<String>,
-    /// All tasks.
+    /// Results over all tasks.
     pub overall: Slice,
-    /// By service.
+    /// Results by service.
     pub services: Vec<Group>,
-    /// By tier, where that is known.
+    /// Results by tier, for tasks whose tier is known.
     pub tiers: Vec<Group>,
-    /// By tag, where tags are known; a task counts for each of its tags.
+    /// Results by tag, for tasks whose tags are known. A task counts for each of its tags.
     pub tags: Vec<Group>,
-    /// By world.
+    /// Results by world.
     pub worlds: Vec<Group>,
-    /// Attempts without a grade, by why.
+    /// Numbers of attempts without a grade, by reason.
     pub ungraded: BTreeMap<String, usize>,
-    /// How the agent's part of attempts ended.
+    /// Numbers of attempts by the end of the agent's part.
     pub ended: BTreeMap<String, usize>,
-    /// Attempts that failed, by class.
+    /// Numbers of failed attempts, by failure class.
     pub failures: BTreeMap<FailureClass, usize>,
-    /// Attempts that failed since what the agent left stops the verifier, by the kind of fault.
+    /// Numbers of attempts that failed because the final state stops the verifier, by the kind of the fault.
     pub state_faults: BTreeMap<String, usize>,
-    /// Tool calls whose arguments were no JSON object, and replies that cannot be read.
+    /// Number of tool calls whose arguments are not a JSON object, plus replies that cannot be parsed.
     pub malformed_calls: u64,
-    /// The tools that it called, the most frequent first.
+    /// Tools that were called, ordered by the number of calls.
     pub tools: Vec<ToolUse>,
-    /// How many turns attempts took.
+    /// Distribution of the number of turns.
     pub turns: Vec<TurnBar>,
-    /// What it did on each task, in the order of the report's tasks.
+    /// Results of each task, in the order of the report's tasks.
     pub matrix: Vec<Cell>,
 }
 
-/// Some tasks of one model.
+/// Results of a model for a set of tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Slice {
-    /// What came of them.
+    /// Rates, estimates and intervals.
     pub score: Score,
-    /// The mean over tasks of the mean score of their graded attempts, 0 to 1; none where nothing was graded.
+    /// Mean over tasks of the mean score of their graded attempts, from 0 to 1. `None` if nothing was graded.
     pub mean_score: Option<f64>,
-    /// Graded attempts by the rule of their score; those without a verdict have none.
+    /// Numbers of graded attempts by the rule of their score. Attempts without a verdict are not counted.
     pub score_rules: BTreeMap<ScoreRule, usize>,
-    /// What they took, over all attempts in which the agent acted.
+    /// Resources used, over all attempts in which the agent acted.
     pub resources: Resources,
 }
 
-/// A named [`Slice`].
+/// [`Slice`] with a name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// The service, tier, tag or world.
+    /// Name of the service, tier, tag or world.
     pub name: String,
-    /// Its tasks.
+    /// Results for the tasks of the group.
     #[serde(flatten)]
     pub slice: Slice,
 }
 
-/// Calls of one tool.
+/// Use of one tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolUse {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
-    /// Calls that came back as an error or not at all.
+    /// Number of calls that returned an error or no result.
     pub errors: u64,
 }
 
-/// Attempts that took a number of turns.
+/// Bar of the distribution of turns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TurnBar {
-    /// The fewest turns of this bar.
+    /// Lowest number of turns of this bar.
     pub from: u32,
-    /// The most turns of this bar.
+    /// Highest number of turns of this bar.
     pub to: u32,
-    /// Attempts that passed.
+    /// Number of attempts that passed.
     pub passed: u32,
-    /// Attempts that failed.
+    /// Number of attempts that failed.
     pub failed: u32,
 }
 
-/// One task of one model.
+/// Attempts of one model on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// How many were graded, and how many of them passed.
+    /// Numbers of graded and passed attempts.
     #[serde(flatten)]
     pub count: TaskCount,
-    /// The attempts.
+    /// Planned attempts.
     pub attempts: Vec<AttemptRef>,
 }
 
-/// An attempt in short.
+/// Summary of an attempt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AttemptRef {
-    /// Its id; none where it has not begun.
+    /// Id of the attempt. `None` if it has not begun.
     pub id: Option<String>,
-    /// Which repetition, from 1.
+    /// Repetition, from 1.
     pub k: u32,
-    /// `pass`, `fail`, or why there is no grade.
+    /// `pass`, `fail`, or the reason why there is no grade.
     pub result: Cow<'static, str>,
-    /// Replies of the agent.
+    /// Number of replies of the agent.
     pub turns: u32,
-    /// Tool calls of the agent.
+    /// Number of tool calls of the agent.
     pub tool_calls: u32,
-    /// The class of the failure and what shows it.
+    /// Failure class with its evidence, if the attempt failed.
     pub failure: Option<Failure>,
 }
 
-/// Two models on the tasks of both.
+/// Comparison of two models on their common tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pair {
-    /// The first one's name.
+    /// Name of the first model.
     pub a: String,
-    /// The second one's name.
+    /// Name of the second model.
     pub b: String,
-    /// How they differ.
+    /// Differences and test statistics.
     #[serde(flatten)]
     pub comparison: Comparison,
-    /// The p-value after Holm's correction for all pairs of the report.
+    /// p-value after Holm's correction for all pairs of the report.
     pub p_holm: f64,
 }

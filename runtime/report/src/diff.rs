@@ -1,50 +1,50 @@
-//! What an attempt changed in its world: which files, and which of their lines.
+//! Changes of an attempt to its world: changed files and their line diffs.
 
 use std::time::{Duration, Instant};
 
 use mcpmark_snapshot::{Blobs, Change, ChangeKind, Node, Store, Tree};
 use similar::{ChangeTag, TextDiff};
 
-/// Larger files are not compared by their lines.
+/// Maximum size of a file whose lines are compared, in bytes.
 const LARGEST: u64 = 1 << 20;
 
-/// A comparison that takes longer is finished roughly.
+/// Deadline of a line comparison, after which the rest of the result is approximate.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// One changed entry of a world.
+/// Changed entry of a world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Changed {
-    /// Where; hostile text.
+    /// Path of the entry. Untrusted text.
     pub path: String,
-    /// How.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// The lines that differ with those around them, or why there are none to show.
+    /// Changed lines with context, or the reason why there is no line diff.
     pub lines: Result<Vec<Line>, String>,
 }
 
-/// One line of a unified diff; hostile text without its line break.
+/// Line of a unified diff, without its line break. Untrusted text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// What kind of line it is.
+    /// Kind of the line.
     pub mark: Mark,
-    /// The line.
+    /// Content of the line.
     pub text: String,
 }
 
-/// What kind of line of a diff it is.
+/// Kind of a line in a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
-    /// Where the following lines stand in both texts.
+    /// Hunk header with the positions of the following lines in both texts.
     Place,
-    /// The line is in both.
+    /// The line is in both texts.
     Same,
-    /// The line is only in the later one.
+    /// The line is only in the later text.
     Added,
-    /// The line is only in the earlier one.
+    /// The line is only in the earlier text.
     Removed,
 }
 
-/// What differs between two trees whose files are in the store.
+/// Returns the changes between two trees whose blobs are in the store.
 pub fn changes(start: &Tree, end: &Tree, store: &Store) -> Vec<Changed> {
     mcpmark_snapshot::diff(start, end)
         .iter()
@@ -71,11 +71,11 @@ fn file_lines(change: &Change, store: &Store) -> Result<Vec<Line>, String> {
     lines(&read(&change.before)?, &read(&change.after)?)
 }
 
-/// The lines that differ between two texts, with two lines around them.
+/// Returns the line diff of two texts, with two lines of context.
 ///
 /// # Errors
 ///
-/// When one of them is no text.
+/// Returns an error if one of them is not text.
 pub fn lines(before: &[u8], after: &[u8]) -> Result<Vec<Line>, String> {
     let (before, after) = (text(before)?, text(after)?);
     let diff = TextDiff::configure()

@@ -9,19 +9,20 @@ use crate::build::{Key, Source};
 use crate::data::{Difference, ModelReport};
 use crate::numbers::NONE;
 
-/// Characters of a digest that are shown.
+/// Length of a shortened digest, in hexadecimal digits.
 const DIGEST: usize = 8;
 
-/// The ids that tasks have in each experiment where they are not the same in all of them, by their ids of there.
+/// Ids of tasks whose digests differ between experiments, for each experiment: the original id, and the id with the
+/// digest.
 type Versions = Vec<HashMap<String, Arc<str>>>;
 
-/// The prefix of differences in settings.
+/// Prefix of differences in settings.
 pub(crate) const SETTINGS: &str = "settings of ";
 
-/// The label of a value that is left to its default.
+/// Label of a value that has its default.
 const UNSET: &str = "not set";
 
-/// Finds the tasks whose digests differ between experiments: such a task is called by its digest, too.
+/// Finds the tasks whose digests differ between experiments. Reports append the digest to their ids.
 pub(crate) fn versions(sources: &[Source], specs: &[Option<Spec>]) -> Versions {
     let digests: Vec<BTreeMap<&str, String>> = sources
         .iter()
@@ -42,7 +43,7 @@ pub(crate) fn versions(sources: &[Source], specs: &[Option<Spec>]) -> Versions {
     digests.iter().map(own).collect()
 }
 
-/// The digests of the tasks of an experiment as they were graded, or else as they were planned, in short.
+/// Returns the shortened digests of the tasks of an experiment: those of graded attempts, or else the planned ones.
 fn digests<'a>(source: &'a Source, spec: Option<&'a Spec>) -> BTreeMap<&'a str, String> {
     let mut digests = BTreeMap::new();
     for (task, bundle) in spec.into_iter().flat_map(|spec| &spec.bundles) {
@@ -60,7 +61,7 @@ fn short(digest: &str) -> String {
     hex.chars().take(DIGEST).collect()
 }
 
-/// In what experiments differ. `keys` are their participants.
+/// Returns the differences between experiments. `keys` are their participants.
 pub(crate) fn between(
     sources: &[Source],
     specs: &[Option<Spec>],
@@ -125,7 +126,7 @@ pub(crate) fn between(
     differences
 }
 
-/// The difference between the sets of tasks of experiments.
+/// Returns the difference between the sets of tasks of experiments.
 fn task_sets(specs: &[Option<Spec>]) -> Option<Difference> {
     let sets = specs.iter().map(|spec| {
         let tasks = spec.iter().flat_map(|spec| &spec.tasks);
@@ -147,7 +148,7 @@ fn task_sets(specs: &[Option<Spec>]) -> Option<Difference> {
     })
 }
 
-/// The settings that participants have in each experiment.
+/// Returns the settings of the selected participants, for each experiment.
 fn settings(
     experiments: usize,
     keys: &[Key],
@@ -162,7 +163,7 @@ fn settings(
     (0..experiments).map(each).collect()
 }
 
-/// A difference, where two of the values that are there differ.
+/// Returns a difference if at least two of the known values are not equal.
 fn differing(what: String, values: Vec<Option<String>>) -> Option<Difference> {
     let there: BTreeSet<&String> = values.iter().flatten().collect();
     (there.len() > 1).then(|| Difference {
@@ -174,7 +175,7 @@ fn differing(what: String, values: Vec<Option<String>>) -> Option<Difference> {
     })
 }
 
-/// In what two participants differ that are compared.
+/// Returns the differences between two participants that are compared.
 pub(crate) fn of_participants(a: &ModelReport, b: &ModelReport) -> Vec<Difference> {
     let both =
         |what: &str, a: String, b: String| differing(what.to_owned(), vec![Some(a), Some(b)]);
@@ -195,7 +196,7 @@ pub(crate) fn of_participants(a: &ModelReport, b: &ModelReport) -> Vec<Differenc
 
 type LimitOf = fn(&SpecLimits) -> Option<u64>;
 
-/// The limits of an attempt, as files of experiments call them.
+/// Limits of an attempt, with their names in experiment files.
 const LIMITS: [(&str, LimitOf); 6] = [
     ("turns", |limits| limits.turns.map(u64::from)),
     ("time", |limits| limits.time_seconds),

@@ -1,11 +1,11 @@
-//! Reports of experiments: what is read out of the journal for people and for other programs.
+//! Reports of experiments, read from the journal for people and for other programs.
 //!
-//! A [`Report`] is built from what the journal has of an experiment and is plain data. It becomes
-//! text, Markdown, CSV, JSON or one self-contained HTML file with a [`Format`]. [`compare`] pairs
-//! two models of any experiments; [`export`] writes attempts in the formats of others.
+//! A [`Report`] is plain data, built from the rows of one or several experiments. It is rendered in a [`Format`]: text,
+//! Markdown, CSV, JSON or one self-contained HTML file. [`compare`] compares two models of any experiments. [`export`]
+//! writes attempts in formats of other projects.
 //!
-//! Whatever an agent, a task or a file name brought along is hostile text here: [`sanitise`]
-//! makes control and reordering characters visible, and the HTML escapes the rest.
+//! Text that originates from agents, tasks or file names is untrusted: [`sanitise`] makes control and reordering
+//! characters visible, and the HTML report escapes all other special characters.
 //!
 //! ```no_run
 //! use mcpmark_experiment::Home;

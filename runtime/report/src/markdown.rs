@@ -1,4 +1,4 @@
-//! A report in GitHub's Markdown.
+//! Report in GitHub Flavored Markdown.
 
 use std::fmt::Write;
 

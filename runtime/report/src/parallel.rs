@@ -1,10 +1,10 @@
-//! Independent parts of a report, made on all cores.
+//! Parallel computation of independent parts of a report.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// `make` of 0, 1, … `count` − 1, in that order.
+/// Calls `make` for each index below `count` on all cores, and returns the results in the order of the indices.
 pub(crate) fn each<T: Send>(count: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);

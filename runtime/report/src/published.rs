@@ -1,17 +1,17 @@
-//! The published results of 20 models, to stand beside one's own.
+//! Published results of 20 models, for display next to the results of an experiment.
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-/// Where they are from.
+/// Source of the published results.
 pub(crate) const CITATION: &str =
     "MCPMark: A Benchmark for Stress-Testing Realistic and Comprehensive MCP Use, arXiv 2509.24002";
 
 const OVERALL: &str = include_str!("../data/published-overall.csv");
 const BY_SERVICE: &str = include_str!("../data/published-by-service.csv");
 
-/// The services and how many tasks the published benchmark has of each.
+/// Services of the published benchmark, with their numbers of tasks.
 const SERVICES: [(&str, u32); 5] = [
     ("filesystem", 30),
     ("github", 23),
@@ -20,60 +20,60 @@ const SERVICES: [(&str, u32); 5] = [
     ("postgres", 21),
 ];
 
-/// A model as it was published: rates in per cent over 127 tasks and four runs.
+/// Published results of a model, as percentages over 127 tasks and four runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedModel {
-    /// Its name, with its reasoning effort where that was set.
+    /// Name of the model, with the reasoning effort if it was set.
     pub name: &'static str,
-    /// pass@1.
+    /// pass@1, in per cent.
     pub pass_1: f64,
-    /// The standard deviation over runs, with the divisor n.
+    /// Standard deviation over runs with the divisor n, in percentage points.
     pub pass_1_sd: f64,
-    /// pass@4; none for a model with one run.
+    /// pass@4, in per cent. `None` for a model with one run.
     pub pass_at_4: Option<f64>,
-    /// pass^4; none for a model with one run.
+    /// pass^4, in per cent. `None` for a model with one run.
     pub pass_hat_4: Option<f64>,
-    /// Its services, in the order of the publication.
+    /// Results by service, in the order of the publication.
     pub services: Vec<PublishedService>,
 }
 
-/// One service of a [`PublishedModel`].
+/// Results of a [`PublishedModel`] for one service.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublishedService {
-    /// The service.
+    /// Name of the service.
     pub service: &'static str,
-    /// Its tasks.
+    /// Number of tasks.
     pub tasks: u32,
-    /// pass@1 in per cent.
+    /// pass@1, in per cent.
     pub pass_1: f64,
-    /// The standard deviation over runs, with the divisor n.
+    /// Standard deviation over runs with the divisor n, in percentage points.
     pub pass_1_sd: Option<f64>,
-    /// pass@4; none for a model with one run.
+    /// pass@4, in per cent. `None` for a model with one run.
     pub pass_at_4: Option<f64>,
-    /// pass^4; none for a model with one run.
+    /// pass^4, in per cent. `None` for a model with one run.
     pub pass_hat_4: Option<f64>,
-    /// Tokens of an attempt's requests on average.
+    /// Mean number of input tokens for each attempt.
     pub input_tokens: Option<f64>,
-    /// Tokens of an attempt's replies on average.
+    /// Mean number of output tokens for each attempt.
     pub output_tokens: Option<f64>,
-    /// What an attempt cost on average, in US dollars; 0 for less than a cent.
+    /// Mean cost of an attempt, in US dollars. 0 means less than a cent.
     pub cost_usd: Option<f64>,
-    /// Replies of an attempt on average.
+    /// Mean number of turns for each attempt.
     pub turns: Option<f64>,
-    /// Tool calls of an attempt on average.
+    /// Mean number of tool calls for each attempt.
     pub tool_calls: Option<f64>,
 }
 
-/// A figure of a service, as far as it was published.
+/// Accessor of a figure of a service, which returns `None` if it was not published.
 pub(crate) type Figure = fn(&PublishedService) -> Option<f64>;
 
 impl PublishedModel {
-    /// Runs of each task.
+    /// Returns the number of runs of each task.
     pub fn runs(&self) -> u32 {
         if self.pass_at_4.is_some() { 4 } else { 1 }
     }
 
-    /// The mean of a figure over all tasks, where every service has it.
+    /// Returns the mean of a figure over all tasks, or `None` if it is missing for a service.
     pub fn mean(&self, figure: impl Fn(&PublishedService) -> Option<f64>) -> Option<f64> {
         let tasks: u32 = self.services.iter().map(|service| service.tasks).sum();
         let sum: Option<f64> = self
@@ -85,7 +85,7 @@ impl PublishedModel {
     }
 }
 
-/// The published results, the best first.
+/// Returns the published results, ordered by pass@1 from best to worst.
 pub fn published() -> &'static [PublishedModel] {
     static MODELS: LazyLock<Vec<PublishedModel>> = LazyLock::new(|| {
         let mut models: Vec<PublishedModel> = OVERALL.lines().skip(1).map(model).collect();
@@ -95,7 +95,7 @@ pub fn published() -> &'static [PublishedModel] {
     &MODELS
 }
 
-/// The published results as a report's JSON has them: rates as shares.
+/// Returns the published results for the JSON report, with rates as shares from 0 to 1.
 pub(crate) fn as_json() -> Value {
     let share = |rate: Option<f64>| rate.map(|rate| rate / 100.0);
     let models: Vec<Value> = published()
@@ -153,7 +153,7 @@ fn model(line: &'static str) -> PublishedModel {
             .zip(1..)
             .map(|(&(service, tasks), column)| {
                 let row = BY_SERVICE.lines().skip(1).map(split).find(|row| {
-                    // One table has the model's date in its name.
+                    // In one of the two tables, the name of a model ends with its date.
                     row[0] == service && row[1].trim_end_matches("-0905") == name
                 });
                 let figure = |index: usize| {
@@ -189,9 +189,8 @@ mod tests {
 
     use super::*;
 
-    /// The published rates are whole numbers of passes over whole numbers of attempts, so the
-    /// attempts can be written down again; the same code that scores ours must give back the
-    /// published overall rate.
+    /// The published rates are integral numbers of passed attempts over integral numbers of attempts, so the attempts
+    /// can be reconstructed. The scoring code must then reproduce the published overall rate.
     #[test]
     fn the_published_services_give_back_the_published_overall_rates() {
         assert_eq!(published().len(), 20);
@@ -201,7 +200,7 @@ mod tests {
                 let all = service.tasks * model.runs();
                 let exact = service.pass_1 / 100.0 * f64::from(all);
                 let passed = exact.round();
-                // Two decimals of a per cent.
+                // The published percentages have two decimals.
                 assert!(
                     (exact - passed).abs() <= 0.005 / 100.0 * f64::from(all) + 1e-9,
                     "{} {}: {exact}",

@@ -1,46 +1,48 @@
+//! Output formats of a report and their options.
+
 use serde::Serialize;
 
 use crate::data::Report;
 use crate::trajectory::Details;
 use crate::{csv, html, markdown, tables, text};
 
-/// The form of a report.
+/// Output format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// For a terminal.
+    /// Plain text for a terminal.
     Text,
-    /// GitHub's Markdown.
+    /// GitHub Flavored Markdown.
     Markdown,
     /// One JSON object with all numbers.
     Json,
     /// One flat table.
     Csv,
-    /// One self-contained page with charts and, where they are given, attempts.
+    /// One self-contained page with charts and, if details are given, attempts.
     Html,
 }
 
-/// What a report shows beside its numbers.
+/// Options for rendering a report.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Columns of a terminal; none where lines may have any length.
+    /// Width of the terminal in columns. `None` means no limit.
     pub width: Option<usize>,
-    /// Whether the published results stand beside.
+    /// Includes the published results.
     pub published: bool,
-    /// The attempts that a page carries.
+    /// Details of attempts, for the HTML page.
     pub details: Details,
 }
 
-/// A report cannot be written.
+/// Error of serialising a report.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the report as JSON: {0}")]
 pub struct RenderError(#[from] serde_json::Error);
 
 impl Report {
-    /// The report in a form, ended with a line break.
+    /// Renders the report in a format, with a line break at its end.
     ///
     /// # Errors
     ///
-    /// When its JSON cannot be written.
+    /// Returns an error if the report cannot be serialised as JSON.
     pub fn render(&self, format: Format, options: &Options) -> Result<String, RenderError> {
         let tables = || tables::all(self, options.published);
         Ok(match format {

@@ -1,12 +1,12 @@
-//! Text that an agent, a task or a file name brought along is data: it must not
-//! move the cursor, change colours, or hide or reorder what stands on the screen.
+//! Sanitisation of untrusted text from agents, tasks and file names: it must not move the cursor, change colours, or
+//! hide or reorder text on the screen.
 //!
-//! By the properties that Unicode gives to characters, all of these are replaced by visible escapes: controls (`Cc`),
-//! format characters (`Cf`) but for those that are drawn (Arabic number signs and their like), separators of lines and
-//! paragraphs (`Zl`, `Zp`), and what is ignored where it cannot be drawn (`Default_Ignorable_Code_Point`: tags, fillers,
-//! joiners, variation selectors). What is left of those is what emoji are made of: one selector U+FE0E or U+FE0F after
-//! a character that may be an emoji, and U+200D between two pictographs. Joiners within words of other scripts are
-//! escaped, for names that differ in them alone look alike.
+//! Characters are selected by their Unicode properties and replaced by visible escapes: control characters (`Cc`);
+//! format characters (`Cf`), except visible ones such as Arabic number signs; line and paragraph separators (`Zl`,
+//! `Zp`); and characters that are ignored if they cannot be displayed (`Default_Ignorable_Code_Point`: tags, fillers,
+//! joiners, variation selectors). Exceptions are the parts of emoji: one selector U+FE0E or U+FE0F after a character
+//! that may be an emoji, and U+200D between two pictographs. Joiners within words of other scripts are escaped, because
+//! names that differ only in joiners look alike.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -17,19 +17,19 @@ use icu_properties::props::{
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
-/// Replaces hostile characters, line breaks and tabs too, by visible escapes.
+/// Replaces hostile characters by visible escapes, including line breaks and tabs.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, |_| false)
 }
 
-/// Replaces hostile characters, and leaves line breaks and tabs as they are.
+/// Replaces hostile characters by visible escapes, except line breaks and tabs.
 pub fn block(text: &str) -> Cow<'_, str> {
     escape(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// Replaces hostile characters in JSON by JSON's own escapes: it is the same document.
+/// Replaces hostile characters in a JSON document by JSON escapes, which does not change its value.
 pub fn json(json: &str) -> Cow<'_, str> {
-    // Line breaks stand between values alone.
+    // Line breaks in JSON occur only between tokens.
     let hostile = |c: char| c != '\n' && is_hostile(c);
     if !json.contains(hostile) {
         return Cow::Borrowed(json);
@@ -71,7 +71,7 @@ fn escape(text: &str, keep: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// Whether a character hides, reorders or controls.
+/// Reports whether a character hides or reorders text, or controls the terminal.
 fn is_hostile(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -87,19 +87,19 @@ fn is_hostile(c: char) -> bool {
     }
 }
 
-/// What came before a character, as far as emoji go.
+/// State of the emoji parser after the previous character.
 #[derive(Default)]
 struct EmojiState {
-    /// The character before may be an emoji.
+    /// The previous character may be an emoji.
     emoji: bool,
-    /// What came before is a pictograph, with its selector and modifier.
+    /// The preceding characters are a pictograph with optional selector and modifier.
     pictograph: bool,
 }
 
 impl EmojiState {
     const JOINER: char = '\u{200d}';
 
-    /// Goes on to a character, and says whether it is a hostile one that belongs to an emoji here.
+    /// Processes a character. Returns true if it is a hostile character that is allowed here as a part of an emoji.
     fn takes(&mut self, c: char, next: Option<char>) -> bool {
         let pictograph =
             |c: char| !c.is_ascii() && CodePointSetData::new::<ExtendedPictographic>().contains(c);
@@ -226,7 +226,7 @@ mod tests {
                 prop_assert!(!is_hostile(c) || joins || selects, "{:?} in {:?}", c, &safe);
                 before = Some(c);
             }
-            // What is safe stays as it is.
+            // Sanitised text does not change when it is sanitised again.
             prop_assert_eq!(line(&safe), safe.as_str());
             let document = serde_json::Value::from(text.as_str());
             let written = json(&document.to_string()).into_owned();

@@ -1,4 +1,4 @@
-//! A table that knows no format yet.
+//! Table that is independent of the output format.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::columns::{Columns, fold};
 
-/// A titled table with a note below. Cells are plain text that is already safe to print.
+/// Table with a title and a note. Cells are plain text that is already sanitised.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
     pub(crate) title: String,
@@ -18,13 +18,13 @@ pub(crate) struct Table {
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    /// Numbers stand right.
+    /// Right alignment, for numbers.
     pub(crate) right: bool,
-    /// Says what a row is about, before all that is no label.
+    /// Marks a label column. Label columns precede all others and are repeated in each block.
     pub(crate) label: bool,
 }
 
-/// A column that says what a row is about.
+/// Creates a label column.
 pub(crate) fn label(name: impl Into<String>) -> Column {
     Column {
         label: true,
@@ -32,7 +32,7 @@ pub(crate) fn label(name: impl Into<String>) -> Column {
     }
 }
 
-/// A column of text.
+/// Creates a left-aligned column for text.
 pub(crate) fn left(name: impl Into<String>) -> Column {
     Column {
         name: name.into(),
@@ -41,7 +41,7 @@ pub(crate) fn left(name: impl Into<String>) -> Column {
     }
 }
 
-/// A column of numbers.
+/// Creates a right-aligned column for numbers.
 pub(crate) fn right(name: impl Into<String>) -> Column {
     Column {
         right: true,
@@ -63,7 +63,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The table as lines of at most `width` columns, in blocks where it is wider.
+    /// Renders the table as lines of at most `width` columns, in several blocks if it is wider.
     pub(crate) fn text(&self, width: Option<usize>) -> String {
         let right: Vec<bool> = self.columns.iter().map(|column| column.right).collect();
         let columns = Columns {
@@ -78,7 +78,7 @@ impl Table {
         columns.lines(self.rows.len() + 1, cell, |_, _, text| text.to_owned())
     }
 
-    /// The table in GitHub's Markdown.
+    /// Renders the table in GitHub Flavored Markdown.
     pub(crate) fn markdown(&self) -> String {
         let mut out = String::new();
         let names: Vec<String> = self.columns.iter().map(|c| c.name.clone()).collect();
@@ -94,10 +94,10 @@ impl Table {
     }
 }
 
-/// Prose is read in lines of this length where the width is not known.
+/// Default width of prose, in columns.
 const PROSE: usize = 80;
 
-/// Breaks a text into lines of at most `width` columns, each ended.
+/// Wraps a text into lines of at most `width` columns, each with a line break at its end.
 pub(crate) fn wrap(text: &str, width: Option<usize>) -> String {
     let width = width.unwrap_or(PROSE);
     let mut out = String::new();
@@ -127,7 +127,7 @@ fn markdown_row(out: &mut String, cells: &[String]) {
     out.push_str("|\n");
 }
 
-/// Text that Markdown takes for nothing but text.
+/// Escapes text for Markdown.
 pub(crate) fn markdown_text(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_stands_below_with_its_labels() {
+    fn columns_that_do_not_fit_are_shown_below_with_their_labels() {
         let whole = "model    pass@1  cost\na-model   52.56  0.44\nü          3.00     –\n";
         assert_eq!(table().text(None), whole);
         assert_eq!(table().text(Some(21)), whole);

@@ -1,4 +1,4 @@
-//! The tables of a report, in the order in which they are read.
+//! Tables of a report, in reading order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::published::{self, Figure, PublishedService, published};
 use crate::sanitise::line;
 use crate::table::{Column, Table, label, left, right};
 
-/// All tables.
+/// Returns all tables that are not empty.
 pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
     let mut tables = vec![scores(report)];
     if report.experiments.len() > 1 {
@@ -51,7 +51,7 @@ pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
     tables
 }
 
-/// In what experiments or participants differ.
+/// Returns the table of differences between experiments or participants.
 pub(crate) fn differing<'a>(
     names: impl Iterator<Item = &'a str>,
     differences: &[Difference],
@@ -71,7 +71,7 @@ fn name(model: &ModelReport) -> String {
     line(&model.name).into_owned()
 }
 
-/// pass@k at the report's k.
+/// Formats pass@k for the k of the report.
 fn at_k(slice: &Slice, k: u32) -> String {
     numbers::over(slice.score.pass_at.get(k.saturating_sub(1) as usize))
 }
@@ -84,7 +84,7 @@ fn pass_1_interval(slice: &Slice) -> Option<Interval> {
     slice.score.pass_at.first().and_then(|over| over.interval)
 }
 
-/// The columns that rates have, after those that say of what.
+/// Returns the columns of rates, which follow the label columns.
 fn rate_columns(k: u32) -> Vec<Column> {
     let mut columns = vec![
         right("tasks"),
@@ -136,7 +136,7 @@ fn scores(report: &Report) -> Table {
     table
 }
 
-/// That some scores are by another rule than the others, where there are any.
+/// Returns a note if some scores were computed by the rule `share`, because they are not comparable with earned scores.
 fn by_share(report: &Report) -> String {
     let of = |rule| {
         let counts = report
@@ -337,7 +337,7 @@ fn comparisons(report: &Report) -> Table {
     table
 }
 
-/// A row for each of `rows`, a column for each model.
+/// Returns a table with a row for each of `rows` and a column for each model.
 fn by_model(
     report: &Report,
     title: &str,
@@ -401,7 +401,7 @@ fn ungraded(report: &Report) -> Table {
     counts(report, "Not graded", "why", |model| &model.ungraded)
 }
 
-/// A row for each name that any model has a count of.
+/// Returns a table of counts, with a row for each name that occurs for any model.
 fn counts(
     report: &Report,
     title: &str,
@@ -453,7 +453,7 @@ fn matrix(report: &Report) -> Table {
     table
 }
 
-/// What tables of published results begin with.
+/// Returns the first columns of tables of published results.
 fn published_columns() -> Vec<Column> {
     vec![
         label("model"),
@@ -487,7 +487,7 @@ fn published_cells(
         thousands(mean(|s| s.output_tokens)),
         match mean(|s| s.cost_usd) {
             None => NONE.to_owned(),
-            // They are published with two decimals, and less than a cent as no more than that.
+            // Published costs have two decimals, and costs below one cent are only known to be below.
             Some(usd) if usd < 0.01 => "< 0.01".to_owned(),
             usd => decimals(usd, 2),
         },
@@ -517,7 +517,7 @@ fn published_table() -> Table {
     table
 }
 
-/// The published results by service: those of the report, and all where it has none of them.
+/// Returns the published results for the services of the report, or for all services if none of them is in the report.
 fn published_services(report: &Report) -> Table {
     let mut columns = vec![label("service")];
     columns.extend(published_columns());

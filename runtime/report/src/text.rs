@@ -1,4 +1,4 @@
-//! A report for a terminal.
+//! Report as plain text for a terminal.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::numbers;
 use crate::sanitise::line;
 use crate::table::{Table, wrap};
 
-/// A heading line, and what it is about.
+/// Returns the summary line of a report.
 pub(crate) fn lead(report: &Report) -> String {
     let graded: usize = report.models.iter().map(|m| m.overall.score.graded).sum();
     let spent = match (report.spent.usd, report.spent.some_unknown) {
@@ -38,7 +38,7 @@ pub(crate) fn lead(report: &Report) -> String {
     )
 }
 
-/// How many models there are, and how many agents without one.
+/// Formats the numbers of models and of agents without a model.
 fn participants(report: &Report) -> String {
     let models = report.models.iter();
     let models = models.filter(|model| model.model.is_some()).count();

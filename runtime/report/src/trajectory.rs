@@ -1,4 +1,4 @@
-//! What an HTML report shows of single attempts.
+//! Details of single attempts in an HTML report.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,19 @@ use serde_json::Value;
 use crate::data::Report;
 use crate::diff::{self, Changed};
 
-/// The most characters of one text that a page shows.
+/// Maximum number of characters of one text in the page.
 pub(crate) const MAX_CHARACTERS: usize = 6000;
 
-/// The most lines of one diff that a page shows.
+/// Maximum number of lines of one diff in the page.
 pub(crate) const MAX_DIFF_LINES: usize = 200;
 
-/// The most attempts of which a page shows the trajectory, and the most bytes of text in them. A larger page is slow
-/// to open.
+/// Limits on the trajectories in a page: number of attempts, and size of their text. Larger pages are slow to open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageBudget {
-    /// Attempts.
+    /// Maximum number of attempts.
     pub attempts: usize,
-    /// Bytes of text as the page has them: after truncation, before escaping.
+    /// Maximum size of the text in the page, in bytes, after truncation and before escaping. The last attempt may
+    /// exceed it.
     pub bytes: usize,
 }
 
@@ -35,33 +35,33 @@ impl Default for PageBudget {
     }
 }
 
-/// One attempt with all that is known of it.
+/// Attempt with its trajectory and its changes to the world.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttemptDetail {
-    /// Its row, with its last grade.
+    /// Row of the attempt, with its last grade.
     pub row: AttemptRow,
-    /// What was said and done.
+    /// Messages and tool calls.
     pub trajectory: Trajectory,
-    /// What it changed; none where no final state was captured, and why it cannot be shown
-    /// where that is so.
+    /// Changes to the world. `None` if no final state was captured or no store is available; an error message if a
+    /// state cannot be read.
     pub changes: Result<Option<Vec<Changed>>, String>,
 }
 
-/// Attempts by their ids.
+/// Details of attempts, by id.
 #[derive(Debug, Clone, Default)]
 pub struct Details {
-    /// The attempts whose trajectory is shown.
+    /// Attempts whose trajectories are shown.
     pub attempts: HashMap<String, AttemptDetail>,
-    /// The number of attempts that have begun and whose trajectory is not shown.
+    /// Number of attempts that have begun and whose trajectories are not shown.
     pub left_out: usize,
 }
 
 impl Details {
-    /// Reads the trajectories of a report's attempts within the default [`PageBudget`].
+    /// Reads the trajectories of a report's attempts, limited by the default [`PageBudget`].
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn read(
         report: &Report,
         journal: &Journal,
@@ -70,12 +70,12 @@ impl Details {
         Self::read_within(PageBudget::default(), report, journal, store)
     }
 
-    /// Reads the trajectories of a report's attempts within a budget: failures before passes, and one attempt of each
-    /// model and task before further ones.
+    /// Reads the trajectories of a report's attempts, limited by a budget. Failures have priority over passed attempts,
+    /// and the first attempt of each model and task over further ones.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn read_within(
         budget: PageBudget,
         report: &Report,
@@ -104,8 +104,8 @@ impl Details {
     }
 }
 
-/// The ids of all attempts that have begun: the first failure of each cell, the other failures, the first attempt of
-/// cells without a failure, the rest.
+/// Returns the ids of all attempts that have begun, by priority: the first failure of each cell, the other failures,
+/// the first attempt of each cell without failures, the rest.
 fn by_priority(report: &Report) -> Vec<&str> {
     let [mut first_failures, mut failures, mut firsts, mut rest] = [const { Vec::new() }; 4];
     for task in 0..report.tasks.len() {
@@ -137,7 +137,7 @@ fn by_priority(report: &Report) -> Vec<&str> {
     [first_failures, failures, firsts, rest].concat()
 }
 
-/// The bytes of a trajectory's texts after truncation.
+/// Returns the size of a trajectory's texts after truncation, in bytes.
 fn trajectory_size(trajectory: &Trajectory) -> usize {
     let messages = trajectory.messages.iter().map(|m| texts(&m.content));
     let calls = trajectory
@@ -156,9 +156,9 @@ fn texts(value: &Value) -> usize {
     }
 }
 
-/// The bytes of a text after truncation.
+/// Returns the size of a text after truncation, in bytes.
 fn truncated(text: &str) -> usize {
-    // Only a text with more bytes than characters shown can have more characters.
+    // A text can only exceed the limit in characters if it exceeds it in bytes.
     if text.len() > MAX_CHARACTERS {
         text.char_indices()
             .nth(MAX_CHARACTERS)
@@ -193,7 +193,7 @@ fn changes(row: &AttemptRow, store: &Store) -> Result<Option<Vec<Changed>>, Stri
     Ok(Some(diff::changes(&load(start)?, &load(end)?, store)))
 }
 
-/// The text of a tool's result, other blocks by their type.
+/// Returns the text of a tool result. Other content blocks are represented by their type.
 pub(crate) fn result_text(result: &Value) -> String {
     let blocks = result["content"]
         .as_array()
@@ -220,7 +220,7 @@ mod tests {
         let long = "x".repeat(40 << 20);
         let result = json!({"content": [{"type": "text", "text": long}]});
         assert_eq!(texts(&result), MAX_CHARACTERS + "text".len());
-        // Characters of several bytes are cut by characters and counted by bytes.
+        // Truncation counts characters, and the size counts bytes.
         assert_eq!(truncated(&"é".repeat(7000)), 2 * MAX_CHARACTERS);
         assert_eq!(truncated(&"é".repeat(4000)), 8000);
         assert_eq!(truncated("short"), 5);

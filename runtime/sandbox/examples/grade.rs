@@ -6,7 +6,7 @@ use std::error::Error;
 use mcpmark_sandbox::{Limits, RunError, Sandbox, SandboxConfig, Snapshot, VerifyInput};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // What an agent was given, and what it left.
+    // The starting state that an agent got, and the final state that it left.
     let (before, after) = (tempfile::tempdir()?, tempfile::tempdir()?);
     std::fs::write(after.path().join("greeting.txt"), "hello")?;
     let (start, end) = (
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     let sandbox = Sandbox::new(&SandboxConfig::default())?;
-    // This guest is ours. For a stranger's, name a `SandboxConfig::compiler` instead.
+    // This guest is trusted. For an untrusted one, set `SandboxConfig::compiler` instead.
     let component = wat::parse_str(include_str!("guests/greeting.wat"))?;
     let verifier = sandbox.trusting().verifier(&component)?;
 

@@ -1,5 +1,4 @@
-//! Offers verifiers an interface of this program's own beside `state`:
-//! `cargo run --release --example interface`.
+//! Offers verifiers an interface of this program, in addition to `state`: `cargo run --release --example interface`.
 #![allow(clippy::print_stdout, reason = "what it prints is what it is for")]
 
 use std::collections::BTreeMap;
@@ -10,7 +9,7 @@ use mcpmark_sandbox::{
     Interface, Limits, Sandbox, SandboxConfig, Snapshot, VerifierHost, VerifyInput,
 };
 
-/// The interface as WIT, which guests in any language are built against.
+/// WIT of the interface. Guests in any language are built against it.
 mod bindings {
     mcpmark_sandbox::wasmtime::component::bindgen!({
         inline: "
@@ -27,15 +26,15 @@ mod bindings {
 }
 use bindings::bakery::orders::today;
 
-/// What the interface answers from: another value in each grade.
+/// Data from which the interface answers. It differs from grade to grade.
 struct Orders(BTreeMap<String, u32>);
 
 impl today::Host for VerifierHost {
     fn loaves(&mut self, shop: String) -> wasmtime::Result<Option<u32>> {
-        // A call and its bytes, so that a guest that never stops asking is stopped.
+        // Charges the call and its bytes, so that a guest that calls in an endless loop is stopped.
         self.charge(shop.len() as u64)?;
         let orders = self.data::<Orders>()?;
-        // The search, at about what it costs.
+        // Charges the approximate cost of the search.
         self.charge_fuel(u64::from(orders.0.len().max(1).ilog2()) * 20)?;
         Ok(orders.0.get(&shop).copied())
     }
@@ -60,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         cross_check: true,
         ..SandboxConfig::default()
     })?;
-    println!("the verifier {}", sandbox.inspect(&component)?.in_words());
+    println!("the verifier {}", sandbox.inspect(&component)?.summary());
 
     let verifier = sandbox.trusting().verifier(&component)?;
     for ordered in [42, 40] {

@@ -1,7 +1,7 @@
 //! Host bindings generated from `guest-sdk/wit`.
 //!
-//! The interfaces are generated once, through a world that imports them all; each
-//! guest world then refers to them, so that a shared interface has one Rust trait.
+//! The interfaces are generated once, through a world that imports all of them. The guest worlds then refer to them, so
+//! that a shared interface has one Rust trait.
 #![allow(missing_docs, unreachable_pub, reason = "generated code")]
 
 wasmtime::component::bindgen!({
@@ -23,8 +23,8 @@ wasmtime::component::bindgen!({
     imports: { default: trappable },
 });
 
-// The exports of the contract's worlds `verifier` and `setup`. What these import is linked interface by interface: some
-// of it lies beside this crate.
+// The exports of the worlds `verifier` and `setup`. Their imports are linked one interface at a time, because other
+// crates implement some of them.
 pub mod verifier {
     wasmtime::component::bindgen!({
         inline: "

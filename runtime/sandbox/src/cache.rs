@@ -1,11 +1,10 @@
-//! Compiled guests on disk.
+//! On-disk cache of compiled guests.
 //!
-//! Compiled code is trusted code: it runs with no check once it is mapped. So the
-//! directory is private to the user and only reached through one open handle, each file
-//! must be ours and carries a digest of what it is for and of its content, and whatever
-//! does not fit is compiled anew. Processes share the directory without waiting for one
-//! another: a file appears whole or not at all, and one that is deleted stays readable
-//! for those who have it open.
+//! Compiled code is trusted: it runs without checks once it is mapped. Therefore the directory is private to the user
+//! and only accessed through one open handle. Each file must be owned by the user and private, and has a digest of its
+//! profile, component and content. A file that does not match is compiled again. Processes share the directory without
+//! waiting for each other: a file appears complete or not at all, and a deleted file stays readable for processes that
+//! have it open.
 
 use std::ffi::CString;
 use std::fs::{DirBuilder, File, TryLockError};
@@ -31,7 +30,7 @@ const MAGIC: &[u8; 16] = b"mcpmark guest 1\n";
 const SUFFIX: &str = ".cwasm";
 const TEMPORARY: &str = "new-";
 const LOCK: &str = "lock";
-/// A temporary file of this age was left by a process that died.
+/// Age at which a temporary file counts as left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 impl Cache {
@@ -47,7 +46,7 @@ impl Cache {
         format!("{}.{}{SUFFIX}", component.hex(), self.profile)
     }
 
-    /// Binds the content of a file to what it is for.
+    /// Returns a digest that binds the content of a file to its profile and component.
     fn seal(&self, component: &Digest, artefact: &[u8]) -> [u8; 32] {
         Sha256::new()
             .chain_update(MAGIC)
@@ -59,7 +58,7 @@ impl Cache {
             .into()
     }
 
-    /// The artefact of a component, if it is there, whole, and ours.
+    /// Returns the artefact of a component if the file exists, is complete, and is private to this user.
     pub(crate) fn get(&self, component: &Digest) -> Option<Vec<u8>> {
         let dir = self.open().ok()?;
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -80,12 +79,12 @@ impl Cache {
         if magic != MAGIC || seal != self.seal(component, &artefact) {
             return None;
         }
-        // Says when it was used last. Without it, it is only forgotten too early.
+        // Records the last use. If this fails, the file is only evicted too early.
         let _ = file.set_modified(SystemTime::now());
         Some(artefact)
     }
 
-    /// Keeps an artefact, and forgets those that were used least recently.
+    /// Stores an artefact, and evicts those that were used least recently.
     pub(crate) fn put(&self, component: &Digest, artefact: &[u8]) -> io::Result<()> {
         let size = (MAGIC.len() + 32 + artefact.len()) as u64;
         if size > self.most_bytes {
@@ -102,7 +101,7 @@ impl Cache {
             .write_all(MAGIC)
             .and_then(|()| file.write_all(&self.seal(component, artefact)))
             .and_then(|()| file.write_all(artefact))
-            // The kernel's own stamp is coarser than those of uses, and would come before them.
+            // The time stamp that the kernel sets is coarser than those of uses, and would sort before them.
             .and_then(|()| file.set_modified(SystemTime::now()))
             .and_then(|()| Ok(renameat(&dir, &temporary, &dir, &name)?));
         if kept.is_err() {
@@ -111,7 +110,7 @@ impl Cache {
         kept.and_then(|()| self.evict(&dir, &name))
     }
 
-    /// Opens the directory, and refuses one that somebody else owns or may enter.
+    /// Opens the directory. Refuses it if another user owns it or has access to it.
     fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let dir = File::from(rustix::fs::open(&self.root, flags, Mode::empty())?);
@@ -124,7 +123,7 @@ impl Cache {
         Ok(dir)
     }
 
-    /// Deletes what was used least recently until the rest fits, `newest` excepted.
+    /// Deletes the least recently used artefacts except `newest` until the rest fits.
     fn evict(&self, dir: &File, newest: &str) -> io::Result<()> {
         let lock = openat(
             dir,
@@ -135,7 +134,7 @@ impl Cache {
         let lock = File::from(lock);
         match lock.try_lock() {
             Ok(()) => {}
-            // Another process is at it, and comes to the same end.
+            // Another process is evicting, with the same result.
             Err(TryLockError::WouldBlock) => return Ok(()),
             Err(TryLockError::Error(error)) => return Err(error),
         }
@@ -183,7 +182,7 @@ fn abandoned(modified: i64) -> bool {
     modified.elapsed().is_ok_and(|age| age > ABANDONED)
 }
 
-/// A new file with a name that nobody else has.
+/// Creates a temporary file with a unique name.
 fn create(dir: &File) -> io::Result<(String, File)> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
@@ -192,7 +191,7 @@ fn create(dir: &File) -> io::Result<(String, File)> {
         let name = format!("{TEMPORARY}{}-{number}", std::process::id());
         match openat(dir, &name, flags, Mode::RUSR | Mode::WUSR) {
             Ok(file) => return Ok((name, File::from(file))),
-            // Left by an earlier process of the same number.
+            // The file was left by an earlier process with the same id.
             Err(Errno::EXIST) => {}
             Err(error) => return Err(error.into()),
         }
@@ -243,14 +242,14 @@ mod tests {
         fs::write(&path, &whole).unwrap();
         assert!(cache.get(&key(1)).is_some());
 
-        // What is for another component or another engine is not taken.
+        // An artefact for another component or another engine is not accepted.
         fs::copy(&path, cache.root.join(cache.name(&key(2)))).unwrap();
         assert_eq!(cache.get(&key(2)), None);
         let other = Cache::new(cache.root.clone(), "pulley-2".into(), 1 << 20);
         fs::copy(&path, cache.root.join(other.name(&key(1)))).unwrap();
         assert_eq!(other.get(&key(1)), None);
 
-        // Nor what others may write, or what lies elsewhere.
+        // A file that others may write to is not accepted, nor a symlink.
         fs::set_permissions(&path, fs::Permissions::from_mode(0o620)).unwrap();
         assert_eq!(cache.get(&key(1)), None);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
@@ -301,14 +300,14 @@ mod tests {
         assert_eq!(there, [1, 3, 4]);
         assert!(cache.root.join("new-1-0").exists(), "it may be in use");
 
-        // Artefacts of other profiles count, and go too.
+        // Artefacts of other profiles also count, and are also evicted.
         let other = Cache::new(cache.root.clone(), "cranelift-2".into(), room_for_three);
         for number in 5..=7 {
             other.put(&key(number), &artefact).unwrap();
         }
         assert!((1..=4).all(|n| cache.get(&key(n)).is_none()));
 
-        // What never fits is not kept, and moves nothing out.
+        // An artefact that never fits is not stored, and evicts nothing.
         other.put(&key(8), &vec![7; 4000]).unwrap();
         assert_eq!(other.get(&key(8)), None);
         assert!((5..=7).all(|n| other.get(&key(n)).is_some()));
@@ -322,7 +321,7 @@ mod tests {
             for thread in 0..8 {
                 let root = root.path();
                 scope.spawn(move || {
-                    // As another process would: with handles and locks of its own.
+                    // Each thread has its own handles and locks, like another process.
                     let cache = cache(root, 5_000);
                     for round in 0..100 {
                         let number = (thread * 7 + round) % 12;

@@ -1,12 +1,13 @@
+//! Cancellation of runs and compilations from another thread.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::Sandbox;
 
-/// Stops runs of guests from another thread, within a tick of the sandbox's clock.
+/// Token that cancels runs of guests from another thread, within one tick of the sandbox's epoch.
 ///
-/// Clones are one and the same; a [`child`](Self::child) is stopped with its parent and
-/// not the other way round.
+/// Clones share one state. Cancelling a parent cancels its [children](Self::child), but not the reverse.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<Flag>);
 
@@ -17,12 +18,12 @@ struct Flag {
 }
 
 impl Cancel {
-    /// One that is not cancelled yet.
+    /// Returns a token that is not cancelled.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// One for a part of the work.
+    /// Returns a child token, for a part of the work.
     #[must_use]
     pub fn child(&self) -> Self {
         Self(Arc::new(Flag {
@@ -31,20 +32,20 @@ impl Cancel {
         }))
     }
 
-    /// Cancels. There is no way back.
+    /// Cancels the work. This cannot be undone.
     pub fn cancel(&self) {
         self.0.set.store(true, Ordering::Release);
     }
 
-    /// Whether this or one above it was cancelled.
+    /// Reports whether this token or one of its ancestors was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.set.load(Ordering::Acquire) || self.0.parent.as_ref().is_some_and(Self::is_cancelled)
     }
 }
 
 impl Sandbox {
-    /// A handle whose runs, and compilations, end when `cancel` says so, those that wait for their
-    /// turn too, with a [`RunError::Host`](crate::RunError::Host) or a
+    /// Returns a handle whose runs and compilations end when `cancel` is cancelled, including those that wait for a
+    /// slot. They then return a [`RunError::Host`](crate::RunError::Host) or a
     /// [`CompileError::Host`](crate::CompileError::Host).
     #[must_use]
     pub fn cancelled_by(&self, cancel: Cancel) -> Self {

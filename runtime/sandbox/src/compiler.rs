@@ -1,8 +1,8 @@
-//! Compiling guests in another process.
+//! Compilation of guests in a child process.
 //!
-//! Compiling is not guarded by wasmtime: a crafted component may take minutes or
-//! gigabytes, or break the compiler. So it happens in a child that has limits of its own
-//! and that this process outlives. [`serve_compiler`](crate::serve_compiler) is the child's side.
+//! wasmtime does not bound the cost of compilation: a crafted component may take minutes or gigabytes, or crash the
+//! compiler. Therefore it takes place in a child that has limits of its own and whose death this process survives.
+//! [`serve_compiler`](crate::serve_compiler) implements the child.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -17,31 +17,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Cancel, EngineKind};
 
-/// The program that compiles components for a [`Sandbox`](crate::Sandbox).
+/// Program that compiles components for a [`Sandbox`](crate::Sandbox).
 ///
-/// It is started once for each component that is not in the cache, with an empty
-/// environment, and must call [`serve_compiler`](crate::serve_compiler). What it
-/// returns is machine code that this process runs: name no program that others may write to.
+/// The sandbox starts it once for each component that is not in the cache, with only `RAYON_NUM_THREADS` in its
+/// environment. It must call [`serve_compiler`](crate::serve_compiler). Its output is machine code that this process
+/// runs, so do not use a program that other users may write to.
 #[derive(Debug, Clone)]
 pub struct Compiler {
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// What it is called with.
+    /// Arguments of the program.
     pub arguments: Vec<OsString>,
-    /// What one compilation may use.
+    /// Limits of one compilation.
     pub limits: CompileLimits,
 }
 
-/// What the compilation of one component may use.
+/// Limits of the compilation of one component.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CompileLimits {
-    /// Seconds of processor time, all threads together.
+    /// Processor time of all threads together, in seconds.
     pub cpu_seconds: u64,
-    /// Seconds on the clock.
+    /// Wall-clock time, in seconds.
     pub wall_seconds: u64,
-    /// Bytes of memory.
+    /// Memory of the child (`RLIMIT_DATA`), in bytes.
     pub memory_bytes: u64,
-    /// Bytes of machine code.
+    /// Size of the machine code, in bytes.
     pub code_bytes: u64,
 }
 
@@ -56,46 +56,46 @@ impl Default for CompileLimits {
     }
 }
 
-/// Why a component could not be compiled.
+/// Errors of compiling a component.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompileError {
-    /// It is not a valid component, or uses a feature that is switched off.
+    /// The bytes are not a valid component, or use a feature that is switched off.
     #[error("not a valid component: {0}")]
     Invalid(String),
-    /// It takes more than it may.
+    /// The compilation reached a limit.
     #[error(
         "compiling it takes more than {allowed} (limit `{limit}` of the compiler; who runs this host may raise it)"
     )]
     Limit {
-        /// The field of [`CompileLimits`].
+        /// Name of the field of [`CompileLimits`].
         limit: &'static str,
-        /// Its value in words.
+        /// Value of the limit, with its unit.
         allowed: String,
     },
-    /// It would need more instances, memories, tables or globals than a guest can have.
+    /// The component needs more instances, memories, tables or globals than a guest can have.
     #[error(
         "it needs more than this host gives a guest: {0} (fixed, so that guests can be kept apart cheaply)"
     )]
     NoRoom(String),
-    /// The compiler broke while it worked on it.
+    /// The compiler crashed on the component.
     #[error("the compiler broke on it: {0}")]
     Crashed(String),
-    /// There is no compiler, or it cannot be used; the component is not to blame.
+    /// There is no compiler, or it cannot be used. The component is not the cause.
     #[error("cannot compile it: {0}")]
     Host(String),
 }
 
-/// What a component is compiled for.
+/// Form of guest, which selects the compiler settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Form {
-    /// A guest of one of the pure worlds.
+    /// Guest of one of the worlds without WASI.
     Guest,
-    /// The guest that runs scripts.
+    /// Interpreter that runs scripts.
     Interpreter,
 }
 
-/// What the child is asked; one line of JSON before the component.
+/// Request to the child: one line of JSON before the component.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Request {
     pub(crate) engine: EngineKind,
@@ -104,23 +104,22 @@ pub(crate) struct Request {
     pub(crate) limits: CompileLimits,
 }
 
-/// Stands before what the child answers, so that the output of another program is not
-/// taken for machine code.
+/// Prefix of the child's answer, so that the output of another program is not mistaken for machine code.
 pub(crate) const ANSWER: &[u8; 16] = b"mcpmark code 1\r\n";
-/// The child's exit code for a component that is not valid.
+/// Exit code of the child for a component that is not valid.
 pub(crate) const INVALID: u8 = 10;
-/// The child's exit code for a request that it cannot serve.
+/// Exit code of the child for a request that it cannot serve.
 pub(crate) const UNABLE: u8 = 11;
-/// The child's exit code where the compiler broke.
+/// Exit code of the child for a crash of the compiler.
 pub(crate) const BROKEN: u8 = 12;
 
-/// More of an error than this is not read.
+/// Maximum number of bytes that are read of an error message.
 const MESSAGE_BYTES: u64 = 16 << 10;
-/// Threads of one compilation; each costs address space.
+/// Maximum number of threads of one compilation. Each thread uses address space.
 const MAX_THREADS: usize = 4;
 
 impl Compiler {
-    /// A program with the usual limits.
+    /// Returns a compiler with the default limits.
     pub fn new<A: Into<OsString>>(
         program: impl Into<PathBuf>,
         arguments: impl IntoIterator<Item = A>,
@@ -148,14 +147,14 @@ impl Compiler {
         };
         let mut request = serde_json::to_vec(&request).map_err(CompileError::host)?;
         request.push(b'\n');
-        // More time than the clock can count is no limit.
+        // An overflow of the clock means that there is no deadline.
         let deadline = Instant::now().checked_add(Duration::from_secs(limits.wall_seconds));
         let mut child = self.start()?;
-        let outcome = converse(
+        let outcome = exchange(
             &mut child,
             &[request.as_slice(), component],
             limits,
-            Patience { deadline, cancel },
+            StopConditions { deadline, cancel },
         )?;
         outcome.judge(limits)
     }
@@ -171,7 +170,7 @@ impl Compiler {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Of its own, so that whatever it starts can be stopped with it.
+            // A process group of its own, so that its descendants can be stopped with it.
             .process_group(0);
         command.spawn().map(Running).map_err(|error| {
             let program = self.program.display();
@@ -190,33 +189,35 @@ impl CompileError {
     }
 }
 
-/// How long a child is waited for.
+/// Deadline and cancellation of a child.
 #[derive(Clone, Copy)]
-struct Patience<'a> {
-    /// None where the time has no end.
+struct StopConditions<'a> {
+    /// `None` if there is no deadline.
     deadline: Option<Instant>,
     cancel: Option<&'a Cancel>,
 }
 
-/// Why a child is waited for no more.
+/// Reason for stopping a child.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Over {
+enum StopReason {
     Time,
     Cancelled,
 }
 
-impl Patience<'_> {
-    fn over(self) -> Option<Over> {
+impl StopConditions<'_> {
+    fn stop_reason(self) -> Option<StopReason> {
         if self.cancel.is_some_and(Cancel::is_cancelled) {
-            Some(Over::Cancelled)
+            Some(StopReason::Cancelled)
         } else {
-            let over = |deadline| Instant::now() >= deadline;
-            self.deadline.is_some_and(over).then_some(Over::Time)
+            let has_passed = |deadline| Instant::now() >= deadline;
+            self.deadline
+                .is_some_and(has_passed)
+                .then_some(StopReason::Time)
         }
     }
 }
 
-/// A child that does not outlive its value.
+/// Child process that is killed when this value is dropped.
 struct Running(Child);
 
 impl Running {
@@ -224,21 +225,24 @@ impl Running {
         i32::try_from(self.0.id()).ok().and_then(Pid::from_raw)
     }
 
-    /// Waits for the end, makes one when patience is over, and stops whatever the child
-    /// started. Says what was over.
-    fn end(&mut self, patience: Patience<'_>) -> io::Result<(ExitStatus, Option<Over>)> {
-        let over = loop {
+    /// Waits until the child ends or a stop condition holds, then kills its process group. Returns the exit status and
+    /// the reason if the child was stopped.
+    fn end(
+        &mut self,
+        stop_conditions: StopConditions<'_>,
+    ) -> io::Result<(ExitStatus, Option<StopReason>)> {
+        let stopped = loop {
             if self.has_ended() {
                 break None;
             }
-            if let Some(over) = patience.over() {
-                break Some(over);
+            if let Some(reason) = stop_conditions.stop_reason() {
+                break Some(reason);
             }
             thread::sleep(Duration::from_millis(1));
         };
-        // Before it is waited for: until then no other process has its number.
+        // Kill the group before `wait`: until then no other process can get the same process id.
         self.kill();
-        Ok((self.0.wait()?, over))
+        Ok((self.0.wait()?, stopped))
     }
 
     fn has_ended(&self) -> bool {
@@ -264,20 +268,20 @@ impl Drop for Running {
     }
 }
 
-/// How a child ended and what it said.
-struct Ended {
+/// Exit status and output of a child.
+struct CompilerOutput {
     status: ExitStatus,
-    over: Option<Over>,
+    stopped: Option<StopReason>,
     output: Vec<u8>,
     errors: Vec<u8>,
 }
 
-fn converse(
+fn exchange(
     child: &mut Running,
     request: &[&[u8]],
     limits: CompileLimits,
-    patience: Patience<'_>,
-) -> Result<Ended, CompileError> {
+    stop_conditions: StopConditions<'_>,
+) -> Result<CompilerOutput, CompileError> {
     let (Some(mut input), Some(output), Some(errors)) = (
         child.0.stdin.take(),
         child.0.stdout.take(),
@@ -285,16 +289,16 @@ fn converse(
     ) else {
         return Err(CompileError::host("the compiler has no pipes"));
     };
-    // A system that is short of threads is no fault of the component.
+    // A shortage of threads is an error of the host, not of the component.
     let thread = || thread::Builder::new().name("mcpmark-compile".into());
     thread::scope(|scope| {
-        // One byte more than is allowed shows that there is more.
+        // One byte more than the limit shows that the output exceeds it.
         let most = limits.code_bytes.saturating_add(ANSWER.len() as u64 + 1);
         let started = (|| -> io::Result<_> {
             let output = thread().spawn_scoped(scope, move || read_up_to(output, most))?;
             let errors = thread().spawn_scoped(scope, || read_up_to(errors, MESSAGE_BYTES))?;
             thread().spawn_scoped(scope, move || {
-                // A child that stopped reading says why on its own.
+                // A child that stops reading reports the reason itself.
                 let _ = request.iter().try_for_each(|part| input.write_all(part));
             })?;
             Ok((output, errors))
@@ -307,25 +311,25 @@ fn converse(
                 return Err(CompileError::host(error));
             }
         };
-        let (status, over) = child.end(patience).map_err(CompileError::host)?;
+        let (status, stopped) = child.end(stop_conditions).map_err(CompileError::host)?;
         let lost = |_| CompileError::host("a thread that reads from the compiler broke");
-        Ok(Ended {
+        Ok(CompilerOutput {
             status,
-            over,
+            stopped,
             output: output.join().map_err(lost)?,
             errors: errors.join().map_err(lost)?,
         })
     })
 }
 
-/// Reads to the end or to the limit; what was read before an error still counts.
+/// Reads to the end or to the limit. Bytes that were read before an error are kept.
 fn read_up_to(stream: impl Read, limit: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     let _ = stream.take(limit).read_to_end(&mut bytes);
     bytes
 }
 
-impl Ended {
+impl CompilerOutput {
     fn judge(mut self, limits: CompileLimits) -> Result<Vec<u8>, CompileError> {
         let limit = |limit, allowed| Err(CompileError::Limit { limit, allowed });
         if self.output.len() as u64 > limits.code_bytes.saturating_add(ANSWER.len() as u64) {
@@ -334,11 +338,11 @@ impl Ended {
                 format!("{} of machine code", mebibytes(limits.code_bytes)),
             );
         }
-        match self.over {
-            Some(Over::Time) => {
+        match self.stopped {
+            Some(StopReason::Time) => {
                 return limit("wall_seconds", format!("{} s", limits.wall_seconds));
             }
-            Some(Over::Cancelled) => return Err(CompileError::cancelled()),
+            Some(StopReason::Cancelled) => return Err(CompileError::cancelled()),
             None => {}
         }
         let message = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
@@ -367,8 +371,8 @@ impl Ended {
                 "cpu_seconds",
                 format!("{} s of processor time", limits.cpu_seconds),
             ),
-            // The limit's own last word would be this too, and comes a second after the signal
-            // above, which nobody ignores here. So it was somebody else: a person, or the system.
+            // The CPU limit also ends in SIGKILL, but one second after SIGXCPU, which no child ignores. So a person or
+            // the system sent this signal.
             (_, Some(signal)) if signal == Signal::KILL.as_raw() => Err(CompileError::host(
                 "the compiler was killed from outside, as the system does when memory runs out",
             )),
@@ -387,7 +391,7 @@ impl Ended {
     }
 }
 
-/// What Rust and the system say when there is no more memory.
+/// Reports whether Rust or the system printed that memory ran out.
 fn out_of_memory(errors: &str) -> bool {
     [
         "memory allocation of",

@@ -1,3 +1,5 @@
+//! Loading of components: size, form, unmetered features, imports, compilation and linking.
+
 use std::sync::Arc;
 
 use mcpmark_snapshot::Digest;
@@ -13,94 +15,94 @@ use crate::precompile::precompile;
 use crate::profile::profile;
 use crate::{CompileError, EngineKind, GuestKind, Interface, Sandbox, UnmeteredFeature, unmetered};
 
-/// A verifier, compiled and checked: its imports are offered and its export is right.
+/// Verifier that is compiled, with imports and export checked.
 #[derive(Clone)]
 pub struct Verifier {
     pub(crate) digest: Digest,
     pub(crate) pre: Arc<VerifierPre<VerifierHost>>,
-    /// The same for the engine that makes verdicts a second time.
+    /// Verifier for the other engine of a cross-check.
     pub(crate) twin: Option<Arc<VerifierPre<VerifierHost>>>,
 }
 
-/// A setup routine, compiled and checked.
+/// Setup guest that is compiled, with imports and export checked.
 #[derive(Clone)]
 pub struct Setup {
     pub(crate) digest: Digest,
     pub(crate) pre: Arc<SetupPre<SetupHost>>,
 }
 
-/// A solution, compiled and checked.
+/// Solution that is compiled, with imports and export checked.
 #[derive(Clone)]
 pub struct Solution {
     pub(crate) digest: Digest,
     pub(crate) pre: Arc<SolutionPre<SolutionHost>>,
 }
 
-/// Why a component cannot serve as a guest.
+/// Errors of loading a component as a guest.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// More bytes than the host takes.
+    /// The component is larger than the limit of the sandbox.
     #[error(
         "the component has {size} bytes, more than the limit of {limit} (`max_component_bytes`; who runs this host may raise it)"
     )]
     TooLarge {
-        /// Bytes it has.
+        /// Size of the component, in bytes.
         size: u64,
-        /// Bytes it may have.
+        /// Maximum size, in bytes.
         limit: u64,
     },
-    /// An interpreter of more bytes than any host takes.
+    /// The interpreter is larger than the fixed maximum.
     #[error(
         "the script interpreter has {size} bytes, more than the {limit} that one may have (fixed, the same on every host)"
     )]
     InterpreterTooLarge {
-        /// Bytes it has.
+        /// Size of the interpreter, in bytes.
         size: u64,
-        /// Bytes it may have.
+        /// Maximum size, in bytes.
         limit: u64,
     },
-    /// Not WebAssembly at all.
+    /// The bytes are not WebAssembly.
     #[error("not a WebAssembly file: it does not start with \\0asm")]
     NotWasm,
-    /// A core module, which has no typed interface.
+    /// The bytes are a core module, which has no typed interface.
     #[error(
         "a core WebAssembly module, not a component; `mcpmark task build` or `wasm-tools component new` makes one of it"
     )]
     CoreModule,
-    /// It would have the engine do work that no fuel pays for.
+    /// The component uses a feature whose cost fuel does not cover.
     #[error("{0}")]
     Unmetered(UnmeteredFeature),
-    /// It cannot be compiled.
+    /// The component cannot be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// It wants something that this kind of guest is not given.
+    /// The component has imports that this kind of guest does not get.
     #[error("imports {}, which a {kind} is not given; it may import {offered}", list(.imports))]
     Imports {
-        /// The kind of guest that was asked for.
+        /// Kind of guest that was requested.
         kind: &'static str,
-        /// The names that are not offered.
+        /// Names of the imports that are not offered.
         imports: Vec<String>,
-        /// What is offered, in words.
+        /// List of the interfaces that are offered.
         offered: String,
     },
-    /// An import or export has another type than the contract says, or is missing.
+    /// An import or export has another type than the contract specifies, or is missing.
     #[error("does not fit the contract of a {kind}: {message}")]
     Contract {
-        /// The kind of guest that was asked for.
+        /// Kind of guest that was requested.
         kind: &'static str,
-        /// What differs.
+        /// Difference from the contract.
         message: String,
     },
 }
 
 impl LoadError {
-    /// Whether the host is to blame, and not the component.
+    /// Reports whether the host is the cause, and not the component.
     pub fn is_infrastructure(&self) -> bool {
         matches!(self, Self::Compile(CompileError::Host(_)))
     }
 }
 
-/// Names that a component chose, as far as a person wants to read them.
+/// Formats names that a component chose: at most eight, each shortened.
 fn list(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let shown = names.iter().take(SHOWN);
@@ -115,25 +117,25 @@ fn list(names: &[String]) -> String {
 
 const PACKAGE: &str = "mcpmark:guest/";
 const VERSION: &str = "@0.1.0";
-/// What a kind of guest imports our interfaces by.
+/// Returns the names under which a kind of guest imports the interfaces of the contract.
 pub(crate) fn imports(kind: &Kind) -> impl Iterator<Item = String> {
     let names = kind.interfaces.iter();
     names.map(|name| format!("{PACKAGE}{name}{VERSION}"))
 }
 
-/// The name of an interface of ours in an import.
+/// Returns the name of an interface of the contract from its import.
 fn interface(import: &str) -> Option<&str> {
     import.strip_prefix(PACKAGE)?.strip_suffix(VERSION)
 }
 
-/// What a world of ours asks for and gives.
+/// Name, export and offered interfaces of a kind of guest.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) export: &'static str,
     pub(crate) interfaces: &'static [&'static str],
-    /// Those of others, from the beginnings of their names to what they allow.
+    /// Interfaces of other packages: names, or prefixes that end in `/`, with descriptions of what they allow.
     foreign: &'static [(&'static str, &'static str)],
-    /// The interfaces of an embedder that are for it too.
+    /// Kind of guest in [`Interface`]s of an embedder, if it may import them.
     extended: Option<GuestKind>,
 }
 
@@ -158,7 +160,7 @@ pub(crate) const SOLUTION: Kind = Kind {
     foreign: &[],
     extended: None,
 };
-/// Nobody but the host itself makes one; scripts are what it is given to run.
+/// Only the host supplies interpreters. The scripts that they run come from others.
 pub(crate) const INTERPRETER: Kind = Kind {
     name: "script interpreter",
     export: "run",
@@ -195,9 +197,9 @@ pub(crate) const INTERPRETER: Kind = Kind {
 };
 
 impl Kind {
-    /// What an import lets such a guest do; none where it is not offered. Names are compared
-    /// whole: another version is another name. Only of WASI, which an interpreter is linked with
-    /// one interface after another, versions that fit each other count as one.
+    /// Returns a description of what an import allows, or `None` if it is not offered. Names are compared as a whole:
+    /// another version is another name. WASI imports of an interpreter are compared by the prefix of their package; the
+    /// linker then checks interface and version.
     pub(crate) fn allows<'a>(&self, import: &str, own: &'a [Interface]) -> Option<&'a str> {
         if let Some(name) = interface(import)
             && self.interfaces.contains(&name)
@@ -241,7 +243,7 @@ impl Kind {
     }
 }
 
-/// What one of our interfaces lets a guest do.
+/// Returns a description of what an interface of the contract allows.
 fn words(interface: &str) -> &'static str {
     match interface {
         "state" => "read the starting and the final state",
@@ -257,11 +259,12 @@ fn words(interface: &str) -> &'static str {
 }
 
 impl Sandbox {
-    /// Compiles a verifier, or takes it from the cache.
+    /// Loads a verifier: compiles it, or takes it from the cache.
     ///
     /// # Errors
     ///
-    /// When the bytes are no component, or one that does not fit the `verifier` world.
+    /// Returns an error if the bytes are not a component that fits the `verifier` world, if it is too large or uses an
+    /// [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
     pub fn verifier(&self, bytes: &[u8]) -> Result<Verifier, LoadError> {
         let (digest, pre) = self.verifier_pre(bytes)?;
         let twin = match self.peer() {
@@ -281,11 +284,12 @@ impl Sandbox {
         Ok((digest, Arc::new(pre)))
     }
 
-    /// Compiles a setup routine, or takes it from the cache.
+    /// Loads a setup guest: compiles it, or takes it from the cache.
     ///
     /// # Errors
     ///
-    /// When the bytes are no component, or one that does not fit the `setup` world.
+    /// Returns an error if the bytes are not a component that fits the `setup` world, if it is too large or uses an
+    /// [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
     pub fn setup(&self, bytes: &[u8]) -> Result<Setup, LoadError> {
         let (digest, component) = self.load(bytes, &SETUP)?;
         let pre = link(&self.inner.setup, &component, &SETUP)?;
@@ -296,11 +300,12 @@ impl Sandbox {
         })
     }
 
-    /// Compiles a solution, or takes it from the cache.
+    /// Loads a solution: compiles it, or takes it from the cache.
     ///
     /// # Errors
     ///
-    /// When the bytes are no component, or one that does not fit the `solution` world.
+    /// Returns an error if the bytes are not a component that fits the `solution` world, if it is too large or uses an
+    /// [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
     pub fn solution(&self, bytes: &[u8]) -> Result<Solution, LoadError> {
         let (digest, component) = self.load(bytes, &SOLUTION)?;
         let pre = link(&self.inner.solution, &component, &SOLUTION)?;
@@ -320,7 +325,7 @@ impl Sandbox {
         unmetered::check(bytes)?;
         let digest = Digest::of(bytes);
         let component = self.compile(bytes, &digest)?;
-        // Before wasmtime stops at the first of them.
+        // Must come before linking, because wasmtime reports only the first missing import.
         check_imports(&component, &self.inner.engine, kind, self.own_interfaces())?;
         Ok((digest, component))
     }
@@ -335,13 +340,13 @@ impl Sandbox {
         let artefact = self.artefact(engine, (self.inner.kind, Form::Guest), bytes)?;
         let component = deserialize(engine, &artefact)?;
         if let Some(cache) = cache {
-            // A cache that cannot be written to costs time and nothing else.
+            // A cache that cannot be written to only costs time.
             let _ = cache.put(digest, &artefact);
         }
         Ok(component)
     }
 
-    /// Compiles in a process of its own, or here where this handle trusts what it loads.
+    /// Compiles in a child process, or in this process if the handle trusts its components.
     pub(crate) fn artefact(
         &self,
         engine: &Engine,
@@ -365,13 +370,13 @@ impl Sandbox {
         }
     }
 
-    /// The interfaces of the embedder.
+    /// Returns the interfaces of the embedder.
     pub(crate) fn own_interfaces(&self) -> &[Interface] {
         &self.inner.interfaces
     }
 }
 
-/// Refuses a component that imports what its kind is not offered.
+/// Refuses a component with imports that its kind of guest does not get.
 pub(crate) fn check_imports(
     component: &Component,
     engine: &Engine,
@@ -381,7 +386,7 @@ pub(crate) fn check_imports(
     let imports: Vec<String> = component
         .component_type()
         .imports(engine)
-        // A type gives a guest nothing; the types of a world are imports of its components.
+        // Types are skipped, because they give a guest nothing: the types of a world are imports of its components.
         .filter(|(_, item)| !matches!(item.ty, ComponentItem::Type(_)))
         .map(|(name, _)| name.to_owned())
         .filter(|name| kind.allows(name, own).is_none())
@@ -396,7 +401,7 @@ pub(crate) fn check_imports(
     })
 }
 
-/// Tells components from modules and from anything else.
+/// Distinguishes components from core modules and from other bytes, by the header.
 pub(crate) fn check_form(bytes: &[u8]) -> Result<(), LoadError> {
     match bytes.get(..8) {
         Some([0, b'a', b's', b'm', _, _, 0, 0]) => Err(LoadError::CoreModule),
@@ -408,7 +413,7 @@ pub(crate) fn check_form(bytes: &[u8]) -> Result<(), LoadError> {
 macro_rules! digest {
     ($($guest:ty),*) => {$(
         impl $guest {
-            /// The digest of the component's bytes.
+            /// Returns the digest of the component's bytes.
             pub fn digest(&self) -> Digest {
                 self.digest
             }
@@ -434,7 +439,7 @@ fn contract(kind: &Kind, error: &wasmtime::Error) -> LoadError {
     }
 }
 
-/// An error and its causes on one line.
+/// Formats an error and its causes on one line.
 pub(crate) fn one_line(error: &wasmtime::Error) -> String {
     let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
     cut(causes.join(": ").replace('\n', " "), 4096)
@@ -445,13 +450,13 @@ pub(crate) fn deserialize(engine: &Engine, artefact: &[u8]) -> Result<Component,
     if Engine::detect_precompiled(artefact) != Some(Precompiled::Component) {
         return Err(CompileError::host("what the compiler made is no component"));
     }
-    // SAFETY: the artefact was made by this engine's compiler: in this process, or in the
-    // child that the embedder names, or by an earlier one of this user, and then the cache
-    // has checked owner and digest. wasmtime itself checks version and settings.
+    // SAFETY: this engine's compiler made the artefact: in this process, in the child that the embedder configured, or
+    // in an earlier process of this user, in which case the cache has checked owner and digest. wasmtime checks version
+    // and settings.
     let component = unsafe { Component::deserialize(engine, artefact) };
     component.map_err(|error| {
         let message = one_line(&error);
-        // What the pool has no room for: instances, memories, tables, globals.
+        // The pool has no room for it: too many instances, memories, tables or globals.
         if message.contains("exceeds the") {
             CompileError::NoRoom(message)
         } else {

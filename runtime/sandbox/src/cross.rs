@@ -1,3 +1,5 @@
+//! Cross-check: comparison of the results of two engines.
+
 use crate::{
     EngineKind, Fault, FaultKind, Limits, Run, RunError, Sandbox, Verdict, Verifier, VerifyInput,
 };
@@ -5,9 +7,8 @@ use crate::{
 impl Sandbox {
     /// Grades a final state. The same input gives the same verdict, byte for byte.
     ///
-    /// With [`cross_check`](crate::SandboxConfig::cross_check) the other engine grades it
-    /// too, and a verdict that the two do not share is a fault. Where the clock stops one of
-    /// them, the fault is `time`.
+    /// With [`cross_check`](crate::SandboxConfig::cross_check) the other engine also grades it. If the verdicts differ,
+    /// the result is a fault of kind `disagreement`. If an engine reaches the time limit, the fault is `time`.
     pub fn verify(&self, guest: &Verifier, input: VerifyInput, limits: &Limits) -> Run<Verdict> {
         let Some(peer) = self.peer() else {
             return self.verify_once(&guest.pre, input, limits);
@@ -25,7 +26,7 @@ impl Sandbox {
     }
 }
 
-/// The result of the first engine, if the second has the same.
+/// Returns the result of the first engine if the second engine has the same result.
 pub(crate) fn agree(
     kinds: (EngineKind, EngineKind),
     first: Result<Verdict, RunError>,
@@ -34,8 +35,8 @@ pub(crate) fn agree(
     let same = match (&first, &second) {
         (Err(RunError::Host(_) | RunError::World(_)), _) => return first,
         (_, Err(RunError::Host(_) | RunError::World(_))) => return second,
-        // The clock says how busy the machine was and nothing of what an engine computes: where
-        // it stopped one of them, there is nothing to compare, and so no verdict.
+        // Time depends on the load of the machine and not on what an engine computes. If it stopped one of the engines,
+        // there is nothing to compare, and therefore no verdict.
         (Err(RunError::Fault(fault)), _) if fault.kind == FaultKind::Time => {
             return Err(unconfirmed(kinds.0, fault, kinds.1, &second));
         }
@@ -43,7 +44,7 @@ pub(crate) fn agree(
             return Err(unconfirmed(kinds.1, fault, kinds.0, &first));
         }
         (Ok(first), Ok(second)) => first == second,
-        // The words of a trap may differ between engines, and what stopped the guest may not.
+        // The message of a trap may differ between engines; the kind of the fault may not.
         (Err(RunError::Fault(first)), Err(RunError::Fault(second))) => first.kind == second.kind,
         _ => false,
     };
@@ -59,14 +60,14 @@ pub(crate) fn agree(
         format!(
             "the engines disagree: {} says {}, {} says {}{detail}",
             kinds.0,
-            in_words(&first),
+            summary(&first),
             kinds.1,
-            in_words(&second),
+            summary(&second),
         ),
     )))
 }
 
-/// The clock stopped the engine `late`.
+/// Returns a `time` fault for the engine `late`, which reached its time limit.
 fn unconfirmed(
     late: EngineKind,
     fault: &Fault,
@@ -78,12 +79,12 @@ fn unconfirmed(
         format!(
             "on {late}, {}; {other} says {}, which is not confirmed",
             fault.message,
-            in_words(result)
+            summary(result)
         ),
     ))
 }
 
-fn in_words(result: &Result<Verdict, RunError>) -> String {
+fn summary(result: &Result<Verdict, RunError>) -> String {
     match result {
         Ok(verdict) => {
             let passed = verdict.checks().iter().filter(|check| check.passed).count();
@@ -135,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn what_both_say_is_the_result() {
+    fn agreeing_verdicts_are_the_result() {
         let one = || verdict(&[("a", false, "3 of 4")]);
         assert!(!agree(KINDS, one(), one()).unwrap().passed());
-        // Where the interpreter puts it in other words, it is the same fault all the same.
+        // The interpreter words its message differently, but it is the same fault.
         let both = agree(
             KINDS,
             fault(FaultKind::Trap, "unreachable"),
@@ -186,7 +187,7 @@ mod tests {
         };
         let others = || [verdict(&[("a", true, "")]), fault(FaultKind::Fuel, "spent")];
         for other in others() {
-            let said = in_words(&other);
+            let said = summary(&other);
             match agree(KINDS, other, late()) {
                 Err(RunError::Fault(fault)) => {
                     assert_eq!(fault.kind, FaultKind::Time);
@@ -209,7 +210,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // A host that failed comes before it.
+        // A host error takes precedence.
         let lost = Err(RunError::Host("a blob is lost".into()));
         assert!(matches!(agree(KINDS, late(), lost), Err(RunError::Host(_))));
     }

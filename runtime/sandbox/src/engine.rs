@@ -1,3 +1,5 @@
+//! Sandbox configuration and wasmtime engine: settings, linked interfaces, instance pool and slots.
+
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,49 +19,50 @@ use crate::profile::profile;
 use crate::wasi::{Wasi, interpreter_config};
 use crate::{Cancel, Compiler, EngineKind, GradeData, GuestKind, Interface, Limits, LimitsError};
 
-/// How often the clock that guards the host ticks. A time limit is exact to one tick.
+/// Interval of epoch ticks, which enforce time limits. A time limit is exact to one tick.
 pub(crate) const TICK: Duration = Duration::from_millis(10);
 
-/// Fuel for an instruction that leaves the guest and does nothing much; the bytes that others
-/// move are charged by the engine itself.
+/// Fuel for an instruction that leaves the guest and does little itself. The engine charges the bytes that other
+/// instructions move.
 const CALL_OUT: u8 = 100;
-/// Fuel for an instruction that the engine carries out by a call of its own, some 50 ns even
-/// where there is nothing to do: at the price of an addition the clock would decide, not fuel.
+/// Fuel for an instruction that the engine implements as a library call, which takes about 50 ns even if there is
+/// nothing to do. At the price of an addition the time limit would decide a grade, not fuel.
 const LIBRARY_CALL: u8 = 40;
 
-/// The largest linear memory that a slot of the pool can hold; no limit goes past it.
+/// Maximum size of the linear memory of a slot in the pool, in bytes. No limit can exceed it.
 pub const MAX_MEMORY_BYTES: u64 = 1 << 30;
 
-/// How a [`Sandbox`] is set up.
+/// Settings of a [`Sandbox`].
 #[derive(Debug, Clone)]
 pub struct SandboxConfig {
-    /// What executes guests.
+    /// Engine that executes guests.
     pub engine: EngineKind,
-    /// Whether each verdict is made a second time by the other engine; if the two
-    /// disagree, there is none.
+    /// True if the other engine computes each verdict a second time. If the two differ, the result is a fault.
     pub cross_check: bool,
-    /// What compiles components in a process of its own. Without it only those load that
-    /// are in the cache, or that come through [`Sandbox::trusting`].
+    /// Child process that compiles components. Without it, a component loads only from the cache or through
+    /// [`Sandbox::trusting`].
     pub compiler: Option<Compiler>,
-    /// A private directory for compiled guests; without one each process compiles anew.
+    /// Private directory for the cache of compiled guests and interpreters. Without it, each process compiles them
+    /// again.
     pub cache: Option<PathBuf>,
-    /// Bytes that the directory may hold; the least recently used go first.
+    /// Maximum size of the cached guests, in bytes. The least recently used ones are evicted first. Interpreters do not
+    /// count.
     pub cache_bytes: u64,
-    /// What a run may use at most, whatever limits it comes with.
+    /// Upper bound of the limits of each run.
     pub ceiling: Limits,
-    /// What the host's operator sets to raise the ceiling, for the message of a guest that reaches it.
+    /// Name of the setting with which the operator raises the ceiling, for the message of a guest that reaches it.
     pub ceiling_setting: Option<&'static str>,
-    /// How many guests may run at once. Further ones wait.
+    /// Maximum number of guests that run at the same time. Further ones wait.
     pub slots: u32,
-    /// Whether the memory that a script has written stays mapped for the next one, up to 48 MiB a
-    /// slot. From the second script on in a slot that halves what a grade costs, and grades at once no
-    /// longer wait for each other; the first one costs more. Not for a process that grades once.
+    /// True if the memory that a script has written stays mapped for the next one, up to 48 MiB per slot. From the
+    /// second script in a slot on, this halves the cost of a grade, and concurrent grades no longer wait for each
+    /// other; the first one costs more. Turn it off in a process that grades once.
     pub stays_warm: bool,
-    /// The largest component that is accepted, in bytes.
+    /// Maximum size of a component, in bytes.
     pub max_component_bytes: u64,
-    /// What verifiers and setup guests may import beside the interfaces of their world.
+    /// Interfaces that verifiers and setup guests may import in addition to those of their world.
     pub interfaces: Vec<Interface>,
-    /// Data for the interfaces in every run. The data of a grade takes precedence.
+    /// Data of the interfaces in every run. The data of a grade takes precedence.
     pub data: GradeData,
 }
 
@@ -82,27 +85,27 @@ impl Default for SandboxConfig {
     }
 }
 
-/// Runs guests: one engine, the interfaces it offers, and the cache of compiled guests.
+/// Runs guests: one engine, its linked interfaces, and the cache of compiled guests.
 ///
-/// Cheap to clone; clones share everything.
+/// Clones are cheap and share everything.
 #[derive(Clone)]
 pub struct Sandbox {
     pub(crate) inner: Arc<Inner>,
-    /// Whether what this handle loads may be compiled in this process.
+    /// True if components loaded through this handle may be compiled in this process.
     pub(crate) trusting: bool,
-    /// What ends the runs of this handle.
+    /// Cancellation of the runs of this handle.
     pub(crate) cancel: Option<Cancel>,
 }
 
 pub(crate) struct Inner {
     pub(crate) engine: Engine,
     pub(crate) kind: EngineKind,
-    /// Makes verdicts a second time.
+    /// Sandbox of the other engine, for cross-checks.
     pub(crate) peer: Option<Sandbox>,
     pub(crate) compiler: Option<Compiler>,
     pub(crate) ceiling: Limits,
     pub(crate) ceiling_setting: Option<&'static str>,
-    /// Compilations at the same time.
+    /// Slots of concurrent compilations.
     pub(crate) compiling: Slots,
     pub(crate) verifier: Linker<VerifierHost>,
     pub(crate) setup: Linker<SetupHost>,
@@ -111,26 +114,26 @@ pub(crate) struct Inner {
     pub(crate) max_component_bytes: u64,
     pub(crate) interfaces: Vec<Interface>,
     pub(crate) data: GradeData,
-    /// Runs scripts.
+    /// Engine for scripts.
     pub(crate) wasi: Wasi,
     slots: Slots,
 }
 
-/// The host itself cannot run guests.
+/// Errors of starting a sandbox.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// The host refuses what the engine needs.
+    /// The host refuses a resource that the engine needs.
     #[error("cannot start the WebAssembly engine: {0}")]
     Start(String),
-    /// The ceiling is past what any host can grant.
+    /// The ceiling exceeds the maximum of every host.
     #[error("cannot have this ceiling: {0}")]
     Ceiling(#[from] LimitsError),
-    /// An interface of the embedder's cannot be linked.
+    /// An interface of the embedder cannot be linked.
     #[error("cannot offer the interface {name:?} to guests: {message}")]
     Interface {
-        /// The name under which it was to be imported.
+        /// Import name of the interface.
         name: String,
-        /// What stands in the way.
+        /// Reason of the refusal.
         message: String,
     },
 }
@@ -140,8 +143,8 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// When the host refuses what the engine needs, address space for one, when the ceiling is past
-    /// what is fixed, or one of [`SandboxConfig::interfaces`] cannot be linked.
+    /// Returns an error if the host refuses a resource that the engine needs, such as address space, if the ceiling
+    /// exceeds a fixed maximum, or if one of [`SandboxConfig::interfaces`] cannot be linked.
     pub fn new(config: &SandboxConfig) -> Result<Self, EngineError> {
         let ceiling = config.ceiling.as_ceiling()?;
         let peer = SandboxConfig {
@@ -156,7 +159,7 @@ impl Sandbox {
         let mut setup = Linker::new(&engine);
         let mut solution = Linker::new(&engine);
         (|| {
-            // What a kind of guest may import is exactly what is linked here.
+            // The interfaces linked here are exactly those that a kind of guest may import.
             guest::state::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
             guest::answer::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
             add_common(&mut verifier)?;
@@ -203,9 +206,8 @@ impl Sandbox {
         })
     }
 
-    /// A handle that compiles in this process what is not in the cache. Only for
-    /// components that come from a source as trusted as this program: a crafted one can
-    /// take all memory, or never come to an end.
+    /// Returns a handle that compiles components missing from the cache in this process. Use it only for components
+    /// whose source is as trusted as this program: compiling a crafted one can use all memory or take forever.
     pub fn trusting(&self) -> Self {
         Self {
             trusting: true,
@@ -213,14 +215,14 @@ impl Sandbox {
         }
     }
 
-    /// Another sandbox of the same settings, with slots of its own: for guests that run while a guest of
-    /// this one waits for them. If they waited for slots of this one, those who have them could all wait
-    /// for each other.
+    /// Starts another sandbox with the same settings and with slots of its own, for guests that run while a guest of
+    /// this sandbox waits for them. If they needed slots of this sandbox, the guests that hold its slots could wait for
+    /// each other forever.
     ///
     /// # Errors
     ///
-    /// As [`new`](Self::new).
-    pub fn second(&self) -> Result<Self, EngineError> {
+    /// Returns an error in the cases of [`new`](Self::new).
+    pub fn with_own_slots(&self) -> Result<Self, EngineError> {
         Ok(Self {
             trusting: self.trusting,
             cancel: self.cancel.clone(),
@@ -228,7 +230,7 @@ impl Sandbox {
         })
     }
 
-    /// What makes verdicts a second time, as this handle is.
+    /// Returns the sandbox of the other engine, with the trust and the cancellation of this handle.
     pub(crate) fn peer(&self) -> Option<Self> {
         self.inner.peer.as_ref().map(|peer| Self {
             inner: Arc::clone(&peer.inner),
@@ -237,18 +239,18 @@ impl Sandbox {
         })
     }
 
-    /// What a guest of a kind may use here where its task sets no limits.
+    /// Returns the default limits of a kind of guest, lowered to the ceiling of this sandbox.
     pub fn limits(&self, kind: GuestKind) -> Limits {
         kind.limits().below(&self.inner.ceiling)
     }
 
-    /// What no run here gets past.
+    /// Returns the ceiling: the upper bound of the limits of each run.
     pub fn ceiling(&self) -> Limits {
         self.inner.ceiling
     }
 
-    /// A short name for everything that a verdict depends on beside the guest and its
-    /// input: engine, version, settings, processor. Two, if verdicts are cross-checked.
+    /// Returns a short name for everything that a verdict depends on apart from the guest and its input: engine,
+    /// version, settings, processor. If verdicts are cross-checked, it names both engines.
     pub fn profile(&self) -> String {
         let own = profile(&self.inner.engine, self.inner.kind);
         match &self.inner.peer {
@@ -259,14 +261,14 @@ impl Sandbox {
 }
 
 impl Inner {
-    /// Waits until a guest may run; none when it was cancelled before. The pool itself fails
-    /// when it is full.
+    /// Waits for a free slot. Returns `None` if the run is cancelled while it waits. The slot is needed because the
+    /// pool fails when it is full.
     pub(crate) fn slot(&self, cancel: Option<&Cancel>) -> Option<Slot<'_>> {
         self.slots.take(cancel)
     }
 }
 
-/// How many may do something at once.
+/// Semaphore that can be cancelled.
 pub(crate) struct Slots {
     state: Mutex<SlotsState>,
     freed: Condvar,
@@ -292,7 +294,7 @@ impl Slots {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until one is free; none when that was cancelled, which is looked at once a tick.
+    /// Waits for a free slot. Returns `None` if `cancel` is cancelled meanwhile, which is checked once per tick.
     pub(crate) fn take(&self, cancel: Option<&Cancel>) -> Option<Slot<'_>> {
         let mut state = self.lock();
         while state.free == 0 {
@@ -311,7 +313,7 @@ impl Slots {
             };
             state.waiting -= 1;
             if cancel.is_some_and(Cancel::is_cancelled) {
-                // It may have been woken for a slot that somebody else waits for.
+                // This thread may have consumed the wake-up of another thread that waits for a slot.
                 if state.free > 0 && state.waiting > 0 {
                     self.freed.notify_one();
                 }
@@ -329,20 +331,20 @@ impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let mut state = self.0.lock();
         state.free += 1;
-        // To wake nobody is a call into the system all the same.
+        // Skips the notification if no thread waits, because it costs a system call even then.
         if state.waiting > 0 {
             self.0.freed.notify_one();
         }
     }
 }
 
-/// Links what every kind of guest may import.
+/// Links the interfaces that every kind of guest may import.
 fn add_common<H: HasCommon>(linker: &mut Linker<H>) -> wasmtime::Result<()> {
     guest::parameters::add_to_linker::<_, HasSelf<Common>>(linker, |host| host.common())?;
     guest::log::add_to_linker::<_, HasSelf<Common>>(linker, |host| host.common())
 }
 
-/// Guests that can run at once without taking turns.
+/// Number of guests that can run in parallel.
 fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
@@ -367,16 +369,16 @@ fn engine_config(config: &SandboxConfig) -> Config {
         .total_tables(slots * MAX_TABLES)
         .table_elements(MAX_TABLE_ELEMENTS as usize)
         .max_memory_size(MAX_MEMORY_BYTES as usize)
-        // Zeroing the pages of a small guest costs less than giving them back, above all where
-        // threads share the address space. Guests in Rust are linked to begin with 768 KiB.
+        // Zeroing the pages of a small guest costs less than returning them to the system, above all if threads share
+        // the address space. The initial memory of a guest in Rust is 768 KiB.
         .linear_memory_keep_resident(4 << 20)
         .table_keep_resident(16 << 10)
-        // A slot that was just left lies in the processor's caches, whichever guest comes next.
-        // One for each guest would be faster only where guests differ in size, and many guests in
-        // turn would go through more memory than a cache holds. So what is kept between grades is
-        // bounded by those that run at once.
+        // The slot that was used last is still in the processor's caches, whichever guest comes next. One warm slot per
+        // guest would be faster only if guests differ in size, and many guests in turn would touch more memory than a
+        // cache holds. Therefore the number of guests that run at once bounds the memory that is kept between grades.
         .max_unused_warm_slots(slots.min(cores()))
-        // Misses pages that were swapped out: the next guest could read what the last one left.
+        // A pagemap scan misses pages that were swapped out, so that the next guest could read data of the previous
+        // one.
         .pagemap_scan(Enabled::No);
 
     let mut engine = compiler_config(config.engine);
@@ -384,7 +386,7 @@ fn engine_config(config: &SandboxConfig) -> Config {
     engine
 }
 
-/// What machine code depends on. How instances are kept is not among it.
+/// Returns the settings that machine code depends on. The allocation strategy of instances is not among them.
 pub(crate) fn compiler_config(kind: EngineKind) -> Config {
     let mut engine = Config::new();
     engine
@@ -421,7 +423,7 @@ pub(crate) fn compiler_config(kind: EngineKind) -> Config {
     engine
 }
 
-/// The same for either form of guest.
+/// Returns the compiler settings for a form of guest.
 pub(crate) fn compiler_config_of(kind: EngineKind, form: Form) -> Config {
     match form {
         Form::Guest => compiler_config(kind),
@@ -429,7 +431,7 @@ pub(crate) fn compiler_config_of(kind: EngineKind, form: Form) -> Config {
     }
 }
 
-/// Moves the epoch on for as long as the engine lives.
+/// Starts a thread that increments the epoch every tick for as long as the engine lives.
 pub(crate) fn start_ticker(engine: &Engine) -> Result<(), EngineError> {
     let engine = engine.weak();
     std::thread::Builder::new()

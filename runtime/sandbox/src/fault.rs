@@ -1,44 +1,46 @@
+//! Errors of running a guest.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a guest gave no result.
+/// Reason why a guest returned no result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// What stopped it.
+    /// Kind of the fault.
     pub kind: FaultKind,
-    /// What happened, with the limit and its value where one was reached.
+    /// Message, with the limit and its value if one was reached.
     pub message: String,
 }
 
-/// What stopped a guest.
+/// Kinds of faults of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// It panicked, or broke a rule of WebAssembly or of the interface.
+    /// Panic, or violation of a rule of WebAssembly or of the interface.
     Trap,
-    /// It used up its instructions.
+    /// Fuel limit reached.
     Fuel,
-    /// It asked for more memory or table space than it may have.
+    /// Limit on memory, table elements, handles or open files reached.
     Memory,
-    /// It ran longer than the host lets it.
+    /// Time limit reached: wall-clock time, or the virtual time of a script.
     Time,
-    /// It waited longer than its virtual time lasts. Unlike [`Time`](Self::Time), this is the same on every machine.
+    /// Virtual time used up by waiting. Unlike [`Time`](Self::Time), this is the same on every machine.
     Wait,
-    /// It had the host copy more bytes than it may.
+    /// Limit on bytes copied by the host reached.
     Copy,
-    /// Its result is too large or not well-formed.
+    /// Result that is too large or malformed.
     Output,
-    /// It could not be instantiated; a script asked for something that the sandbox does not have.
+    /// Failed instantiation, or a script that asks for something that the sandbox does not have.
     Link,
-    /// Two engines came to different results.
+    /// Different results from the two engines of a cross-check.
     Disagreement,
-    /// It asked for a part of a state that cannot be read: an object of a damaged repository.
+    /// Access to a part of a state that cannot be read: an object of a damaged repository.
     Unreadable,
 }
 
 impl FaultKind {
-    /// The name used in reports: `trap`, `fuel`, ….
+    /// Returns the name used in reports: `trap`, `fuel` and so on.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Trap => "trap",
@@ -54,10 +56,9 @@ impl FaultKind {
         }
     }
 
-    /// Whether the guest and its input alone decide that it ends like this, on every machine with
-    /// the same engine profile. A clock depends on the machine; a failed instantiation says
-    /// something about the guest, and a script that needs what the sandbox lacks about the sandbox;
-    /// a disagreement is a bug of an engine.
+    /// Reports whether the guest and its input alone determine the fault, on every machine with the same engine
+    /// profile. This does not hold for `time`, which depends on the machine, for `link`, which says something about the
+    /// guest or about what the sandbox lacks, and for `disagreement`, which is a bug of an engine.
     pub fn follows_from_input(self) -> bool {
         match self {
             Self::Trap
@@ -93,16 +94,16 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Why a run of a guest has no result.
+/// Errors of a run, by cause.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The guest is to blame.
+    /// The guest is the cause.
     #[error("{0}")]
     Fault(Fault),
-    /// The world is to blame: a repository that is damaged.
+    /// The world is the cause: a damaged repository.
     #[error("{0}")]
     World(String),
-    /// The host is to blame: a damaged blob, a full disk.
+    /// The host is the cause: a damaged blob, a full disk, or a cancelled run.
     #[error("{0}")]
     Host(String),
 }

@@ -1,3 +1,5 @@
+//! Inspection of a component: kind, imports and exports, read without compiling it.
+
 use std::fmt;
 
 use mcpmark_snapshot::Digest;
@@ -8,81 +10,81 @@ use crate::Interface;
 use crate::component::Kind;
 use crate::{CompileError, Limits, LoadError, Sandbox};
 
-/// Which world a guest belongs to.
+/// World that a guest belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum GuestKind {
-    /// Judges a final state.
+    /// Verifier, which grades a final state.
     Verifier,
-    /// Makes a starting state.
+    /// Setup guest, which builds a starting state.
     Setup,
-    /// Acts through tools.
+    /// Solution, which acts through tools.
     Solution,
-    /// Runs scripts that judge a final state.
+    /// Interpreter, which runs scripts that grade a final state.
     Interpreter,
 }
 
-/// How much of a system a guest expects around it.
+/// System interfaces that a guest imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// None: it imports no WASI.
+    /// No WASI.
     Pure,
-    /// WASI, as guests in Python, JavaScript or C do.
+    /// WASI, as imported by guests in Python, JavaScript or C.
     Wasi,
 }
 
-/// Something that a guest asks for.
+/// Import of a guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capability {
-    /// The name that it imports.
+    /// Name of the import.
     pub import: String,
-    /// What it can do with it; none where a guest of its kind is not given it.
+    /// Description of what the import allows, or `None` if a guest of its kind does not get it.
     pub allows: Option<String>,
 }
 
-/// Something that a guest offers.
+/// Export of a guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Export {
-    /// Its name.
+    /// Name of the export.
     pub name: String,
-    /// What it is: a function, an instance, ….
+    /// Sort of the export: `function`, `instance` and so on.
     pub sort: &'static str,
 }
 
-/// What a component says of itself, read without compiling or running it.
+/// Kind, imports and exports of a component, read without compiling or running it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Inspection {
-    /// Of the component's bytes.
+    /// Digest of the component's bytes.
     pub digest: Digest,
-    /// Its size.
+    /// Size of the component, in bytes.
     pub bytes: u64,
-    /// What it can serve as, by what it exports.
+    /// Kind of guest according to the exports, or `None` if they fit no kind.
     pub kind: Option<GuestKind>,
-    /// Whether it expects WASI.
+    /// WASI profile.
     pub profile: Profile,
-    /// What it asks for, in its own order; types, which give it nothing, are left out.
+    /// Imports in the order of the component. Types are left out, because they give a guest nothing.
     pub imports: Vec<Capability>,
-    /// What it offers.
+    /// Exports in the order of the component.
     pub exports: Vec<Export>,
 }
 
-/// Reads what a component imports and exports. That it can be loaded is not said, and what it is given is what a
-/// sandbox with these `interfaces` offers; [`Sandbox::inspect`] speaks of one sandbox.
+/// Reads the imports and exports of a component, given a sandbox with these `interfaces`. The component may still fail
+/// to load. [`Sandbox::inspect`] does the same for a particular sandbox.
 ///
 /// # Errors
 ///
-/// When the bytes are no component.
+/// Returns an error if the bytes are not a component.
 pub fn inspect(bytes: &[u8], interfaces: &[Interface]) -> Result<Inspection, LoadError> {
     read(bytes, interfaces)
 }
 
 impl Sandbox {
-    /// Like [`inspect`], and knows what this very sandbox offers.
+    /// Reads the imports and exports of a component, given the interfaces of this sandbox. See [`inspect`].
     ///
     /// # Errors
     ///
-    /// When the bytes are no component.
+    /// Returns an error if the bytes are not a component.
     pub fn inspect(&self, bytes: &[u8]) -> Result<Inspection, LoadError> {
         read(bytes, self.own_interfaces())
     }
@@ -138,13 +140,13 @@ fn read(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadError> {
 }
 
 impl Inspection {
-    /// What the guest can do, in one sentence.
-    pub fn in_words(&self) -> String {
+    /// Returns a description of the guest's capabilities as a phrase, such as `can write a log; nothing else`.
+    pub fn summary(&self) -> String {
         let mut allowed: Vec<&str> = Vec::new();
         let mut refused = 0;
         for import in &self.imports {
             match import.allows.as_deref() {
-                // Several interfaces may be one ability.
+                // Several interfaces may give the same capability.
                 Some(words) if allowed.contains(&words) => {}
                 Some(words) => allowed.push(words),
                 None => refused += 1,
@@ -163,8 +165,8 @@ impl Inspection {
 }
 
 impl GuestKind {
-    /// What it exports tells; many a program has a function `run`, so an interpreter must ask for what
-    /// only an interpreter is given, too.
+    /// Returns the kind of guest with these exports. An interpreter must also import a `mcpmark:script` interface,
+    /// because many programs export a function `run`.
     fn of(exports: &[Export], imports: &[String]) -> Option<Self> {
         let has = |name: &str| {
             exports
@@ -191,7 +193,7 @@ impl GuestKind {
         }
     }
 
-    /// The limits of such a guest where its task sets none.
+    /// Returns the default limits of such a guest.
     pub fn limits(self) -> Limits {
         match self {
             Self::Verifier => Limits::VERIFIER,
@@ -258,13 +260,13 @@ mod tests {
         assert_eq!(inspection.profile, Profile::Pure);
         assert_eq!(inspection.exports.len(), 1);
         assert_eq!(
-            inspection.in_words(),
+            inspection.summary(),
             "can read the starting and the final state; can write a log; nothing else"
         );
     }
 
     #[test]
-    fn what_is_not_given_is_counted() {
+    fn unavailable_imports_are_counted() {
         let inspection = told(
             r#"(component
                 (import "mcpmark:guest/tools@0.1.0" (instance))
@@ -288,7 +290,7 @@ mod tests {
             ["mcpmark:guest/tools@0.2.0", "wasi:sockets/tcp@0.2.0"]
         );
         assert_eq!(
-            inspection.in_words(),
+            inspection.summary(),
             "can list and call the tools of the world; asks for 2 things that it is not given"
         );
     }
@@ -313,16 +315,16 @@ mod tests {
         );
         assert_eq!(inspection.kind, Some(GuestKind::Interpreter));
         assert_eq!(
-            inspection.in_words(),
+            inspection.summary(),
             "can say what a script asked for in vain; can read the files of the final state and of the \
              script, which are made of snapshots; can draw random numbers that are the same each time; \
              asks for one thing that it is not given"
         );
-        // Another program that runs is no guest of ours.
+        // Another program with an export `run` is not a guest.
         assert_eq!(interpreter("").kind, None);
     }
 
-    /// What is said of a guest is what happens when it is loaded.
+    /// Inspection agrees with loading.
     #[test]
     fn an_interface_that_lies_beside_this_crate_is_refused_without_it() {
         let text = r#"(component (import "mcpmark:guest/git@0.1.0" (instance))
@@ -334,7 +336,7 @@ mod tests {
         let sandbox = Sandbox::new(&crate::SandboxConfig::default()).unwrap();
         let inspection = sandbox.inspect(&bytes).unwrap();
         assert_eq!(
-            inspection.in_words(),
+            inspection.summary(),
             "can compute; asks for one thing that it is not given"
         );
         let refused = sandbox.trusting().verifier(&bytes).err().unwrap();
@@ -356,19 +358,19 @@ mod tests {
         let names = inspection.imports.iter().map(|it| it.import.as_str());
         assert!(names.eq(["socket"]));
         assert_eq!(
-            inspection.in_words(),
+            inspection.summary(),
             "can compute; asks for one thing that it is not given"
         );
     }
 
     #[test]
-    fn what_is_no_component_is_an_error() {
+    fn bytes_that_are_no_component_are_an_error() {
         let module = wat::parse_str("(module)").unwrap();
         assert_eq!(inspect(&module, &[]), Err(LoadError::CoreModule));
         assert_eq!(inspect(b"\x7fELF", &[]), Err(LoadError::NotWasm));
         let whole = wat::parse_str(r#"(component (import "a" (func)))"#).unwrap();
         for end in 8..whole.len() {
-            // A shorter one may be whole by chance; none may panic.
+            // A prefix may be valid by chance, but none may panic.
             let _ = inspect(&whole[..end], &[]);
         }
         assert!(matches!(

@@ -1,4 +1,4 @@
-//! Interfaces that an embedder offers to guests beside those of this crate.
+//! Interfaces that an embedder offers to guests in addition to those of this crate.
 
 use std::any::Any;
 use std::fmt;
@@ -11,29 +11,28 @@ use crate::component::{SETUP, VERIFIER, imports};
 use crate::host::{SetupHost, Stop, VerifierHost};
 use crate::{EngineError, FaultKind, GuestKind, Meter};
 
-/// The namespace of the contract of guests: a later release may use any name in it.
+/// Namespace of the guest contract. A later release may use any name in it.
 const RESERVED: &str = "mcpmark:";
 
 type LinkTo<H> = dyn Fn(&mut Linker<H>) -> wasmtime::Result<()> + Send + Sync;
 
-/// What adds an interface to the linker of one kind of guest.
+/// Function that adds an interface to the linker of one kind of guest.
 #[derive(Clone)]
 enum Link {
     Verifier(Arc<LinkTo<VerifierHost>>),
     Setup(Arc<LinkTo<SetupHost>>),
 }
 
-/// An interface of an embedder's own, which verifiers may import beside `state`.
+/// Interface of an embedder, which verifiers ([`new`](Self::new)) or setup guests ([`for_setup`](Self::for_setup)) may
+/// import in addition to those of their world.
 ///
-/// It goes into [`SandboxConfig::interfaces`](crate::SandboxConfig::interfaces). A verifier
-/// that imports it by exactly this name loads, and every other name is refused as before.
-/// The implementation is made with [`wasmtime`](crate::wasmtime): `bindgen!` from WIT, with
-/// its `Host` trait implemented for [`VerifierHost`], or closures through `func_wrap`.
+/// Add it to [`SandboxConfig::interfaces`](crate::SandboxConfig::interfaces). Imports must match the name exactly; any
+/// other name is still refused. Implement it with [`wasmtime`](crate::wasmtime): with `bindgen!` from WIT and its
+/// `Host` trait on [`VerifierHost`], or with closures through `func_wrap`.
 ///
-/// A verdict has to follow from the state and the data of its grade alone. So take what the
-/// interface answers from [`VerifierHost::data`], change nothing, and ask no clock and no
-/// network. [`cross_check`](crate::SandboxConfig::cross_check) asks both engines' guests
-/// with the same data, and shows when answers differ.
+/// A verdict must follow from the state and the data of its grade alone. So answer from [`VerifierHost::data`], change
+/// nothing, and use no clock and no network. [`cross_check`](crate::SandboxConfig::cross_check) gives the guests of
+/// both engines the same data, and reveals answers that differ.
 ///
 /// ```
 /// use mcpmark_sandbox::wasmtime::{self, component::HasSelf};
@@ -50,7 +49,7 @@ enum Link {
 /// });
 /// use bakery::orders::today;
 ///
-/// /// What one grade knows of the day's orders.
+/// /// Orders of the day in one grade.
 /// struct Orders(std::collections::BTreeMap<String, u32>);
 ///
 /// impl today::Host for VerifierHost {
@@ -80,9 +79,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Names an interface, says what it lets a verifier do ("read …", in words that follow
-    /// “can”), and defines it: `link` adds an instance of that name, and nothing else, to a
-    /// linker. It is called more than once.
+    /// Defines an interface for verifiers. `allows` describes it as a phrase that follows “can”, such as "read …".
+    /// `link` adds an instance of that name, and nothing else, to a linker. It is called more than once.
     pub fn new(
         name: impl Into<String>,
         allows: impl Into<String>,
@@ -96,7 +94,7 @@ impl Interface {
         }
     }
 
-    /// The same for setup guests.
+    /// Defines an interface for setup guests. See [`new`](Self::new).
     pub fn for_setup(
         name: impl Into<String>,
         allows: impl Into<String>,
@@ -110,15 +108,15 @@ impl Interface {
         }
     }
 
-    /// Lets the name begin with `mcpmark:`, for an interface of the contract of guests that is implemented beside this
-    /// crate. Embedders take other names: a later release may offer an interface of any name in that namespace.
+    /// Allows a name that begins with `mcpmark:`, for an interface of the guest contract that another crate implements.
+    /// Embedders must use other names: a later release may offer an interface of any name in that namespace.
     #[must_use]
     pub fn of_contract(mut self) -> Self {
         self.is_of_contract = true;
         self
     }
 
-    /// The kind of guests that may import it.
+    /// Returns the kind of guest that may import the interface.
     pub fn guest(&self) -> GuestKind {
         match &self.link {
             Link::Verifier(_) => GuestKind::Verifier,
@@ -126,17 +124,17 @@ impl Interface {
         }
     }
 
-    /// The name under which it is imported.
+    /// Returns the name under which guests import the interface.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it lets a verifier do, in words.
+    /// Returns the description of what the interface allows.
     pub fn allows(&self) -> &str {
         &self.allows
     }
 
-    /// Links it after the `earlier` ones.
+    /// Links the interface after the `earlier` ones.
     pub(crate) fn add_to(
         &self,
         (verifier, setup): (&mut Linker<VerifierHost>, &mut Linker<SetupHost>),
@@ -161,7 +159,7 @@ impl Interface {
         }
     }
 
-    /// Links it where it defines its own name, and none of those that are `taken`.
+    /// Links the interface if it defines its own name and none of the names in `taken`.
     fn link_to<H: 'static>(
         &self,
         link: &LinkTo<H>,
@@ -171,8 +169,8 @@ impl Interface {
         let link = |linker: &mut Linker<H>| {
             link(linker).map_err(|error| self.refused(crate::component::one_line(&error)))
         };
-        // First where nothing is defined yet: a linker takes each name once, unless it is told
-        // to let names be shadowed, and `link` may tell it so.
+        // Link first into an empty linker, to find the names that it defines. A linker accepts each name once unless
+        // shadowing is allowed, and `link` may allow it.
         let mut alone = Linker::new(linker.engine());
         link(&mut alone)?;
         let mut is_defined = |name: &str| {
@@ -209,19 +207,19 @@ impl fmt::Debug for Interface {
     }
 }
 
-/// What the interfaces of an embedder answer from in one grade: one value for each type.
+/// Data from which the interfaces of an embedder answer in one grade: one value per type.
 ///
-/// Values are shared and read-only; a cross-check asks the same ones twice.
+/// Values are shared and read-only. A cross-check uses the same values for both engines.
 #[derive(Clone, Default)]
 pub struct GradeData(Vec<Arc<dyn Any + Send + Sync>>);
 
 impl GradeData {
-    /// None, as for a sandbox that offers no interface of an embedder.
+    /// Returns data without values, for a sandbox without interfaces of an embedder.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// This and a value more, which takes the place of an earlier one of its type.
+    /// Adds a value, which replaces an earlier one of the same type.
     #[must_use]
     pub fn with<D: Any + Send + Sync>(mut self, data: impl Into<Arc<D>>) -> Self {
         self.0.retain(|kept| !kept.as_ref().is::<D>());
@@ -229,7 +227,7 @@ impl GradeData {
         self
     }
 
-    /// These values, and those of `other`, which take the places of earlier ones of their types.
+    /// Adds the values of `other`, which replace earlier ones of the same types.
     pub(crate) fn and(mut self, other: Self) -> Self {
         let types: Vec<_> = other
             .0
@@ -256,16 +254,16 @@ impl fmt::Debug for GradeData {
 
 macro_rules! host_functions {
     ($host:ty) => {
-/// What an embedder's host functions can use. An error that they return as it comes stops
-/// the guest with a `trap` fault and is the guest's fault; one with an [`std::io::Error`] in it
-/// blames the host, and so does [`host_error`](Self::host_error).
+/// Functions for the host functions of an embedder. An ordinary error that they return stops the guest with a `trap`
+/// fault. An error with an [`std::io::Error`] in its chain is an error of the host, and so is
+/// [`host_error`](Self::host_error).
 impl $host {
-    /// The value of this type, of the grade ([`VerifyInput::with`](crate::VerifyInput::with)) or of the sandbox
-    /// ([`SandboxConfig::data`](crate::SandboxConfig::data)).
+    /// Returns the value of this type, from the grade ([`VerifyInput::with`](crate::VerifyInput::with)) or from the
+    /// sandbox ([`SandboxConfig::data`](crate::SandboxConfig::data)).
     ///
     /// # Errors
     ///
-    /// When it was given none: the grade then has no result, and the host is to blame.
+    /// Returns an error if there is no value of this type. The grade then has no result, and the host is the cause.
     pub fn data<D: Any + Send + Sync>(&self) -> wasmtime::Result<Arc<D>> {
         self.data.get().ok_or_else(|| {
             Self::host_error(format!(
@@ -275,77 +273,76 @@ impl $host {
         })
     }
 
-    /// Charges one call and the bytes that pass with it, in either direction, to the
-    /// guest's `copy_bytes`. Call it in every function, or a guest can call it for as long
-    /// as its fuel lasts.
+    /// Charges one call and the bytes that pass with it, in either direction, to the `copy_bytes` of the guest. Call it
+    /// in every host function: otherwise only fuel limits the number of calls.
     ///
     /// # Errors
     ///
-    /// A `copy` fault, to be returned at once.
+    /// Returns a `copy` fault, which the caller must return immediately.
     pub fn charge(&mut self, bytes: u64) -> wasmtime::Result<()> {
         self.common.charge(bytes)
     }
 
-    /// Charges work beyond the copying of bytes to the guest's `fuel`: a unit stands for
-    /// about an instruction. Charge before the work, by a measure that is the same on every
-    /// machine, such as the rows that were looked at.
+    /// Charges work other than copying bytes to the `fuel` of the guest. A unit corresponds to about one instruction.
+    /// Charge before the work, by a measure that is the same on every machine, such as the number of rows that are
+    /// read.
     ///
     /// # Errors
     ///
-    /// A `fuel` fault, to be returned at once, when what was charged is more than the guest
-    /// may use. A guest whose own instructions and this together are more than that gets
-    /// the fault when it ends.
+    /// Returns a `fuel` fault, which the caller must return immediately, if the charges exceed the limit of the guest.
+    /// If only the sum of the charges and of the guest's own instructions exceeds it, the guest gets the fault when it
+    /// ends.
     pub fn charge_fuel(&mut self, units: u64) -> wasmtime::Result<()> {
         self.common.charge_fuel(units)
     }
 
-    /// An error that ends the grade without a result and blames the host, not the guest: for
-    /// a function that cannot answer.
+    /// Returns an error that ends the grade without a result, as an error of the host and not of the guest. For a
+    /// function that cannot answer.
     pub fn host_error(message: impl fmt::Display) -> wasmtime::Error {
         Stop::host(message)
     }
 
-    /// Charges bytes alone, beside those of [`charge`](Self::charge).
+    /// Charges only bytes to `copy_bytes`, in addition to those of [`charge`](Self::charge).
     ///
     /// # Errors
     ///
-    /// A `copy` fault, to be returned at once.
+    /// Returns a `copy` fault, which the caller must return immediately.
     pub fn charge_bytes(&mut self, bytes: u64) -> wasmtime::Result<()> {
         self.common.charge_bytes(bytes)
     }
 
-    /// What is left to the guest, for an engine that charges its own work. Nothing is charged before
-    /// [`settle`](Self::settle).
+    /// Returns a meter with the remaining fuel and bytes of the guest, for an engine that charges its own work. Nothing
+    /// is charged to the guest before [`settle`](Self::settle).
     pub fn meter(&self) -> Meter {
         self.common.meter()
     }
 
-    /// Charges the fuel that an engine used. Bytes that it handed out are charged with
+    /// Charges the fuel that an engine used. Charge the bytes that it handed out with
     /// [`charge_bytes`](Self::charge_bytes).
     ///
     /// # Errors
     ///
-    /// A `fuel` fault, to be returned at once.
+    /// Returns a `fuel` fault, which the caller must return immediately.
     pub fn settle(&mut self, meter: &Meter) -> wasmtime::Result<()> {
         self.common.charge_fuel(meter.fuel())
     }
 
-    /// The fault of a guest for which an engine stopped with [`Exhausted`](crate::Exhausted).
+    /// Returns the fault of a guest for which an engine stopped with [`Exhausted`](crate::Exhausted).
     pub fn exhausted(&mut self, meter: &Meter) -> wasmtime::Error {
         self.common.exhausted(meter)
     }
 
-    /// What an interface keeps from call to call within one run: one value for each type, made where there is none.
+    /// Returns state of an interface that lasts for one run: one value per type, initialised with its default.
     pub fn state<T: Any + Default>(&mut self) -> &mut T {
         self.state.get()
     }
 
-    /// An error that stops the guest with a fault of its own.
+    /// Returns an error that stops the guest with a fault of this kind.
     pub fn fault(kind: FaultKind, message: impl Into<String>) -> wasmtime::Error {
         Stop::fault(kind, message.into())
     }
 
-    /// An error that ends the grade without a result and blames the world.
+    /// Returns an error that ends the grade without a result, as an error of the world.
     pub fn world_error(message: impl fmt::Display) -> wasmtime::Error {
         Stop::world(message)
     }
@@ -357,7 +354,7 @@ host_functions!(VerifierHost);
 host_functions!(SetupHost);
 
 impl SetupHost {
-    /// The most bytes that the files of the world may have.
+    /// Returns the maximum size of the files of the world, in bytes.
     pub fn max_bytes(&self) -> u64 {
         self.world.max_bytes
     }
@@ -366,7 +363,7 @@ impl SetupHost {
     ///
     /// # Errors
     ///
-    /// With the rule that it breaks.
+    /// Returns the rule that the file violates.
     pub fn put_file(
         &mut self,
         path: &str,
@@ -374,25 +371,25 @@ impl SetupHost {
         executable: bool,
     ) -> Result<(), String> {
         let put = self.world.put(path, content, executable, None);
-        put.map_err(in_words)
+        put.map_err(error_message)
     }
 
-    /// Adds a directory to the world, and those above it.
+    /// Adds a directory to the world, and its parents if they are missing.
     ///
     /// # Errors
     ///
-    /// With the rule that it breaks.
+    /// Returns the rule that the directory violates.
     pub fn make_directory(&mut self, path: &str) -> Result<(), String> {
-        self.world.make_directory(path).map_err(in_words)
+        self.world.make_directory(path).map_err(error_message)
     }
 
-    /// Runs a function when the guest is done.
+    /// Registers a function that runs after the guest has ended.
     pub fn at_end(&mut self, step: fn(&mut Self) -> wasmtime::Result<()>) {
         self.at_end.push(step);
     }
 }
 
-fn in_words(error: builder::Error) -> String {
+fn error_message(error: builder::Error) -> String {
     match error {
         builder::Error::InvalidPath(words)
         | builder::Error::Exists(words)

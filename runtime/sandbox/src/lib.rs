@@ -1,23 +1,21 @@
 //! A wasmtime sandbox for guests: component and snapshot in, verdict out.
 //!
-//! A [`Sandbox`] loads three kinds of component, one for each world of the package
-//! `mcpmark:guest`: a [`Verifier`] judges a final state, a [`Setup`] makes a starting
-//! state, a [`Solution`] acts through tools. A guest is given the interfaces of its
-//! world and nothing else; what it may use is set by [`Limits`], and what stops it is a
-//! [`Fault`] with a name. Runs are synchronous: call them from a thread that may block.
-//! How much stack it has does not matter: a guest gets all of its own.
+//! A [`Sandbox`] loads three kinds of components, one for each world of the WIT package `mcpmark:guest`: a [`Verifier`]
+//! grades a final state, a [`Setup`] builds a starting state, a [`Solution`] acts through tools. A guest gets the
+//! interfaces of its world and nothing else. [`Limits`] bound its resources, and a guest that returns no result yields
+//! a [`Fault`] with a [`FaultKind`]. Runs are synchronous: call them from a thread that may block. The thread may have
+//! a small stack, because a run gets its own if the thread has too little left.
 //!
-//! Verifiers may be scripts, too: an [`Interpreter`] is a component that runs them, over
-//! files, a clock and standard streams that are made here.
+//! Verifiers can also be scripts: an [`Interpreter`] is a component that runs them, with WASI files, clock and standard
+//! streams that this crate implements.
 //!
-//! Components are compiled by a [`Compiler`], a child process with limits of its own,
-//! because a crafted one can take all memory or never come to an end. Without one, only
-//! what an embedder trusts is compiled, in this process, through [`Sandbox::trusting`].
-//! [`inspect`] reads what a component asks for before any of that.
+//! A [`Compiler`] compiles components in a child process with limits of its own, because compiling a crafted component
+//! can use all memory or take forever. Without a compiler, a sandbox loads components only from the cache, or compiles
+//! trusted ones in this process through [`Sandbox::trusting`]. [`inspect`] reads the imports of a component without
+//! compiling it.
 //!
-//! All this works in any program: there is no runtime to start and nothing to install, and
-//! what a program itself knows it can offer to verifiers as an [`Interface`]. The examples
-//! `grade` and `interface` are whole programs.
+//! The crate can be embedded in any program: it needs no async runtime and no installation, and the program can offer
+//! its own data to verifiers as an [`Interface`]. The examples `grade` and `interface` are complete programs.
 //!
 //! ```no_run
 //! use mcpmark_sandbox::{Limits, Sandbox, SandboxConfig, Snapshot, VerifyInput};
@@ -80,12 +78,12 @@ pub use crate::wasi::{
     Interpreter, MAX_INTERPRETER_BYTES, Mount, ScriptInput, ScriptRun, ScriptServices,
     ScriptSession, ServiceAnswer, Written,
 };
-/// Types of the contract of guests that interfaces beside this crate refer to.
+/// Types generated from the WIT contract of guests, for interfaces that other crates implement.
 pub mod contract {
     pub use crate::bindings::mcpmark::guest::state;
 }
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;
-/// The engine's own library, in the one version that fits an [`Interface`].
+/// The `wasmtime` crate in the version that an [`Interface`] must use.
 #[doc(no_inline)]
 pub use wasmtime;

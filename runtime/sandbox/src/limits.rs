@@ -1,14 +1,15 @@
+//! Limits of guests, their defaults, and the ceiling of the host.
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::{GuestKind, MAX_MEMORY_BYTES};
 
-/// What one run of a guest may use. The defaults are those of a verifier.
+/// Limits of one run of a guest. The defaults are those of a verifier.
 ///
-/// All of them but [`time_ms`](Self::time_ms) are deterministic on one engine
-/// profile: the same component on the same input reaches them at the same
-/// instruction on every run. The time limit is the guard of the host.
+/// All limits except [`time_ms`](Self::time_ms) are deterministic on one engine profile: the same component on the same
+/// input reaches them at the same instruction in every run. The time limit protects the host.
 ///
 /// | limit | unit | verifier | setup | solution | ceiling |
 /// |---|---|---|---|---|---|
@@ -21,56 +22,55 @@ use crate::{GuestKind, MAX_MEMORY_BYTES};
 /// | `output_bytes` | bytes | 256 KiB | 256 KiB | 1 MiB | 16 MiB |
 /// | `checks` | checks | 1,000 | 1,000 | 1,000 | 100,000 |
 ///
-/// A task sets those of its verifier under `limits` in `meta.json`, by these names and in
-/// these units; who runs the host lowers the ceiling. The same for every guest are
-/// [`MAX_INSTANCES`], [`MAX_MEMORIES`], [`MAX_TABLES`], [`MAX_STACK_BYTES`] and [`MAX_HANDLES`],
-/// the component's size ([`SandboxConfig`](crate::SandboxConfig)), and what compiling it takes
-/// ([`CompileLimits`](crate::CompileLimits)).
+/// A task sets the limits of its verifier under `limits` in `meta.json`, with these names and units. The operator of
+/// the host sets the ceiling. Fixed for every guest, apart from interpreters, are [`MAX_INSTANCES`], [`MAX_MEMORIES`],
+/// [`MAX_TABLES`], [`MAX_STACK_BYTES`] and [`MAX_HANDLES`]. [`SandboxConfig`](crate::SandboxConfig) limits the size of
+/// components, and [`CompileLimits`](crate::CompileLimits) the cost of compiling them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// WebAssembly instructions, roughly: wasmtime charges one unit for most of them.
+    /// Fuel, about one unit per WebAssembly instruction: wasmtime charges one unit for most of them.
     pub fuel: u64,
-    /// Bytes of linear memory, all memories of the guest together.
+    /// Linear memory of all memories of the guest together, in bytes.
     pub memory_bytes: u64,
-    /// Elements of tables, all tables of the guest together.
+    /// Elements of all tables of the guest together.
     pub table_elements: u64,
-    /// Wall time in milliseconds.
+    /// Wall-clock time, in milliseconds.
     pub time_ms: u64,
-    /// Bytes that pass between guest and host over all calls, in either direction, with
-    /// [`CALL_COST`] bytes charged for each call on top.
+    /// Bytes that pass between guest and host in all calls, in either direction, plus [`CALL_COST`] bytes for each
+    /// call.
     pub copy_bytes: u64,
-    /// Bytes of log messages that are kept, each with a line break; later ones are counted and
-    /// dropped. The host holds at most twice as many.
+    /// Bytes of log messages that are kept, each with a line break. Later messages are counted and dropped. The log
+    /// uses at most twice as much host memory.
     pub log_bytes: u64,
-    /// Bytes of the result: names and details of a verdict, or an answer.
+    /// Bytes of the result: the names and details of a verdict, the answer of a solution, or the output of a script.
     pub output_bytes: u64,
-    /// Checks in a verdict.
+    /// Number of checks in a verdict.
     pub checks: u64,
 }
 
-/// What a call into the host is charged beyond the bytes it copies.
+/// Bytes charged for each host call, in addition to the bytes that it copies.
 pub const CALL_COST: u64 = 1 << 10;
 
-/// Core instances in one guest. Fixed, as is what follows.
+/// Maximum number of core instances in one guest. Fixed, like the following maxima.
 pub const MAX_INSTANCES: u32 = 20;
-/// Linear memories in one guest.
+/// Maximum number of linear memories in one guest.
 pub const MAX_MEMORIES: u32 = 4;
-/// Tables in one guest.
+/// Maximum number of tables in one guest.
 pub const MAX_TABLES: u32 = 8;
-/// Elements in one table; no limit goes past it.
+/// Maximum number of elements in one table. No limit can exceed it.
 pub const MAX_TABLE_ELEMENTS: u64 = 100_000;
-/// Bytes of stack of a guest's functions.
+/// Stack size of a guest's functions, in bytes.
 pub const MAX_STACK_BYTES: u64 = 512 << 10;
-/// Handles to resources that a guest holds at once; each takes memory of the host.
+/// Maximum number of handles to resources that a guest holds at once. Each takes memory of the host.
 pub const MAX_HANDLES: usize = 10_000;
-/// Descriptors, streams and timers that a script may have open at once.
+/// Maximum number of descriptors, streams and timers that a script has open at once.
 pub(crate) const MOST_OPEN: usize = 10_000;
 
 const MIB: u64 = 1 << 20;
 
 impl Limits {
-    /// The limits of a verifier where its task sets none.
+    /// Default limits of a verifier.
     pub const VERIFIER: Self = Self {
         fuel: 1_000_000_000,
         memory_bytes: 64 * MIB,
@@ -82,7 +82,7 @@ impl Limits {
         checks: 1_000,
     };
 
-    /// The limits of a setup routine, which may write a large world.
+    /// Limits of a setup guest, which may write a large world.
     pub const SETUP: Self = Self {
         fuel: 20_000_000_000,
         memory_bytes: 256 * MIB,
@@ -91,7 +91,7 @@ impl Limits {
         ..Self::VERIFIER
     };
 
-    /// The limits of a solution. Its time includes that of the tools it calls.
+    /// Limits of a solution. Its time includes that of the tools it calls.
     pub const SOLUTION: Self = Self {
         fuel: 20_000_000_000,
         memory_bytes: 256 * MIB,
@@ -100,7 +100,7 @@ impl Limits {
         ..Self::VERIFIER
     };
 
-    /// What a host grants at most, unless its operator says otherwise.
+    /// Default ceiling: the most that a host grants unless its operator sets another ceiling.
     pub const CEILING: Self = Self {
         fuel: 500_000_000_000,
         memory_bytes: MAX_MEMORY_BYTES,
@@ -112,11 +112,11 @@ impl Limits {
         checks: 100_000,
     };
 
-    /// These limits, as a ceiling: nothing in them is beyond what any host can grant.
+    /// Returns these limits if they are valid as a ceiling.
     ///
     /// # Errors
     ///
-    /// When memory or table elements are past [`MAX_MEMORY_BYTES`] or [`MAX_TABLE_ELEMENTS`].
+    /// Returns an error if memory or table elements exceed [`MAX_MEMORY_BYTES`] or [`MAX_TABLE_ELEMENTS`].
     pub fn as_ceiling(self) -> Result<Self, LimitsError> {
         let mut limits = self;
         for (name, value) in limits.fields() {
@@ -131,7 +131,7 @@ impl Limits {
         Ok(self)
     }
 
-    /// The names of those that are above the ceiling, in their order, with what it has.
+    /// Returns the names of the limits that exceed the ceiling, with the values of the ceiling.
     pub fn above(mut self, ceiling: &Self) -> Vec<(&'static str, u64)> {
         let mut ceiling = *ceiling;
         let pairs = self.fields().into_iter().zip(ceiling.fields());
@@ -139,7 +139,7 @@ impl Limits {
         above.map(|((name, _), (_, most))| (name, *most)).collect()
     }
 
-    /// These limits, lowered where the ceiling is below them.
+    /// Returns these limits, each lowered to the ceiling if it exceeds it.
     #[must_use]
     pub fn below(mut self, ceiling: &Self) -> Self {
         let mut ceiling = *ceiling;
@@ -149,11 +149,11 @@ impl Limits {
         self
     }
 
-    /// These limits, with those that a text like `fuel=2000000000, memory_bytes=134217728` sets.
+    /// Parses a text such as `fuel=2000000000, memory_bytes=134217728` and sets these limits to its values.
     ///
     /// # Errors
     ///
-    /// When the text has another shape, names something else, or a value is no positive number.
+    /// Returns an error if the text has another form or an unknown name, or if a value is not a positive integer.
     pub fn with(mut self, text: &str) -> Result<Self, LimitsError> {
         for part in text
             .split(',')
@@ -169,11 +169,11 @@ impl Limits {
         Ok(self)
     }
 
-    /// These limits, with the value that a text gives to one of them.
+    /// Sets one limit to a value in text form.
     ///
     /// # Errors
     ///
-    /// When there is no such limit, or the value is no positive number.
+    /// Returns an error if the name is unknown, or if the value is not a positive integer.
     pub fn with_one(mut self, name: &str, value: &str) -> Result<Self, LimitsError> {
         let mut fields = self.fields();
         let names = fields.each_ref().map(|(name, _)| *name);
@@ -216,7 +216,7 @@ impl Limits {
     }
 }
 
-/// As [`Limits::with`] reads them.
+/// Writes the form that [`Limits::with`] parses.
 impl fmt::Display for Limits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut limits = *self;
@@ -234,41 +234,41 @@ impl Default for Limits {
     }
 }
 
-/// Limits that somebody wrote cannot be read.
+/// Errors of parsing limits, and of limits as a ceiling.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LimitsError {
-    /// Not a name, an equals sign and a number.
+    /// Part that is not of the form `name=number`.
     #[error("{0:?} is not of the form name=number")]
     Shape(String),
-    /// There is no such limit.
+    /// Unknown name of a limit.
     #[error("there is no limit `{name}`; there are {known}")]
     Unknown {
-        /// What was written.
+        /// Name in the text.
         name: String,
-        /// The limits there are.
+        /// Names of all limits.
         known: String,
     },
-    /// Not a number that a limit can have.
+    /// Value that is not a positive integer.
     #[error("limit `{name}`: {value:?} is no whole number above 0")]
     Value {
-        /// The limit.
+        /// Name of the limit.
         name: String,
-        /// What was written.
+        /// Value in the text.
         value: String,
     },
-    /// More than any host has room for.
+    /// Value above the maximum of every host.
     #[error("limit `{name}`: {value} is more than {most}, which is the most on every host (fixed)")]
     PastMaximum {
-        /// The limit.
+        /// Name of the limit.
         name: &'static str,
-        /// What was asked for.
+        /// Requested value.
         value: u64,
-        /// What there can be.
+        /// Maximum of every host.
         most: u64,
     },
 }
 
-/// What no ceiling goes past: the pool of slots has room for no more.
+/// Returns the maximum of any ceiling, which follows from the size of a slot in the pool.
 fn fixed_maximum(name: &str) -> Option<u64> {
     match name {
         "memory_bytes" => Some(MAX_MEMORY_BYTES),
@@ -277,13 +277,13 @@ fn fixed_maximum(name: &str) -> Option<u64> {
     }
 }
 
-/// The limits of one run, and the ceiling of the host that they are under.
+/// Limits of one run, lowered to the ceiling, with the facts that the message of a fault needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowed {
     pub(crate) limits: Limits,
     ceiling: Limits,
     guest: GuestKind,
-    /// What the host's operator sets to raise the ceiling.
+    /// Name of the setting with which the operator raises the ceiling.
     setting: Option<&'static str>,
 }
 
@@ -297,19 +297,19 @@ impl Allowed {
         }
     }
 
-    /// The same, where an operator raises the ceiling by a setting of this name.
+    /// Sets the name of the setting with which the operator raises the ceiling.
     pub(crate) fn set_by(self, setting: Option<&'static str>) -> Self {
         Self { setting, ..self }
     }
 
-    /// The value of a limit by its name.
+    /// Returns the value of a limit by its name.
     pub(crate) fn value(&self, name: &'static str) -> u64 {
         self.limits.get(name)
     }
 
-    /// Names a limit and who can raise it, for the end of a fault's message.
-    pub(crate) fn how_to_raise(&self, name: &'static str) -> Raise {
-        Raise {
+    /// Returns a note for the end of a fault's message: the name of a limit, and how to raise it.
+    pub(crate) fn limit_hint(&self, name: &'static str) -> LimitHint {
+        LimitHint {
             name,
             value: self.limits.get(name),
             ceiling: self.ceiling.get(name),
@@ -319,7 +319,7 @@ impl Allowed {
     }
 }
 
-pub(crate) struct Raise {
+pub(crate) struct LimitHint {
     name: &'static str,
     value: u64,
     ceiling: u64,
@@ -327,7 +327,7 @@ pub(crate) struct Raise {
     setting: Option<&'static str>,
 }
 
-impl fmt::Display for Raise {
+impl fmt::Display for LimitHint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             name,
@@ -352,7 +352,7 @@ impl fmt::Display for Raise {
                 "(limit `{name}`, which `limits` of the task or of the grade may raise to {ceiling} on this host)"
             )
         } else {
-            // Neither a task nor the ceiling sets these.
+            // Neither a task nor the operator sets the limits of these guests.
             write!(f, "(limit `{name}`, fixed: the same for every {guest})")
         }
     }
@@ -446,18 +446,16 @@ mod tests {
         let allowed = |kind: GuestKind| Allowed::new(kind, &kind.limits(), &Limits::CEILING);
         assert_eq!(
             allowed(GuestKind::Verifier)
-                .how_to_raise("checks")
+                .limit_hint("checks")
                 .to_string(),
             "(limit `checks`, which `limits` of the task or of the grade may raise to 100000 on this host)"
         );
         assert_eq!(
-            allowed(GuestKind::Setup).how_to_raise("fuel").to_string(),
+            allowed(GuestKind::Setup).limit_hint("fuel").to_string(),
             "(limit `fuel`, fixed: the same for every setup routine)"
         );
         assert_eq!(
-            allowed(GuestKind::Solution)
-                .how_to_raise("fuel")
-                .to_string(),
+            allowed(GuestKind::Solution).limit_hint("fuel").to_string(),
             "(limit `fuel`, fixed: the same for every solution)"
         );
         let hurried = Limits {
@@ -466,7 +464,7 @@ mod tests {
         };
         assert_eq!(
             Allowed::new(GuestKind::Solution, &hurried, &Limits::CEILING)
-                .how_to_raise("time_ms")
+                .limit_hint("time_ms")
                 .to_string(),
             "(limit `time_ms`, what was left of the attempt's time)"
         );
@@ -476,18 +474,18 @@ mod tests {
         };
         let low = Allowed::new(GuestKind::Verifier, &Limits::VERIFIER, &ceiling);
         assert_eq!(
-            low.how_to_raise("checks").to_string(),
+            low.limit_hint("checks").to_string(),
             "(limit `checks`, at the ceiling of this host, which its operator may raise)"
         );
         let named = low.set_by(Some("CEILING_OF_THE_HOST"));
         assert_eq!(
-            named.how_to_raise("checks").to_string(),
+            named.limit_hint("checks").to_string(),
             "(limit `checks`, at the ceiling of this host, which its operator may raise with `CEILING_OF_THE_HOST`)"
         );
         let most = Allowed::new(GuestKind::Verifier, &Limits::CEILING, &Limits::CEILING);
         for name in ["memory_bytes", "table_elements"] {
             assert_eq!(
-                most.how_to_raise(name).to_string(),
+                most.limit_hint(name).to_string(),
                 format!("(limit `{name}`, fixed: no host grants more)")
             );
         }

@@ -1,3 +1,5 @@
+//! Batch grading on several threads: [`Sandbox::grade_many`].
+
 use std::io;
 use std::num::NonZeroUsize;
 
@@ -6,30 +8,29 @@ use crate::{
     InOrder, Limits, Log, Run, RunError, Sandbox, Verdict, Verifier, VerifyInput, in_order,
 };
 
-/// One grade of many.
+/// One grade of a batch.
 #[derive(Clone)]
 pub struct GradeRequest {
-    /// What judges.
+    /// Verifier that grades the state.
     pub verifier: Verifier,
-    /// What is judged.
+    /// States, answer, parameters and data of the grade.
     pub input: VerifyInput,
-    /// What judging may use.
+    /// Limits of the verifier.
     pub limits: Limits,
 }
 
-/// The outcomes of [`Sandbox::grade_many`], in the order of the requests. Dropping it
-/// stops the guests that run and waits for that.
+/// Outcomes of [`Sandbox::grade_many`], in the order of the requests. Dropping it stops the guests that run and waits
+/// for them to end.
 pub struct Grades(InOrder<Run<Verdict>>);
 
 impl Sandbox {
-    /// Grades a stream of requests on `threads` threads, one for each core unless it says
-    /// otherwise, and yields the outcomes in the order of the requests.
+    /// Grades a stream of requests on `threads` threads and yields the outcomes in the order of the requests. The
+    /// default is one thread per core.
     ///
-    /// Requests are taken as threads come free, and no more than a few dozen for each
-    /// thread, or what it grades in a few milliseconds, ahead of the outcome that comes next:
-    /// a million of them need no more memory than a thousand. Any mixture of verifiers shares the threads and the sandbox's slots,
-    /// whatever comes next is graded next. What goes wrong with one request, a panic of
-    /// the host included, is the outcome of that one.
+    /// A thread takes a request only when it is free. The threads are at most a few dozen requests each, or the
+    /// requests of a few milliseconds, ahead of the next outcome, so that a million requests need no more memory than a
+    /// thousand. All verifiers share the threads and the slots of the sandbox, and requests are graded in their order.
+    /// An error of one request, including a panic of the host, is the outcome of that request.
     ///
     /// ```no_run
     /// use mcpmark_sandbox::{GradeRequest, Limits, Sandbox, Verifier, VerifyInput};
@@ -50,7 +51,7 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// When not even one thread can be started.
+    /// Returns an error if not even one thread can be started.
     pub fn grade_many<I>(&self, requests: I, threads: Option<NonZeroUsize>) -> io::Result<Grades>
     where
         I: IntoIterator<Item = GradeRequest>,

@@ -1,12 +1,12 @@
-//! The budget of work that the host does for a guest.
+//! Fuel and byte budget for work that the host does for a guest.
 
-/// The fuel and the bytes that the host may still spend for a guest: a unit of fuel stands for about an instruction,
-/// and the parts of a list are counted in bytes while it grows. Only what is the same on every machine may be counted.
+/// Remaining fuel and bytes that the host may spend for a guest. A unit of fuel corresponds to about one instruction;
+/// the parts of a list are counted in bytes while it grows. Charge only quantities that are the same on every machine.
 ///
-/// An engine behind an [`Interface`](crate::Interface) gets one ([`VerifierHost::meter`](crate::VerifierHost::meter))
-/// and charges it before it works. The fuel that it used is charged to the guest afterwards
-/// ([`VerifierHost::settle`](crate::VerifierHost::settle)); bytes only bound the answer, and are charged when it is
-/// handed out ([`VerifierHost::charge_bytes`](crate::VerifierHost::charge_bytes)).
+/// An engine that implements an [`Interface`](crate::Interface) gets a meter from
+/// [`VerifierHost::meter`](crate::VerifierHost::meter) and charges it before it works. Afterwards
+/// [`VerifierHost::settle`](crate::VerifierHost::settle) charges the used fuel to the guest. Bytes only bound the
+/// answer here; [`VerifierHost::charge_bytes`](crate::VerifierHost::charge_bytes) charges them when it is handed out.
 #[derive(Debug)]
 pub struct Meter {
     fuel: Account,
@@ -19,7 +19,7 @@ struct Account {
     limit: u64,
 }
 
-/// Error: the guest has too little fuel, or too few bytes, left for some work.
+/// Error of a guest that has too little fuel or too few bytes left for some work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exhausted;
 
@@ -32,20 +32,21 @@ impl Meter {
         }
     }
 
-    /// Charges work, before it is done.
+    /// Charges fuel for work, before the work is done.
     ///
     /// # Errors
     ///
-    /// When the guest has less fuel left: the engine stops then.
+    /// Returns an error if the guest has less fuel left. The engine must then stop.
     pub fn charge_fuel(&mut self, units: u64) -> Result<(), Exhausted> {
         self.fuel.take(units)
     }
 
-    /// Charges the bytes of one more element of an answer, so that no answer grows past what may be handed out.
+    /// Charges the bytes of one more element of an answer, so that no answer grows beyond the bytes that the guest may
+    /// receive.
     ///
     /// # Errors
     ///
-    /// When the guest may have fewer bytes: the engine stops then.
+    /// Returns an error if the guest has fewer bytes left. The engine must then stop.
     pub fn charge_bytes(&mut self, bytes: u64) -> Result<(), Exhausted> {
         self.bytes.take(bytes)
     }

@@ -1,4 +1,4 @@
-//! Work on a stream of items with several threads, with the results in the order of the items.
+//! Ordered parallel map: several threads work on a stream of items, and results come in the order of the items.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -11,35 +11,34 @@ use std::time::{Duration, Instant};
 
 use crate::Cancel;
 
-/// Items that may be ahead of those that were fetched, for each thread.
+/// Bound on the pending and unfetched results per thread, if items take long.
 const AHEAD: usize = 32;
-/// More may be where items are small: as many as take a thread so long. Whoever fetches results may
-/// have to wait for a core that long on a busy machine, and the threads would stand still meanwhile.
+/// Time for which the bound lasts if items are fast: as many results as a thread produces in it. On a busy machine the
+/// consumer may wait this long for a core, and the threads would be idle meanwhile.
 const AHEAD_FOR: Duration = Duration::from_millis(8);
-/// But never more than so many for each thread.
+/// Upper limit of the bound on pending and unfetched results per thread.
 const MOST_AHEAD: usize = 2048;
 
-/// The stack of a thread, whatever the environment asks for: a guest uses up to 512 KiB of it.
+/// Stack size of a thread, regardless of the environment (`RUST_MIN_STACK`): a guest uses up to 512 KiB.
 const STACK_BYTES: usize = 2 << 20;
 
-/// How long the consumer of results that come fast sleeps: being woken for each of
-/// them would cost more than making them.
+/// Sleep time of a consumer whose results arrive fast. A wake-up for each result would cost more than the result.
 const NAP: Duration = Duration::from_micros(50);
 
-/// Results in the order of their items; made by [`in_order`].
+/// Results in the order of their items, returned by [`in_order`].
 ///
-/// Dropping it cancels what is at work and waits for that. A thread that is inside the
-/// source of items is not waited for: it takes nothing more and ends when that returns.
+/// Dropping it cancels the work in progress and waits for it to end. It does not wait for a thread that is blocked in
+/// the source of items: that thread takes no further item and ends when the source returns.
 pub struct InOrder<R> {
     shared: Arc<Shared<R>>,
-    /// Results that are next. All that are there are fetched at once: a lock for each would
-    /// hinder the threads that bring them.
+    /// Results that come next. All available results are fetched at once, because taking the lock for each one would
+    /// hinder the threads that produce them.
     ready: VecDeque<Result<R, Panicked>>,
-    /// When results were fetched last.
+    /// Time of the last fetch.
     last: Option<Instant>,
 }
 
-/// What stands in the place of a result when the work on an item panicked.
+/// Error in place of a result if the work on an item, or the source, panicked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the host panicked: {0}")]
 pub struct Panicked(pub String);
@@ -53,42 +52,41 @@ impl From<Box<dyn Any + Send>> for Panicked {
 struct Shared<R> {
     cancel: Cancel,
     state: Mutex<State<R>>,
-    /// A result is there, or a thread came to its end.
-    news: Condvar,
-    /// There is room for further results.
+    /// Signals that a result has arrived or that a thread has ended.
+    result_ready: Condvar,
+    /// Signals that there is room for further results.
     room: Condvar,
 }
 
 struct State<R> {
-    /// From the oldest that was not fetched to the youngest that was begun.
+    /// Slots from the oldest result that was not fetched to the most recently begun item.
     results: VecDeque<Option<Result<R, Panicked>>>,
     fetched: u64,
-    /// How many threads there were at first.
+    /// Number of threads that were requested.
     wanted: usize,
-    /// About how long the work on an item takes lately.
+    /// Moving average of the duration of an item.
     pace: Duration,
-    /// Items that are worked on.
+    /// Number of items in progress.
     working: usize,
     threads: usize,
-    /// Threads that wait for room.
-    crowded: usize,
-    /// Whether the consumer waits for news.
-    awaited: bool,
+    /// Number of threads that wait for room.
+    blocked_workers: usize,
+    /// True while the consumer waits for `news`.
+    consumer_waits: bool,
 }
 
-/// Applies `work` to each of `items` on a bounded set of threads (one for each core,
-/// unless `threads` says otherwise), and yields the results in the order of the items.
+/// Applies `work` to each of `items` on a bounded set of threads and yields the results in the order of the items. The
+/// default of `threads` is the number of cores.
 ///
-/// Items are taken when there is a thread for them, and no more than a few dozen for each
-/// thread, or what it does in a few milliseconds, ahead of the result that comes next, so an
-/// endless stream needs constant memory.
-/// A result is there as soon as it and those before it are, also while the source blocks.
-/// A panic, in `work` or in the source, takes the place of one result; one in the
-/// source is the last. `cancel` ends the stream: items that were begun come to their end.
+/// A thread takes an item only when it is free. The threads are at most a few dozen items each, or the items of a few
+/// milliseconds, ahead of the next result, so that an endless stream needs constant memory. A result is available as
+/// soon as it and all earlier ones are complete, even while the source blocks. A panic in `work` or in the source takes
+/// the place of one result; after a panic in the source the stream ends. `cancel` ends the stream after the items that
+/// were begun.
 ///
 /// # Errors
 ///
-/// When not even one thread can be started.
+/// Returns an error if not even one thread can be started.
 pub fn in_order<I, R, W>(
     items: I,
     threads: Option<NonZeroUsize>,
@@ -113,10 +111,10 @@ where
             pace: AHEAD_FOR,
             working: 0,
             threads: 0,
-            crowded: 0,
-            awaited: false,
+            blocked_workers: 0,
+            consumer_waits: false,
         }),
-        news: Condvar::new(),
+        result_ready: Condvar::new(),
         room: Condvar::new(),
     });
     let source = Arc::new(Mutex::new(Some(items.into_iter())));
@@ -130,7 +128,7 @@ where
             .spawn(move || worker.serve(&source, &*work));
         match started {
             Err(error) if number == 0 => return Err(error),
-            // Fewer do it as well.
+            // Fewer threads are enough.
             Err(_) => break,
             Ok(_) => {}
         }
@@ -143,7 +141,7 @@ where
 }
 
 impl<R> State<R> {
-    /// How many results may be there or under way.
+    /// Returns the maximum number of results that may be pending or unfetched.
     fn most(&self) -> usize {
         let pace = self.pace.as_nanos().max(1);
         let small = usize::try_from(AHEAD_FOR.as_nanos() / pace).unwrap_or(MOST_AHEAD);
@@ -156,18 +154,18 @@ impl<R> Shared<R> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until a further result has room. False when there is to be none.
+    /// Waits until there is room for another result. Returns false if the stream was cancelled.
     fn wait_for_room(&self) -> bool {
         let mut state = self.lock();
         while state.results.len() >= state.most() && !self.cancel.is_cancelled() {
-            state.crowded += 1;
+            state.blocked_workers += 1;
             state = wait(&self.room, state);
-            state.crowded -= 1;
+            state.blocked_workers -= 1;
         }
         !self.cancel.is_cancelled()
     }
 
-    /// Makes a place for the result of an item; none when it is too late to begin.
+    /// Reserves a slot for the result of an item and returns its number, or `None` if the stream was cancelled.
     fn begin(&self) -> Option<u64> {
         let mut state = self.lock();
         if self.cancel.is_cancelled() {
@@ -178,15 +176,15 @@ impl<R> Shared<R> {
         Some(state.fetched + state.results.len() as u64 - 1)
     }
 
-    /// Takes the results that are there, as far as none before them is missing.
+    /// Moves results to `ready`, up to the first one that is missing.
     fn fetch(&self, state: &mut State<R>, ready: &mut VecDeque<Result<R, Panicked>>) {
         while let Some(result) = state.results.front_mut().and_then(Option::take) {
             state.results.pop_front();
             state.fetched += 1;
             ready.push_back(result);
         }
-        // Not for each place that is free: threads that are woken together work longer.
-        if state.crowded > 0 && state.results.len() <= state.most() / 2 {
+        // Threads are not woken for each free slot: several that wake together work longer before they wait again.
+        if state.blocked_workers > 0 && state.results.len() <= state.most() / 2 {
             self.room.notify_all();
         }
     }
@@ -199,14 +197,14 @@ impl<R> Shared<R> {
             *place = Some(result);
         }
         state.working -= 1;
-        if state.awaited && (place == 0 || state.working == 0) {
-            state.awaited = false;
-            self.news.notify_all();
+        if state.consumer_waits && (place == 0 || state.working == 0) {
+            state.consumer_waits = false;
+            self.result_ready.notify_all();
         }
     }
 }
 
-/// One thread, counted for as long as it may bring results.
+/// A worker thread, counted in `State::threads` while it may produce results.
 struct Worker<R>(Arc<Shared<R>>);
 
 impl<R> Worker<R> {
@@ -224,8 +222,7 @@ impl<R> Worker<R> {
         }
     }
 
-    /// The next item; the others wait meanwhile. A source that came to its end, in one
-    /// way or another, is not asked again.
+    /// Takes the next item, while the other threads wait. A source that has ended or panicked is not polled again.
     fn take<I: Iterator>(&self, source: &Mutex<Option<I>>) -> Option<(u64, I::Item)> {
         let mut source = source.lock().unwrap_or_else(PoisonError::into_inner);
         if source.is_none() || !self.0.wait_for_room() {
@@ -250,12 +247,12 @@ impl<R> Worker<R> {
 impl<R> Drop for Worker<R> {
     fn drop(&mut self) {
         self.0.lock().threads -= 1;
-        self.0.news.notify_all();
+        self.0.result_ready.notify_all();
     }
 }
 
 impl<R> InOrder<R> {
-    /// The next result, if it is there without waiting.
+    /// Returns the next result if it is available without waiting.
     pub fn try_next(&mut self) -> Option<Result<R, Panicked>> {
         if self.ready.is_empty() {
             self.shared.fetch(&mut self.shared.lock(), &mut self.ready);
@@ -291,8 +288,8 @@ impl<R> Iterator for InOrder<R> {
                 thread::sleep(NAP);
                 state = self.shared.lock();
             } else {
-                state.awaited = true;
-                state = wait(&self.shared.news, state);
+                state.consumer_waits = true;
+                state = wait(&self.shared.result_ready, state);
             }
         }
     }
@@ -304,8 +301,8 @@ impl<R> Drop for InOrder<R> {
         let mut state = self.shared.lock();
         self.shared.room.notify_all();
         while state.working > 0 {
-            state.awaited = true;
-            state = wait(&self.shared.news, state);
+            state.consumer_waits = true;
+            state = wait(&self.shared.result_ready, state);
         }
     }
 }
@@ -316,7 +313,7 @@ fn wait<'a, T>(condition: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, 
         .unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a panic says.
+/// Returns the message of a panic.
 pub(crate) fn payload(panic: &(dyn Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()

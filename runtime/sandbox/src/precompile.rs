@@ -1,4 +1,4 @@
-//! Machine code of a component, made in this process.
+//! Compilation of a component to machine code in this process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -10,9 +10,9 @@ use crate::engine::compiler_config_of;
 use crate::order::payload;
 use crate::{CompileError, EngineKind};
 
-/// Compiles with several threads, and once more with this one alone where that panics: a system
-/// that starts no further thread makes it, and says nothing of the component. What panics both
-/// times does.
+/// Compiles with several threads, and retries on this thread alone if that panics: the cause may be that the system
+/// starts no further thread, which says nothing about the component. A panic in both attempts counts as an error of the
+/// component.
 pub(crate) fn precompile(
     kind: EngineKind,
     form: Form,

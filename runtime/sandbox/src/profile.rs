@@ -1,22 +1,24 @@
+//! Kinds of engines, and the engine profile that names version, settings and processor.
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 use wasmtime::Engine;
 
-/// What executes a guest.
+/// Engine that executes guests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EngineKind {
-    /// Machine code, made by wasmtime's compiler.
+    /// Machine code from Cranelift, wasmtime's compiler.
     #[default]
     Cranelift,
-    /// Wasmtime's portable interpreter: slower, and what it executes is no machine code.
+    /// Pulley, wasmtime's portable interpreter. It is slower, and executes bytecode instead of machine code.
     Pulley,
 }
 
 impl EngineKind {
-    /// The name used on the command line and in profiles.
+    /// Returns the name used on the command line and in profiles.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Cranelift => "cranelift",
@@ -24,7 +26,7 @@ impl EngineKind {
         }
     }
 
-    /// The one that a cross-check compares with.
+    /// Returns the engine that a cross-check compares with.
     pub fn other(self) -> Self {
         match self {
             Self::Cranelift => Self::Pulley,
@@ -39,15 +41,15 @@ impl fmt::Display for EngineKind {
     }
 }
 
-/// A short name for everything about an engine that compiled code depends on: wasmtime's
-/// version and settings, and the processor.
+/// Returns a short name for everything about an engine that compiled code depends on: wasmtime's version and settings,
+/// and the processor.
 pub(crate) fn profile(engine: &Engine, kind: EngineKind) -> String {
     let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
     engine.precompile_compatibility_hash().hash(&mut hasher);
     format!("{kind}-{}-{:016x}", std::env::consts::ARCH, hasher.finish())
 }
 
-/// FNV-1a. The standard library's hasher may change from one release to the next.
+/// FNV-1a hash. The hasher of the standard library may change from one release to the next.
 struct Fnv(u64);
 
 impl Hasher for Fnv {

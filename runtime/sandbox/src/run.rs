@@ -1,3 +1,5 @@
+//! Runs of guests: inputs, limits, and the classification of errors as faults.
+
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -23,28 +25,27 @@ use crate::{
 
 pub(crate) const CANCELLED: &str = "the run was cancelled";
 
-/// The stack that a guest and the host functions it calls have between them: all that a guest
-/// may use, and as much again for the host. A guest that met the end of the thread's stack
-/// before its own limit would end this process.
+/// Stack for a guest and the host functions that it calls, in bytes: the maximum of a guest, and the same amount for
+/// the host. A guest that reaches the end of the thread's stack before its own limit would end this process.
 const STACK_BYTES: usize = 2 * MAX_STACK_BYTES as usize;
 
-/// What a verifier is given.
+/// Input of a verifier.
 #[derive(Clone)]
 pub struct VerifyInput {
-    /// The world as the agent found it.
+    /// Starting state.
     pub start: Snapshot,
-    /// The world as the agent left it.
+    /// Final state, which the agent left.
     pub end: Snapshot,
-    /// The agent's last message, if the task is judged on it.
+    /// Last message of the agent, if the task is judged on it.
     pub answer: Option<String>,
-    /// The task's parameters as a JSON object.
+    /// Parameters of the task, as a JSON object.
     pub parameters: String,
-    /// What the interfaces of an embedder answer from.
+    /// Data from which the interfaces of an embedder answer.
     pub data: GradeData,
 }
 
 impl VerifyInput {
-    /// Two states, no answer, no parameters, and no data.
+    /// Returns an input with two states, and without answer, parameters and data.
     pub fn new(start: Snapshot, end: Snapshot) -> Self {
         Self {
             start,
@@ -55,8 +56,8 @@ impl VerifyInput {
         }
     }
 
-    /// This, with a value for an [`Interface`](crate::Interface) to answer from
-    /// ([`VerifierHost::data`]). It takes the place of an earlier one of its type.
+    /// Adds a value from which an [`Interface`](crate::Interface) answers ([`VerifierHost::data`]). It replaces an
+    /// earlier value of the same type.
     #[must_use]
     pub fn with<D: std::any::Any + Send + Sync>(mut self, data: impl Into<Arc<D>>) -> Self {
         self.data = self.data.with(data);
@@ -64,43 +65,43 @@ impl VerifyInput {
     }
 }
 
-/// What a setup routine is given.
+/// Input of a setup guest.
 #[derive(Debug, Clone)]
 pub struct SetupInput {
-    /// Everything random in the world follows from it.
+    /// Seed of everything random in the world.
     pub seed: u64,
-    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Time of the world's clock, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// The task's parameters as a JSON object.
+    /// JSON object for the interface `parameters`.
     pub parameters: String,
-    /// Bytes that the world may have.
+    /// Maximum size of the world, in bytes.
     pub max_bytes: u64,
-    /// Files, directories and symlinks that the world may have.
+    /// Maximum number of files, directories and symlinks in the world.
     pub max_entries: u64,
 }
 
-/// What came of one run of a guest.
+/// Outcome of one run of a guest.
 #[derive(Debug)]
 pub struct Run<T> {
-    /// The guest's result, or why there is none.
+    /// Result of the guest, or the reason why there is none.
     pub result: Result<T, RunError>,
-    /// What it logged; also kept when there is no result.
+    /// Log of the guest, also kept if there is no result.
     pub log: Log,
-    /// Fuel it used. Differs between engine profiles; for people, never for a receipt.
+    /// Fuel that the guest used. It differs between engine profiles, so it is for display and never part of a receipt.
     pub fuel: u64,
 }
 
-/// What a solution did.
+/// Result of a solution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Solved {
-    /// It came to its end with this answer.
+    /// The solution ended with this answer.
     Answer(String),
-    /// The attempt ended while it was calling a tool, for this reason.
+    /// The attempt ended during a tool call, for this reason.
     Stopped(String),
 }
 
 impl Sandbox {
-    /// Grades a final state on this sandbox's own engine.
+    /// Grades a final state on the engine of this sandbox.
     pub(crate) fn verify_once(
         &self,
         pre: &VerifierPre<VerifierHost>,
@@ -159,7 +160,7 @@ impl Sandbox {
         run.and_then(|(), host| Ok(host.world.finish()))
     }
 
-    /// Plays a solution through the given tools.
+    /// Runs a solution with the given tools.
     pub fn solve(
         &self,
         guest: &Solution,
@@ -193,8 +194,8 @@ impl Sandbox {
         Allowed::new(guest, limits, &self.inner.ceiling).set_by(self.inner.ceiling_setting)
     }
 
-    /// One guest in one fresh store. `call_bytes` is what it may hand over in one call,
-    /// which follows from `call_limit`.
+    /// Runs one guest in a fresh store. `call_bytes` is the maximum size of the values that it passes in one call, and
+    /// `call_limit` is the name of the limit that determines it.
     fn run<H: HasCommon, R>(
         &self,
         host: H,
@@ -221,10 +222,10 @@ impl Sandbox {
         }
         let fuelled = store.set_fuel(limits.fuel);
 
-        // A panic in a host function is a bug of ours, and must not take other grades with it.
+        // A panic in a host function is a bug of the host, and must not end other grades.
         let called = catch_unwind(AssertUnwindSafe(|| {
             fuelled?;
-            // The caller's stack where it is large enough, else one for this run.
+            // Uses the caller's stack if enough is left, or else allocates one for this run.
             stacker::maybe_grow(STACK_BYTES, STACK_BYTES, || call(&mut store))
         }));
         let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
@@ -266,12 +267,12 @@ fn within(answer: String, allowed: &Allowed) -> Result<Solved, RunError> {
         FaultKind::Output,
         format!(
             "the answer has {bytes} bytes, more than {limit} {}",
-            allowed.how_to_raise("output_bytes")
+            allowed.limit_hint("output_bytes")
         ),
     )))
 }
 
-/// A run before its result was looked at.
+/// Outcome of a run before its result is checked.
 struct Raw<R, H> {
     result: Result<R, RunError>,
     log: Log,
@@ -294,23 +295,23 @@ impl<R, H> Raw<R, H> {
     }
 }
 
-/// What bounds a guest beside its limits, for the message of a fault.
+/// Bounds other than the limits, for the message of a fault.
 pub(crate) struct Bounds {
     pub(crate) hand_over: HandOver,
-    /// Bytes of its stack.
+    /// Stack size of the guest, in bytes.
     pub(crate) stack: u64,
 }
 
-/// What decides how much a guest may hand over in one call.
+/// Bound on the bytes that a guest passes in one call.
 pub(crate) enum HandOver {
-    /// A limit of this name: the call's own bound follows from it and is no smaller.
+    /// Limit of this name. The bound of the call follows from it and is not smaller.
     Limit(&'static str),
-    /// So many bytes.
+    /// Fixed number of bytes.
     Fixed(u64),
 }
 
-/// What the host takes of a verifier in one call: twice a verdict's limit, because
-/// records cost more on this side, so that the verdict's own limits speak first.
+/// Returns the bound on the bytes that a verifier passes in one call. It is twice the limit of a verdict, because
+/// records take more space in the host, so that the limits of the verdict are reached first.
 fn verdict_bytes(limits: &Limits) -> u64 {
     limits
         .output_bytes
@@ -319,7 +320,7 @@ fn verdict_bytes(limits: &Limits) -> u64 {
 }
 
 pub(crate) fn ticks(time_ms: u64) -> u64 {
-    // One more, since the first tick may come at once.
+    // One tick more, because the first one may come immediately.
     time_ms.div_ceil(TICK.as_millis() as u64).saturating_add(1)
 }
 
@@ -348,14 +349,14 @@ pub(crate) fn classify(error: &wasmtime::Error, bounds: &Bounds, common: &Common
         };
     }
     let limits = &common.allowed.limits;
-    let raise = |name| common.allowed.how_to_raise(name);
+    let raise = |name| common.allowed.limit_hint(name);
     let fault = match error.downcast_ref::<Trap>() {
         Some(Trap::OutOfFuel) => common.out_of_fuel(),
         Some(Trap::Interrupt) => Fault::new(
             FaultKind::Time,
             format!(
                 "the guest ran longer than {} {}",
-                humane(Duration::from_millis(limits.time_ms)),
+                format_duration(Duration::from_millis(limits.time_ms)),
                 raise("time_ms")
             ),
         ),
@@ -373,7 +374,7 @@ pub(crate) fn classify(error: &wasmtime::Error, bounds: &Bounds, common: &Common
         None if error.is::<PoolConcurrencyLimitError>() => {
             return RunError::Host(format!("no room for another guest: {error}"));
         }
-        // What the system refuses, memory above all, says nothing of the guest.
+        // An error of the system, usually a lack of memory, says nothing about the guest.
         None if is_of_the_system(error) => {
             return RunError::Host(format!("the system refuses: {}", one_line(error)));
         }
@@ -429,7 +430,7 @@ fn bare(trap: &str) -> String {
     trap.strip_prefix("wasm trap: ").unwrap_or(trap).to_owned()
 }
 
-fn humane(duration: Duration) -> String {
+fn format_duration(duration: Duration) -> String {
     if duration.subsec_millis() == 0 {
         format!("{} s", duration.as_secs())
     } else {

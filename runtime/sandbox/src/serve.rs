@@ -1,4 +1,4 @@
-//! The child's side of compiling guests.
+//! Child process that compiles guests: the counterpart of `Compiler`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::ExitCode;
@@ -13,14 +13,14 @@ use crate::precompile::precompile;
 use crate::profile::profile;
 use crate::{CompileError, CompileLimits};
 
-/// A request line is short; whoever sends a longer one is no sandbox.
+/// Maximum size of the request line, in bytes. No sandbox sends a longer one.
 const REQUEST_BYTES: u64 = 64 << 10;
-/// Address space beyond the memory limit: what is mapped and never written.
+/// Address space allowed beyond the memory limit, in bytes, for pages that are mapped and never written.
 const ADDRESS_SPACE: u64 = 4 << 30;
 
-/// Compiles one component: takes the request of a [`Compiler`](crate::Compiler) from
-/// `input`, sets the limits that it names on the whole process, and writes machine code
-/// to `output`. Call it first in a process that does nothing else, and exit with what it returns.
+/// Compiles one component. Reads the request of a [`Compiler`](crate::Compiler) from `input`, sets the limits of the
+/// request on the whole process, and writes machine code to `output`. Call it first in a process that does nothing
+/// else, and exit with the returned code.
 ///
 /// ```no_run
 /// use std::process::ExitCode;
@@ -78,11 +78,11 @@ fn answer(input: impl Read) -> Result<Vec<u8>, (u8, String)> {
     })
 }
 
-/// Gives up what a compiler has no use for, before it sees a byte of the component.
+/// Drops privileges and sets resource limits, before the process reads a byte of the component.
 fn confine(limits: &CompileLimits) -> rustix::io::Result<()> {
     let set = |resource, soft: u64, hard: u64| {
         let current = rustix::process::getrlimit(resource);
-        // No limit may be raised, only lowered.
+        // Limits can only be lowered, not raised.
         let within = |wanted: u64| Some(current.maximum.map_or(wanted, |most| most.min(wanted)));
         setrlimit(
             resource,
@@ -105,7 +105,7 @@ fn confine(limits: &CompileLimits) -> rustix::io::Result<()> {
         Resource::As,
         limits.memory_bytes.saturating_add(ADDRESS_SPACE),
     )?;
-    // The first signal tells what happened; the second cannot be ignored.
+    // The signal of the soft limit tells the parent what happened; that of the hard limit cannot be ignored.
     let seconds = limits.cpu_seconds.max(1);
     set(Resource::Cpu, seconds, seconds.saturating_add(1))
 }

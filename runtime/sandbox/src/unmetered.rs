@@ -1,9 +1,8 @@
-//! Features of components that fuel does not cover, and that are refused.
+//! Refusal of components with features whose cost fuel does not cover.
 //!
-//! Where one part of a component calls another with strings or lists, the engine copies and
-//! transcodes between their memories on its own; where a component has resources of its own, it keeps
-//! their handles. Either is charged next to nothing: a guest could keep the host busy for as long as
-//! the clock lets it, and the clock would decide a grade.
+//! If one part of a component calls another with strings or lists, the engine copies and transcodes between their
+//! memories. If a component has resources of its own, the engine keeps their handles. Both cost almost no fuel, so that
+//! a guest could keep the host busy until the time limit, and time would decide a grade.
 
 use std::fmt;
 
@@ -14,12 +13,12 @@ use wasmparser::{
 
 use crate::{CompileError, LoadError};
 
-/// A feature of components that fuel does not cover.
+/// Feature of components whose cost fuel does not cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnmeteredFeature {
-    /// One component inside it calls another with strings or lists.
+    /// Calls with strings or lists between components inside the guest.
     Exchange,
-    /// It defines resources and makes handles to them.
+    /// Handles to resources that the guest defines.
     Resources,
 }
 
@@ -36,21 +35,20 @@ impl fmt::Display for UnmeteredFeature {
     }
 }
 
-/// What one level of a component can refer to. `true` stands for what the host defines.
+/// Index spaces of one nesting level of a component. `true` marks a definition of the host.
 #[derive(Default)]
 struct Level {
     functions: Vec<bool>,
     instances: Vec<bool>,
-    /// Its imports come from the component around it, and so may be another part's exports.
+    /// True for a nested component. Its imports come from the component around it, and may be exports of another part.
     is_inner: bool,
 }
 
-/// Refuses a component that makes handles to resources of its own, or lowers, with a memory, a
-/// function that is not the host's for sure.
+/// Refuses a component that makes handles to resources of its own, or that lowers a function with a memory option
+/// unless the function is certainly the host's.
 ///
-/// Strings and lists need a memory; without one, only numbers pass between parts.
-/// Whatever an inner component imports counts as another part's. Handles to resources of the host
-/// cost a call of the host each, which is charged.
+/// Strings and lists need a memory; without one, only numbers pass between parts. All imports of a nested component
+/// count as another part's. Handles to resources of the host cost a host call each, which is charged.
 pub(crate) fn check(bytes: &[u8]) -> Result<(), LoadError> {
     let broken = |error: wasmparser::BinaryReaderError| {
         LoadError::Compile(CompileError::Invalid(error.to_string()))
@@ -77,7 +75,7 @@ pub(crate) fn check(bytes: &[u8]) -> Result<(), LoadError> {
 }
 
 impl Level {
-    /// Follows one section, and tells what in it must not be.
+    /// Tracks one section, and returns the first unmetered feature in it.
     fn follow(
         &mut self,
         payload: Payload<'_>,
@@ -152,7 +150,7 @@ impl Level {
     }
 }
 
-/// What is not there makes the component invalid, which the compiler says.
+/// Returns false for an index that does not exist: the compiler refuses such a component as invalid.
 fn at(space: &[bool], index: u32) -> bool {
     space.get(index as usize).copied().unwrap_or(false)
 }
@@ -167,7 +165,7 @@ fn has_memory(options: &[CanonicalOption]) -> bool {
 mod tests {
     use super::*;
 
-    /// A component with these definitions around a module that has a memory.
+    /// Checks a component with these definitions around a module that has a memory.
     fn verdict(text: &str) -> Result<(), LoadError> {
         let text = format!(
             r#"(component
@@ -192,12 +190,12 @@ mod tests {
         (instance $part (instantiate $part))"#;
 
     #[test]
-    fn what_the_host_defines_may_be_called_with_strings() {
+    fn functions_of_the_host_may_be_called_with_strings() {
         verdict(
             r#"(core func (canon lower (func $host "say") (memory (core memory $i "memory"))))"#,
         )
         .unwrap();
-        // Under another name it is the same.
+        // Aliases and exports of a host function still count as the host's.
         verdict(
             r#"(alias export $host "say" (func $say))
                (export $again "say" (func $say))
@@ -221,7 +219,7 @@ mod tests {
             lowered("say", memory),
             Err(LoadError::Unmetered(UnmeteredFeature::Exchange))
         );
-        // By way of an instance that is put together.
+        // Through an instance that is made from exports.
         let bag = format!(
             r#"{PART} (instance $bag (export "say" (func $part "say")))
                (core func (canon lower (func $bag "say") {memory}))"#
@@ -246,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_inner_component_imports_is_another_parts() {
+    fn imports_of_an_inner_component_may_come_from_another_part() {
         let inner = |options: &str, ty: &str| {
             verdict(&format!(
                 r#"(component

@@ -1,3 +1,5 @@
+//! Verdicts of verifiers, and the validation of their checks.
+
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
@@ -5,25 +7,25 @@ use serde::{Deserialize, Serialize};
 use crate::limits::Allowed;
 use crate::{Fault, FaultKind, GuestKind, Limits};
 
-/// One named condition that a verifier looked at.
+/// Named condition that a verifier has checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
-    /// Unique within the verdict.
+    /// Name, unique within the verdict.
     pub name: String,
-    /// Whether the condition holds.
+    /// True if the condition holds.
     pub passed: bool,
-    /// What was expected and what was found.
+    /// Expected and actual value.
     pub detail: String,
 }
 
-/// What a verifier says of a final state: one or more checks with distinct names.
+/// Result of a verifier on a final state: one or more checks with distinct names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct Verdict {
     checks: Vec<Check>,
 }
 
-/// A verdict as it was written down, by whomever.
+/// Deserialised verdict that was not validated, because its source is not trusted.
 #[derive(Deserialize)]
 struct Unchecked {
     checks: Vec<Check>,
@@ -38,11 +40,12 @@ impl TryFrom<Unchecked> for Verdict {
 }
 
 impl Verdict {
-    /// Accepts the checks of a guest, or says what is wrong with them.
+    /// Validates the checks of a guest.
     ///
     /// # Errors
     ///
-    /// An `output` fault for no checks, an empty, invisible or repeated name, or too many bytes.
+    /// Returns an `output` fault for an empty list, for an empty, invisible or repeated name, and for too many checks
+    /// or bytes.
     pub fn new(checks: Vec<Check>, limits: &Limits) -> Result<Self, Fault> {
         Self::within(
             checks,
@@ -61,7 +64,7 @@ impl Verdict {
                 "the verdict has {} checks, more than {} {}",
                 checks.len(),
                 limits.checks,
-                allowed.how_to_raise("checks")
+                allowed.limit_hint("checks")
             ));
         }
         let bytes: usize = checks
@@ -72,7 +75,7 @@ impl Verdict {
             return fault(format!(
                 "the verdict has {bytes} bytes, more than {} {}",
                 limits.output_bytes,
-                allowed.how_to_raise("output_bytes")
+                allowed.limit_hint("output_bytes")
             ));
         }
         let mut names = HashSet::new();
@@ -95,34 +98,34 @@ impl Verdict {
         Ok(Self { checks })
     }
 
-    /// The checks, in the order in which the verifier made them.
+    /// Returns the checks, in the order in which the verifier made them.
     pub fn checks(&self) -> &[Check] {
         &self.checks
     }
 
-    /// Whether all checks passed.
+    /// Reports whether all checks passed.
     pub fn passed(&self) -> bool {
         self.checks.iter().all(|check| check.passed)
     }
 
-    /// The share of checks that passed, from 0 to 1.
+    /// Returns the share of checks that passed, from 0 to 1.
     pub fn score(&self) -> f64 {
         let passed = self.checks.iter().filter(|check| check.passed).count();
         passed as f64 / self.checks.len() as f64
     }
 }
 
-/// Characters of an invisible name that its fault shows.
+/// Number of characters of an invisible name that its fault shows.
 const SHOWN: usize = 16;
 
-/// Whether there is anything to see of a text: a character that is no white space, no control
-/// character, and not one that is drawn as nothing.
+/// Reports whether a text has a visible character: one that is not white space, a control character or a blank
+/// character.
 pub(crate) fn is_visible(text: &str) -> bool {
     let mut characters = text.chars();
     characters.any(|it| !it.is_whitespace() && !it.is_control() && !is_blank(it))
 }
 
-/// Whether a character takes no ink by itself: those that Unicode calls default ignorable, the
+/// Reports whether a character is drawn as nothing by itself: the characters that Unicode calls default ignorable, the
 /// anchors of annotations, and the blank pattern of Braille.
 fn is_blank(character: char) -> bool {
     matches!(
@@ -192,7 +195,7 @@ mod tests {
                 fault.message
             );
         }
-        // Whatever script or sign somebody writes in, and invisible characters beside visible ones.
+        // Names in any script or sign, and names in which invisible characters accompany visible ones.
         for name in [
             "a",
             "1",

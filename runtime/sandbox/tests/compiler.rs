@@ -1,4 +1,4 @@
-//! Components are compiled in a child that has limits, and that this process outlives.
+//! Compilation in a child process with limits, whose death the parent survives.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -42,7 +42,7 @@ fn sandbox(compiler: Option<Compiler>, cache: Option<&Path>) -> Sandbox {
     .unwrap()
 }
 
-/// Why a component cannot be loaded with this compiler.
+/// Returns the error of loading a component with this compiler.
 fn refusal(compiler: Compiler, component: &[u8]) -> LoadError {
     match sandbox(Some(compiler), None).verifier(component) {
         Ok(_) => panic!("it was loaded"),
@@ -65,15 +65,15 @@ fn section(id: u8, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A valid component of one module with `functions` functions of `steps` steps each,
-/// made to cost the compiler a lot and the sender little.
+/// Returns a valid component with one module of `functions` functions with `steps` steps each. It is small, but
+/// expensive to compile.
 fn bomb(functions: usize, steps: usize) -> Vec<u8> {
-    // The locals stay alive to the end, so that registers are hard to give out.
+    // All locals stay live until the end, which makes register allocation hard.
     const LOCALS: usize = 60;
     let mut body = vec![1];
     leb(LOCALS, &mut body);
     body.push(0x7e);
-    // A loop to which much jumps back, and each jump carries every local along.
+    // A loop with many back edges, each of which carries all locals.
     body.extend([0x03, 0x40]);
     for step in 0..steps {
         let (a, b) = (step * 7 % LOCALS, step * 13 % LOCALS);
@@ -127,7 +127,7 @@ fn a_child_compiles_for_either_engine_and_the_result_grades() {
         let kept = fs::read_dir(cache.path().join("compiled")).unwrap().count();
         assert_eq!(kept, 3, "one for each engine, and the lock");
 
-        // From now on nobody needs to compile it.
+        // From here on it is in the cache, and needs no compiler.
         let config = SandboxConfig {
             compiler: None,
             ..config
@@ -178,7 +178,7 @@ fn without_a_compiler_only_what_is_trusted_is_compiled() {
 }
 
 #[test]
-fn what_is_not_valid_is_said_by_the_child() {
+fn the_child_reports_an_invalid_component() {
     let mut broken = well_behaved();
     broken.truncate(broken.len() - 3);
     let error = refusal(compiler(CompileLimits::default()), &broken);
@@ -295,7 +295,7 @@ fn a_compiler_that_breaks_or_is_none_is_said_so() {
             shell("printf 'no such register'; exit 12"),
             crashed("no such register"),
         ),
-        // Not a word of the component: somebody else killed it.
+        // SIGKILL from outside says nothing about the component.
         (
             shell("kill -KILL $$"),
             CompileError::Host(
@@ -310,14 +310,14 @@ fn a_compiler_that_breaks_or_is_none_is_said_so() {
                 allowed: "60 s of processor time".into(),
             },
         ),
-        // It is told how many threads to use and nothing else.
+        // Its environment has the number of threads and nothing else.
         (
             shell(
                 "tr '\\0=' '\\n\\n' </proc/$$/environ | grep -v '^[0-9]*$' | tr '\\n' ' ' >&2; exit 70",
             ),
             crashed("it ended with code 70: RAYON_NUM_THREADS"),
         ),
-        // A child of the child that keeps the pipes open does not keep us.
+        // A grandchild that keeps the pipes open does not block the parent.
         (
             shell("sleep 3600 & exit 70"),
             crashed("it ended with code 70"),
@@ -336,7 +336,7 @@ fn a_child_that_hangs_or_never_stops_writing_is_stopped() {
         wall_seconds: 1,
         ..CompileLimits::default()
     };
-    // The last closes its output, and goes on.
+    // The last script closes its output and continues.
     for script in [
         "sleep 3600",
         "sleep 3600 >/dev/null",
@@ -355,7 +355,7 @@ fn a_child_that_hangs_or_never_stops_writing_is_stopped() {
     assert!(error.to_string().contains("`code_bytes`"), "{error}");
 }
 
-/// A compiling child that was told its limits and waits for its component.
+/// A compiler process that has its limits and waits for its component.
 struct Waiting(std::process::Child);
 
 impl Waiting {
@@ -390,7 +390,7 @@ fn request(limits: CompileLimits) -> Vec<u8> {
     format!("{request}\n").into_bytes()
 }
 
-/// The file of a process in /proc, once it has this text; it is given a minute.
+/// Returns a file of a process in `/proc` as soon as it contains `text`. Fails after a minute.
 #[cfg(target_os = "linux")]
 fn proc_file(process: u32, file: &str, text: &str) -> String {
     let mut found = String::new();
@@ -414,7 +414,7 @@ fn the_child_gives_up_what_it_has_no_use_for_before_it_sees_the_component() {
     };
     let child = Waiting::start(limits);
     let process = child.0.id();
-    // The last that it sets.
+    // The limit that is set last.
     let found = proc_file(process, "limits", &row("Max cpu time", 7, 8, "seconds"));
     for expected in [
         row("Max file size", 0, 0, "bytes"),
@@ -435,13 +435,13 @@ fn the_child_gives_up_what_it_has_no_use_for_before_it_sees_the_component() {
 
 #[test]
 fn a_child_that_gets_no_threads_compiles_with_one() {
-    // More stacks than it may have memory for, so that its pool of threads cannot start.
+    // The stacks need more memory than the limit, so that the thread pool cannot start.
     let limits = CompileLimits {
         memory_bytes: 128 << 20,
         ..CompileLimits::default()
     };
     let mut child = Command::new(env!("CARGO_BIN_EXE_mcpmark-compile-guest"))
-        // As its parent starts it: a backtrace of its panic would want memory that it may not have.
+        // As the parent starts it. With RUST_BACKTRACE, the panic would need memory beyond the limit.
         .env_clear()
         .env("RAYON_NUM_THREADS", "1000")
         .stdin(Stdio::piped())
@@ -460,7 +460,7 @@ fn a_child_that_gets_no_threads_compiles_with_one() {
     assert!(errors.contains("ThreadPoolBuildError"), "{errors}");
 }
 
-/// A line of /proc/<process>/limits.
+/// Formats a line of `/proc/<process>/limits`.
 #[cfg(target_os = "linux")]
 fn row(name: &str, soft: u64, hard: u64, unit: &str) -> String {
     format!("{name:<25} {soft:<20} {hard:<20} {unit}")
@@ -472,8 +472,8 @@ fn the_child_dies_with_its_parent() {
     let dir = tempfile::tempdir().unwrap();
     let request_file = dir.path().join("request");
     fs::write(&request_file, request(CompileLimits::default())).unwrap();
-    // The shell is the parent. It keeps the other end of the child's input open, in itself and in
-    // a process that outlives it, so that no end of the input ends the child.
+    // The shell is the parent. It keeps the other end of the child's input open, in itself and in a process that
+    // outlives it, so that the child does not end because its input ends.
     let script = format!(
         "mkfifo input; (cat request; exec sleep 600) >input & echo $!; {} <input >/dev/null & echo $!; wait",
         env!("CARGO_BIN_EXE_mcpmark-compile-guest")
@@ -504,7 +504,7 @@ fn the_child_dies_with_its_parent() {
     assert!(died, "it lives on");
 }
 
-/// Whether a process is there and not only waits to be buried.
+/// Reports whether a process exists and is not a zombie.
 #[cfg(target_os = "linux")]
 fn is_alive(process: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
@@ -527,7 +527,7 @@ fn a_compilation_ends_when_it_is_cancelled() {
     let cores = std::thread::available_parallelism().unwrap().get();
     let component = well_behaved();
     std::thread::scope(|scope| {
-        // More than may compile at once: some are at work, and others wait for their turn.
+        // More threads than concurrent compilations: some compile, and others wait for a slot.
         let threads: Vec<_> = (0..cores + 2)
             .map(|_| scope.spawn(|| sandbox.verifier(&component).err().unwrap()))
             .collect();

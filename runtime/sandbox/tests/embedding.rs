@@ -1,4 +1,4 @@
-//! The sandbox in a program of somebody else's, with an interface of that program's own.
+//! The sandbox embedded in another program that offers an interface of its own.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,10 +14,10 @@ use mcpmark_snapshot::{File, MemoryBlobs, Tree, TreeBuilder, TreePath};
 
 const NUMBERS: &str = "probe:data/numbers@0.1.0";
 
-/// What the interface answers from.
+/// Data from which the interface answers.
 struct Numbers {
     answer: Box<dyn Fn(u32) -> wasmtime::Result<u64> + Send + Sync>,
-    /// What an answer is charged.
+    /// Fuel charged for each answer.
     fuel: u64,
 }
 
@@ -41,8 +41,8 @@ fn numbers(name: &'static str) -> Interface {
     })
 }
 
-/// A guest that imports `at` from the interface `name` and runs `body`, which may change
-/// whether its check passes: the byte at 40.
+/// Returns a guest that imports `at` from the interface `name` and runs `body`. The body may write the byte at 40,
+/// which decides whether the check passes.
 fn guest(name: &str, function: &str, export: &str, body: &str) -> Vec<u8> {
     wat::parse_str(format!(
         r#"(component
@@ -67,7 +67,7 @@ fn guest(name: &str, function: &str, export: &str, body: &str) -> Vec<u8> {
 }
 
 const FUNCTION: &str = r#"(func (param "index" u32) (result u64))"#;
-/// Passes if the number at 3 is 7.
+/// Body whose check passes if the number at index 3 is 7.
 const ASKS_ONCE: &str =
     "(i32.store8 (i32.const 40) (i64.eq (call $at (i32.const 3)) (i64.const 7)))";
 
@@ -127,7 +127,7 @@ fn each_grade_is_answered_from_its_own_data() {
         let run = sandbox.verify(&verifier, input().with(numbers), &Limits::VERIFIER);
         assert_eq!(run.result.unwrap().passed(), passed);
     }
-    // The last value of a type counts.
+    // The last value of a type replaces earlier ones.
     let input = input()
         .with(Numbers::new(|_| Ok(0)))
         .with(Numbers::new(|_| Ok(7)));
@@ -146,7 +146,7 @@ fn only_the_very_names_that_were_added_are_accepted() {
     let (offering, plain) = (with_cache(config()), with_cache(SandboxConfig::default()));
     let component = asks(ASKS_ONCE);
     offering.verifier(&component).unwrap();
-    // Its machine code is in the cache now, and that changes nothing.
+    // The machine code is in the shared cache, which makes no difference.
     assert_eq!(
         refusal(&plain, &component),
         "imports `probe:data/numbers@0.1.0`, which a verifier is not given; it may import \
@@ -202,13 +202,11 @@ fn it_is_for_verifiers_alone() {
 fn inspection_says_what_it_allows_where_it_is_offered() {
     let component = asks(ASKS_ONCE);
     assert_eq!(
-        offering().inspect(&component).unwrap().in_words(),
+        offering().inspect(&component).unwrap().summary(),
         "can read numbers; nothing else"
     );
     assert_eq!(
-        mcpmark_sandbox::inspect(&component, &[])
-            .unwrap()
-            .in_words(),
+        mcpmark_sandbox::inspect(&component, &[]).unwrap().summary(),
         "can compute; asks for one thing that it is not given"
     );
 }
@@ -276,7 +274,7 @@ fn a_guest_that_never_stops_asking_is_stopped() {
 }
 
 #[test]
-fn what_the_embedder_got_wrong_is_not_blamed_on_the_guest() {
+fn errors_of_the_embedder_are_not_blamed_on_the_guest() {
     let sandbox = offering();
     let verifier = sandbox.verifier(&asks(ASKS_ONCE)).unwrap();
     let run = sandbox.verify(&verifier, input(), &Limits::VERIFIER);
@@ -287,7 +285,7 @@ fn what_the_embedder_got_wrong_is_not_blamed_on_the_guest() {
         ),
         "{message}"
     );
-    // A verifier that does not ask does without.
+    // A verifier that does not call the interface needs no data.
     let silent = sandbox.verifier(&asks("")).unwrap();
     let run = sandbox.verify(&silent, input(), &Limits::VERIFIER);
     assert!(run.result.unwrap().passed());
@@ -304,7 +302,7 @@ fn what_the_embedder_got_wrong_is_not_blamed_on_the_guest() {
     let fault = fault(graded(refuses));
     assert_eq!(fault.kind, FaultKind::Trap);
     assert!(fault.message.contains("there is no such number"), "{fault}");
-    // And the next grade is as it should be.
+    // The next grade is not affected.
     assert!(graded(Numbers::new(|_| Ok(7))).result.unwrap().passed());
 }
 
@@ -353,7 +351,7 @@ fn a_state_that_does_not_hold_what_it_says_is_not_graded() {
         sandbox.verify(&verifier, input, &Limits::VERIFIER)
     };
     assert!(run(5).result.unwrap().passed());
-    // Smaller, so that it is read whole, and larger, so that it is read in part.
+    // The file is read whole for the smaller size, and in part for the larger one.
     for size in [3, 20] {
         let message = host_message(run(size));
         assert!(message.contains("is damaged: 5 bytes where"), "{message}");
@@ -364,7 +362,7 @@ fn a_state_that_does_not_hold_what_it_says_is_not_graded() {
 fn an_interface_that_cannot_be_offered_is_named() {
     let named = |name: &'static str| numbers(name);
     let nothing = Interface::new("probe:data/none@0.1.0", "read nothing", |_| Ok(()));
-    // Takes the place of an interface of ours, or of another one of the embedder's.
+    // Shadows an interface of the sandbox, or another one of the embedder.
     let shadows = |other: &'static str| {
         Interface::new("probe:data/more@0.1.0", "read more", move |linker| {
             linker.allow_shadowing(true);
@@ -416,7 +414,7 @@ fn an_interface_that_cannot_be_offered_is_named() {
     }
 }
 
-/// What an example prints. It is built with the tests of this package.
+/// Returns the output of an example. Examples are built with the tests of this package.
 fn example(name: &str) -> String {
     let test = std::env::current_exe().unwrap();
     let built = test.ancestors().nth(2).unwrap().join("examples").join(name);

@@ -1,4 +1,4 @@
-//! Two engines, one grade.
+//! Agreement of the two engines, and the fault if they disagree.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,11 +24,11 @@ fn sandbox(engine: EngineKind, cross_check: bool) -> Sandbox {
     .trusting()
 }
 
-/// The verdict, and the fuel that it took.
+/// Returns the verdict or the fault, and the used fuel.
 fn grade(sandbox: &Sandbox, component: &[u8]) -> (Result<Verdict, Fault>, u64) {
     let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
     let input = VerifyInput::new(empty.clone(), empty);
-    // Less fuel than usual, because the interpreter takes its time.
+    // Less fuel than the default, because the interpreter is slow.
     let limits = Limits {
         fuel: 20_000_000,
         ..Limits::VERIFIER
@@ -62,7 +62,7 @@ fn hostile_guests_get_the_same_outcome_for_the_same_fuel() {
             (Ok(first), Ok(second)) => assert_eq!(first, second, "{path:?}"),
             (Err(first), Err(second)) => {
                 assert_eq!(first.kind, second.kind, "{path:?}");
-                // How deep a stack of the same size goes is the engine's own affair.
+                // The recursion depth that fits a stack of the same size depends on the engine.
                 if first.message.contains("call stack exhausted") {
                     continue;
                 }
@@ -75,7 +75,7 @@ fn hostile_guests_get_the_same_outcome_for_the_same_fuel() {
     assert!(compared >= 10, "only {compared} guests were compared");
 }
 
-/// A verifier that calls itself `depth` times before it passes.
+/// Returns a verifier that calls itself `depth` times before it passes.
 fn descends(depth: u32) -> Vec<u8> {
     let text = fs::read_to_string(hostile().join("well-behaved.wat")).unwrap();
     let down = format!(

@@ -1,4 +1,5 @@
-//! A machine that has no memory left. Alone in its process, because all of it is out of memory.
+//! Grades on a machine without free memory. The test has its own process, because the limit applies to the whole
+//! process.
 
 #![cfg(target_os = "linux")]
 
@@ -9,7 +10,7 @@ use mcpmark_sandbox::{Limits, RunError, Sandbox, SandboxConfig, Verifier, Verify
 use mcpmark_snapshot::{MemoryBlobs, Snapshot, Tree};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// A verifier with a check that passes if all its memory could be had.
+/// Returns a verifier whose check passes if it got all of its memory.
 fn verifier(sandbox: &Sandbox, pages: u32, grow: u32) -> Verifier {
     let component = wat::parse_str(format!(
         r#"(component
@@ -71,7 +72,7 @@ fn a_host_without_memory_gives_no_verdict_and_no_fault() {
             other => panic!("{other:?}"),
         }
     }
-    // The slot is as good as before.
+    // The slot can be used again.
     for verifier in [&grows, &born] {
         assert!(grade(verifier).unwrap().passed());
     }

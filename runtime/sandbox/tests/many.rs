@@ -1,4 +1,4 @@
-//! Many grades through one sandbox: in order, streaming, and never more than is asked for.
+//! Batch grading: order of the outcomes, streaming, and bounded look-ahead.
 
 use std::io;
 use std::num::NonZeroUsize;
@@ -40,7 +40,7 @@ fn request(verifier: &Verifier, blobs: Arc<dyn Blobs>) -> GradeRequest {
     }
 }
 
-/// A request whose one check has these parameters for its detail.
+/// Returns a request whose check has these parameters as its detail.
 fn echo(verifier: &Verifier, text: usize) -> GradeRequest {
     let mut request = request(verifier, Arc::new(MemoryBlobs::new()));
     request.input.parameters = text.to_string();
@@ -105,7 +105,7 @@ fn an_outcome_is_there_before_the_next_request_is() {
 }
 
 #[test]
-fn what_is_not_waited_for_is_not_taken() {
+fn requests_are_not_taken_far_ahead() {
     let sandbox = sandbox(2);
     let quick = verifier(&sandbox, "end_to_end/guests/reads-parameters");
     let taken = Arc::new(AtomicUsize::new(0));
@@ -119,12 +119,12 @@ fn what_is_not_waited_for_is_not_taken() {
         assert!(ahead <= 4200, "{ahead} requests ahead");
     }
     drop(grades);
-    // Nothing goes on: what was taken stays what it is.
+    // The threads take no further requests after the drop.
     let end = taken.load(Ordering::Relaxed);
     assert!(end <= 14_200, "{end}");
 }
 
-/// Blobs that break when they are asked for.
+/// Blobs that panic when they are read.
 struct Broken;
 
 impl Blobs for Broken {
@@ -212,7 +212,7 @@ fn dropping_it_stops_the_guests_that_run() {
     let blobs: Arc<dyn Blobs> = Arc::new(MemoryBlobs::new());
     let held = Arc::clone(&blobs);
     let requests = std::iter::repeat_with(move || GradeRequest {
-        // An hour: if it were waited for, this test would not come to an end.
+        // One hour: if the drop waited for the time limit, this test would hang.
         limits: Limits {
             fuel: u64::MAX,
             ..Limits::CEILING
@@ -220,12 +220,12 @@ fn dropping_it_stops_the_guests_that_run() {
         ..request(&endless, Arc::clone(&held))
     });
     let grades = sandbox.grade_many(requests, threads(2)).unwrap();
-    // Ours, the source's, and two of each grade that runs.
+    // References: this test, the source, and two of each of the two running grades.
     while Arc::strong_count(&blobs) < 6 {
         std::thread::yield_now();
     }
     drop(grades);
-    // Both slots are free for others, at the same time.
+    // Both slots are free for other grades at the same time.
     let quick = verifier(&sandbox, "end_to_end/guests/reads-parameters");
     let both = Barrier::new(2);
     let check = in_order(0..2, threads(2), Cancel::new(), move |number| {
@@ -281,7 +281,7 @@ fn a_run_that_waits_for_its_slot_can_be_cancelled() {
             let sandbox = sandbox.cancelled_by(long.clone());
             sandbox.verify(&endless, input, &limits)
         });
-        // Ours and two of the grade: it is in its slot, or about to be.
+        // References: this test, and two of the grade. The grade has its slot, or is about to take it.
         while Arc::strong_count(&blobs) < 3 {
             std::thread::yield_now();
         }
@@ -293,7 +293,7 @@ fn a_run_that_waits_for_its_slot_can_be_cancelled() {
         });
         std::thread::sleep(std::time::Duration::from_millis(50));
         waiting.cancel();
-        // The slot is taken still: this comes to an end all the same.
+        // The wait ends although the slot is still taken.
         let error = waiter.join().unwrap().result.unwrap_err();
         assert_eq!(error.to_string(), "the run was cancelled");
         assert!(!holder.is_finished());

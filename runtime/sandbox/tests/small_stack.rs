@@ -1,5 +1,5 @@
-//! Threads of an embedder that have less stack than a guest may use. A process of its own,
-//! because it would not survive a mistake.
+//! Grades on threads of an embedder with less stack than a guest may use. The test has its own process, because a stack
+//! overflow would end it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,8 +15,7 @@ fn guest(name: &str) -> Vec<u8> {
     wat::parse_file(directory.join(name).with_extension("wat")).unwrap()
 }
 
-/// Outcomes of a guest that behaves and of those that use up their stack, or call the host from
-/// the bottom of it, on a thread with so much stack.
+/// Grades three guests on a thread with this stack size: an honest one, and two that exhaust their stack.
 fn grade_on(stack: usize, engine: EngineKind) {
     let config = SandboxConfig {
         engine,

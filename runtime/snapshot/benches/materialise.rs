@@ -1,12 +1,11 @@
-//! Compares, in one run and on one file system, the reset of a world with `cp -r`, and its capture
-//! after ten files were changed with hashing everything: for copies that are written and for
-//! overlay mounts.
+//! Benchmark of private copies, with overlay mounts and with written files. In one run and on one file system, it
+//! compares the creation of a copy with `cp -r`, and its capture after ten changed files with hashing all files.
 //!
-//! `cargo bench -p mcpmark-snapshot`, optionally with `-- DIRECTORY …` to choose the file
-//! systems. Each figure is the median of alternating runs; what counts is the ratios. Writing 2,000
-//! files must take no longer than `cp -r`, and overlay mounts, where they work, at most three tenths of
-//! what they are compared with. Below each row stands whether that is met; where it is not, the exit
-//! code is 1. `-- --short` does it once with few files and judges no time: that it works is what counts.
+//! Run `cargo bench -p mcpmark-snapshot`, optionally with `-- DIRECTORY …` to choose the file systems. Each figure is
+//! the median of alternating runs, and only the ratios are meaningful. Writing 2,000 files must take no longer than `cp
+//! -r`. Overlay mounts, if they work, must take at most three tenths of the time that they are compared with. The
+//! result is printed below each row, and the exit code is 1 if a bound is missed. `-- --short` runs once with few
+//! files, without bounds on time, to check that the benchmark works.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::error::Error;
@@ -27,15 +26,15 @@ const RUNS: usize = 9;
 const FILES_PER_DIRECTORY: usize = 25;
 const CLOCK: i64 = 1_700_000_000;
 const CHANGED: usize = 10;
-/// How many files may take no longer to write than `cp -r` takes for them.
+/// Number of files for which writing is compared with `cp -r`.
 const HELD: usize = 2_000;
 const ALLOWED: f64 = 0.3;
 
-/// What is measured.
+/// Settings of a run.
 struct Measure {
     counts: &'static [usize],
     runs: usize,
-    /// Whether the bounds count.
+    /// Set if the bounds on time are checked.
     is_judged: bool,
 }
 
@@ -82,7 +81,7 @@ fn main() -> Outcome<ExitCode> {
     Ok(ExitCode::from(u8::from(!met)))
 }
 
-/// Prints a row and the bounds that it is held to; tells whether all are met.
+/// Prints a row and its bounds. Returns true if all bounds are met.
 fn row(parent: &Path, overlays: &ScratchSpace, count: usize, measure: &Measure) -> Outcome<bool> {
     let home = Scratch::new(parent)?;
     let source = home.path().join("source");
@@ -124,7 +123,7 @@ fn row(parent: &Path, overlays: &ScratchSpace, count: usize, measure: &Measure) 
         plain.close()?;
         overlaid.close()?;
         fs::remove_dir_all(&copied)?;
-        // The first run warms the caches, and makes the base.
+        // The first run warms the caches and creates the base.
         if run > 0 {
             let taken = [cp, by_writing, by_mounting, all, of_written, of_overlay];
             for (times, time) in times.iter_mut().zip(taken) {
@@ -161,8 +160,8 @@ fn row(parent: &Path, overlays: &ScratchSpace, count: usize, measure: &Measure) 
     Ok(bounds.iter().all(|(_, found, bound)| found <= bound))
 }
 
-/// Writes other text into files that lie far apart. What it says is known to the store after the
-/// first run, so that no run waits for the disk.
+/// Changes files that are spread over the world. The store contains the new text after the first run, so that no run
+/// waits for the disk.
 fn change(root: &Dir) -> Outcome<()> {
     let files: Vec<PathBuf> = {
         let mut directories: Vec<_> = root.entries()?.collect::<Result<_, _>>()?;
@@ -187,7 +186,7 @@ fn change(root: &Dir) -> Outcome<()> {
     Ok(())
 }
 
-/// Files of a few bytes to 16 KiB, as in a folder of notes and tables.
+/// Writes files of 16 bytes to 16 KiB, as in a directory of notes and tables.
 fn write_world(root: &Path, count: usize) -> Outcome<()> {
     for i in 0..count {
         let directory = root.join(format!("d{:03}", i / FILES_PER_DIRECTORY));

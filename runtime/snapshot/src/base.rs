@@ -1,10 +1,9 @@
-//! Worlds as they start, on disk, for private copies to be laid over.
+//! Cache of materialised starting states, which are the lower directories of overlay mounts.
 //!
-//! A base is `<store>/bases/<digest>-<clock>/world`: one tree, materialised once under one clock,
-//! and never written again. Whoever uses it holds a shared lock on its directory; the least
-//! recently used ones that nobody holds go when there are too many. The first use in a process
-//! compares every byte with the tree, so that a base that a crash of the machine or a person has
-//! changed is made anew.
+//! A base is `<store>/bases/<digest>-<clock>/world`: one tree, materialised once with one clock, and never modified.
+//! Its users hold a shared lock on its directory. If there are too many bases, the least recently used ones without a
+//! lock are removed. The first use in a process compares every byte with the tree, so that a base that was modified, by
+//! a crash of the machine or by hand, is recreated.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -22,27 +21,27 @@ use crate::materialise::{MaterialiseError, MaterialiseOptions, materialise};
 use crate::overlay::WORLD;
 use crate::{Digest, Node, Store, Tree, TreePath};
 
-/// More bases than this are not kept.
+/// Maximum number of bases that are kept.
 const MOST: usize = 64;
-/// More bytes than this, in all bases together, are not kept.
+/// Maximum total size of the bases that are kept, in bytes.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// A base in use.
+/// Base in use.
 #[derive(Debug)]
 pub(crate) struct Base {
     dir: PathBuf,
-    /// Shared with others that use the base; the system lets go of it when the process dies.
+    /// Shared lock on the base. The system releases it when the process dies.
     _lock: File,
 }
 
 impl Base {
-    /// The directory that holds the world.
+    /// Returns the directory that contains the world.
     pub(crate) fn path(&self) -> &Path {
         &self.dir
     }
 }
 
-/// The bases that a process uses or has compared with their trees.
+/// Bases that this process uses or has verified.
 #[derive(Debug, Default)]
 pub(crate) struct Bases {
     slots: Mutex<HashMap<String, Arc<Mutex<Slot>>>>,
@@ -51,19 +50,19 @@ pub(crate) struct Bases {
 #[derive(Debug, Default)]
 struct Slot {
     base: Weak<Base>,
-    /// The directory that was compared, by device and inode.
+    /// Device and inode of the directory that was verified.
     compared: Option<(u64, u64)>,
 }
 
 impl Bases {
-    /// The base of a tree under a clock, made where there is none.
+    /// Returns the base of a tree with a clock, and creates it if necessary.
     pub(crate) fn get(&self, tree: &Tree, store: &Store, clock: i64) -> io::Result<Arc<Base>> {
         let name = format!("{}-{clock}", tree.digest().hex());
         let slot = {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry(name.clone()).or_default())
         };
-        // A slot is as good as it was before a panic: it is written last.
+        // A slot is valid even after a panic, because it is written last.
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(base) = slot.base.upgrade() {
             return Ok(base);
@@ -77,7 +76,7 @@ impl Bases {
                 make(&dir, tree, store, clock)?
             }
         };
-        // When it was last used; the time of this directory is no part of any world.
+        // Time of last use. The time of this directory is not part of the world.
         let _ = lock.set_modified(SystemTime::now());
         let base = Arc::new(Base { dir, _lock: lock });
         *slot = Slot {
@@ -90,7 +89,7 @@ impl Bases {
 
 type Taken = (File, (u64, u64));
 
-/// Locks the base that stands at `dir`, against its removal.
+/// Locks the base at `dir` against removal. Returns `None` if there is no base.
 fn take(dir: &Path) -> io::Result<Option<Taken>> {
     let lock = match File::open(dir) {
         Ok(lock) => lock,
@@ -98,7 +97,7 @@ fn take(dir: &Path) -> io::Result<Option<Taken>> {
         Err(error) => return Err(error),
     };
     rustix::fs::flock(&lock, FlockOperation::NonBlockingLockShared)?;
-    // Whoever removes a base moves it away first, under a lock of its own.
+    // To remove a base, a process moves it away first, while it holds an exclusive lock.
     let inode = inode(&lock.metadata()?);
     let stands = fs::symlink_metadata(dir).is_ok_and(|now| self::inode(&now) == inode);
     Ok(stands.then_some((lock, inode)))
@@ -108,7 +107,7 @@ fn inode(metadata: &fs::Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
 }
 
-/// Makes a base beside its place and moves it there; another process may have been faster.
+/// Creates a base in the temporary directory and renames it into place. Another process may create it first.
 fn make(dir: &Path, tree: &Tree, store: &Store, clock: i64) -> io::Result<Taken> {
     remove(dir, store);
     make_room(store);
@@ -123,7 +122,7 @@ fn make(dir: &Path, tree: &Tree, store: &Store, clock: i64) -> io::Result<Taken>
     )?;
     let is_ours = match fs::rename(making.path(), dir) {
         Ok(()) => {
-            // What was made under that name stands elsewhere now.
+            // The temporary directory has been renamed, so it must not be deleted.
             let _ = making.keep();
             true
         }
@@ -138,7 +137,7 @@ fn make(dir: &Path, tree: &Tree, store: &Store, clock: i64) -> io::Result<Taken>
     }
 }
 
-/// Removes a base unless somebody holds it; best effort.
+/// Removes a base unless it is locked. Best effort.
 fn remove(dir: &Path, store: &Store) {
     let Ok(lock) = File::open(dir) else {
         return;
@@ -149,11 +148,11 @@ fn remove(dir: &Path, store: &Store) {
     let Ok(bin) = TempDir::new_in(store.temporary_dir()) else {
         return;
     };
-    // Goes with the bin; what cannot be removed is swept with the other temporary things.
+    // The base is deleted together with the bin. Remains are swept like other temporary files.
     let _ = fs::rename(dir, bin.path().join("base"));
 }
 
-/// Removes what was not used for the longest time until one more fits; best effort.
+/// Removes least recently used bases until another one fits. Best effort.
 fn make_room(store: &Store) {
     let mut bases: Vec<(SystemTime, PathBuf, u64)> = fs::read_dir(store.bases_dir())
         .into_iter()
@@ -177,7 +176,7 @@ fn make_room(store: &Store) {
     }
 }
 
-/// Bytes of all files below a directory, as far as they can be seen.
+/// Returns the total size of the readable files below a directory, in bytes.
 fn size(dir: &Path) -> u64 {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries
@@ -189,7 +188,7 @@ fn size(dir: &Path) -> u64 {
         .sum()
 }
 
-/// Whether a base is what materialising the tree would write.
+/// Reports whether a base equals the materialised tree.
 fn is_intact(dir: &Path, tree: &Tree, clock: i64) -> bool {
     let root = dir.join(WORLD);
     let is_alone = names(dir).is_ok_and(|names| names == [WORLD]);
@@ -261,7 +260,7 @@ mod tests {
     }
 
     fn get(store: &Store, tree: &Tree) -> Arc<Base> {
-        // A store of its own, as another process has it.
+        // A separate store, as in another process.
         let store = Store::open(store.path()).unwrap();
         store.bases().get(tree, &store, CLOCK).unwrap()
     }
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_is_made_anew() {
+    fn a_changed_base_is_made_anew() {
         let (_home, store, tree) = home();
         let changes: [fn(&Path); 6] = [
             |root| fs::write(root.join("b"), "TWO").unwrap(),

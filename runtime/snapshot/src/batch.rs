@@ -1,4 +1,4 @@
-//! Many blobs written at once.
+//! Batch of blobs that are written together.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -10,14 +10,13 @@ use tempfile::TempDir;
 
 use crate::{Digest, Store, StoreError};
 
-/// Up to here a blob is read into memory, so that one that is known already is never
-/// written.
+/// Size in bytes below which a blob is read into memory, so that a known blob is not written.
 const IN_MEMORY: usize = 1 << 20;
-/// From here on one sync of the file system is cheaper than one a file.
+/// Number of files from which on one sync of the file system is cheaper than a sync of each file.
 const SYNC_ALL: usize = 8;
 
-/// Blobs on their way into a store. They appear together at [`commit`](Self::commit);
-/// a batch that is dropped leaves nothing.
+/// Blobs that are being written into a store. They appear together on [`commit`](Self::commit). A batch that is dropped
+/// leaves nothing.
 #[derive(Debug)]
 pub struct Batch {
     store: Store,
@@ -36,7 +35,7 @@ impl Batch {
         }
     }
 
-    /// Adds `bytes`, unless the store has them.
+    /// Adds `bytes`, unless the store contains them.
     pub fn put_bytes(&mut self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let digest = Digest::of(bytes);
         if !self.has(&digest, bytes.len() as u64) {
@@ -49,7 +48,7 @@ impl Batch {
         Ok(digest)
     }
 
-    /// Adds what `reader` gives, unless the store has it; tells its length too.
+    /// Adds the bytes of `reader`, unless the store contains them. Returns also their length.
     pub fn put_reader(&mut self, mut reader: impl Read) -> Result<(Digest, u64), StoreError> {
         let mut bytes = Vec::new();
         let limit = IN_MEMORY as u64;
@@ -70,13 +69,12 @@ impl Batch {
         Ok((digest, length))
     }
 
-    /// Adds the content of a file, from where it is read next.
+    /// Adds the content of a file from its current position on.
     pub fn put_file(&mut self, file: &File) -> Result<(Digest, u64), StoreError> {
         self.put_reader(file)
     }
 
-    /// Makes all blobs durable and lets them appear, in the order in which they were
-    /// added.
+    /// Makes all blobs durable, and then visible in the order in which they were added.
     pub fn commit(self) -> Result<(), StoreError> {
         let Some(directory) = &self.directory else {
             return Ok(());
@@ -97,8 +95,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Whether the store or this batch has the blob. One of another length was cut
-    /// off by a crash of the machine and is written anew.
+    /// Reports whether the store or this batch contains the blob. A blob of another length was truncated by a crash of
+    /// the machine, and is written again.
     pub(crate) fn has(&self, digest: &Digest, length: u64) -> bool {
         self.known.contains(digest) || self.store.length(digest) == Some(length)
     }

@@ -1,4 +1,4 @@
-//! Where the bytes of files come from.
+//! Sources of the bytes of files, by digest.
 
 use std::collections::HashMap;
 use std::io;
@@ -6,20 +6,24 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::Digest;
 
-/// A source of blobs, by digest.
+/// Source of blobs, by digest.
 pub trait Blobs: Send + Sync {
-    /// All bytes of a blob. [`io::ErrorKind::NotFound`] where there is none of that
-    /// digest, [`io::ErrorKind::InvalidData`] where it is damaged.
+    /// Returns all bytes of a blob.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`io::ErrorKind::NotFound`] if the blob does not exist, and [`io::ErrorKind::InvalidData`] if it is
+    /// damaged.
     fn read(&self, digest: &Digest) -> io::Result<Vec<u8>>;
 
-    /// Bytes from `offset`, at most `length` of them; fewer at the end of the blob.
+    /// Returns at most `length` bytes from `offset` on, and fewer at the end of the blob.
     fn read_range(&self, digest: &Digest, offset: u64, length: u64) -> io::Result<Vec<u8>>;
 
-    /// Whether there is a blob of that digest.
+    /// Reports whether the blob exists.
     fn contains(&self, digest: &Digest) -> bool;
 
-    /// A file that holds the bytes of the blob and nothing else, where the blobs lie
-    /// on disk; lets [`materialise`](crate::materialise) copy without a detour.
+    /// Opens a file that contains exactly the bytes of the blob, so that [`materialise`](crate::materialise) can copy
+    /// it directly. Returns `None` if the blobs are not stored in files.
     fn open(&self, digest: &Digest) -> io::Result<Option<std::fs::File>> {
         let _ = digest;
         Ok(None)
@@ -31,13 +35,13 @@ pub trait Blobs: Send + Sync {
 pub struct MemoryBlobs(RwLock<HashMap<Digest, Arc<[u8]>>>);
 
 impl MemoryBlobs {
-    /// Starts with none.
+    /// Creates an empty source.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps `bytes`.
+    /// Adds `bytes` and returns their digest.
     pub fn put(&self, bytes: impl Into<Vec<u8>>) -> Digest {
         let bytes = bytes.into();
         let digest = Digest::of(&bytes);
@@ -79,7 +83,7 @@ pub(crate) fn missing(digest: &Digest) -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, format!("blob {digest} is missing"))
 }
 
-/// What lies under the name of a blob is none.
+/// Creates the error of a blob whose path is not a regular file.
 pub(crate) fn foreign(digest: &Digest) -> io::Error {
     io::Error::new(
         io::ErrorKind::NotFound,

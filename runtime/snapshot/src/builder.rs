@@ -1,36 +1,36 @@
-//! Making and editing trees.
+//! Construction and editing of trees.
 
 use crate::symlink::{self, SymlinkError};
 use crate::{Directory, File, Kind, Node, Symlink, Tree, TreePath};
 
-/// Makes a tree entry by entry, or edits one that exists (`TreeBuilder::from(tree)`,
-/// which shares what is not changed).
+/// Builder that creates a tree entry by entry, or edits an existing tree (`TreeBuilder::from(tree)`), with which it
+/// shares unchanged directories.
 #[derive(Clone, Debug, Default)]
 pub struct TreeBuilder {
     root: Directory,
 }
 
 impl TreeBuilder {
-    /// Starts with nothing.
+    /// Creates an empty builder.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a file, and the directories above it.
+    /// Adds a file and its missing parent directories.
     pub fn insert_file(&mut self, path: &TreePath, file: File) -> Result<(), BuildError> {
         self.insert(path, Node::File(file))
     }
 
-    /// Adds a symlink, and the directories above it. The target is kept as written
-    /// and must not lead out of the tree.
+    /// Adds a symlink and its missing parent directories. The target is kept as written, and must not lead out of the
+    /// tree.
     pub fn insert_symlink(&mut self, path: &TreePath, target: &str) -> Result<(), BuildError> {
         symlink::check_text(path, target)?;
         let target = target.to_owned();
         self.insert(path, Node::Symlink(Symlink { target }))
     }
 
-    /// Adds a directory, and those above it; one that stands already is no error.
+    /// Adds a directory and its missing parents. Succeeds if the directory exists.
     pub fn create_directory(&mut self, path: &TreePath) -> Result<(), BuildError> {
         match self.get(path) {
             Some(node) if node.kind() != Kind::Directory => Err(exists(path, node)),
@@ -38,8 +38,8 @@ impl TreeBuilder {
         }
     }
 
-    /// Takes an entry out, and returns it with all that lies below. The directories
-    /// above stay. Removing the root empties the tree.
+    /// Removes an entry with everything below it, and returns it. Its parent directories remain. Removing the root
+    /// empties the tree.
     pub fn remove(&mut self, path: &TreePath) -> Option<Node> {
         self.get_or_root(path)?;
         let (Some(parent), Some(name)) = (path.parent(), path.name()) else {
@@ -48,7 +48,7 @@ impl TreeBuilder {
         self.directory(&parent).ok()?.entries_mut().remove(name)
     }
 
-    /// What stands at `path`; none for the root.
+    /// Returns the entry at `path`, or `None` for the root.
     #[must_use]
     pub fn get(&self, path: &TreePath) -> Option<&Node> {
         let mut segments = path.segments();
@@ -56,7 +56,7 @@ impl TreeBuilder {
         segments.try_fold(first, |node, name| node.as_directory()?.get(name))
     }
 
-    /// The tree as it stands.
+    /// Returns the tree.
     #[must_use]
     pub fn finish(self) -> Tree {
         Tree::from_root(self.root)
@@ -85,11 +85,11 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// The directory at `path`, made where there is none.
+    /// Returns the directory at `path`, and creates it if necessary.
     fn directory(&mut self, path: &TreePath) -> Result<&mut Directory, BuildError> {
         let mut at = TreePath::root();
         let mut here = &self.root;
-        // Looked at first, so that a refusal leaves nothing half made.
+        // Checked before any change, so that a failure leaves no directories behind.
         for name in path.segments() {
             at = at.child(name);
             match here.get(name) {
@@ -133,26 +133,26 @@ fn exists(path: &TreePath, node: &Node) -> BuildError {
     }
 }
 
-/// Why an entry could not be added.
+/// Error of adding an entry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// Something stands there already.
+    /// Existing entry at the path.
     #[error("{path:?} already exists, as a {kind}")]
     Exists {
-        /// The path.
+        /// Path.
         path: TreePath,
-        /// What stands there.
+        /// Kind of the existing entry.
         kind: Kind,
     },
-    /// An ancestor is no directory.
+    /// Ancestor that is not a directory.
     #[error("{path:?} is not a directory but a {kind}")]
     NotADirectory {
-        /// The ancestor.
+        /// Path of the ancestor.
         path: TreePath,
-        /// What it is.
+        /// Kind of the ancestor.
         kind: Kind,
     },
-    /// A symlink that no tree can hold.
+    /// Symlink that is invalid in a tree.
     #[error(transparent)]
     Symlink(#[from] SymlinkError),
 }

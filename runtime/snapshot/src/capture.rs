@@ -1,4 +1,4 @@
-//! From a directory to a tree.
+//! Capture of a directory as a tree.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,26 +18,22 @@ use crate::{
     Directory, File, InvalidPath, MAX_ENTRIES, Node, Store, StoreError, Symlink, Tree, TreePath,
 };
 
-/// How to capture.
+/// Options of a capture.
 #[derive(Clone, Copy, Debug)]
 pub struct CaptureOptions<'a> {
-    /// The tree that the directory was made from and what
-    /// [`materialise`](crate::materialise) told about it: files that nobody touched
-    /// since are not read again.
+    /// Tree from which the directory was created, and the result of [`materialise`](crate::materialise) for it. Files
+    /// that have not changed since are not read again.
     pub base: Option<(&'a Tree, &'a Materialised)>,
-    /// The world's clock, where the modification times on disk were set by a service
-    /// of ours: a file of that time gets no time of its own, any other keeps the time
-    /// on disk. Without it times on disk are ignored. In both cases a file that
-    /// equals the one in the base has the time it has there.
+    /// Clock of the world, if the modification times on disk were set by a service. A file with this time gets no
+    /// modification time, and any other file keeps its time on disk. Without a clock, times on disk are ignored. In
+    /// both cases, a file that equals the one in the base keeps the time from the base.
     pub clock: Option<i64>,
-    /// Whether, of those times on disk, only whole seconds count. Unpacking an archive sets
-    /// such; what this machine itself wrote a file at has a fraction, where the file system
-    /// keeps one.
+    /// Ignores times on disk with a fraction of a second. Unpacking an archive sets times in whole seconds, while files
+    /// written by this machine have a fraction, if the file system stores one.
     pub whole_seconds: bool,
-    /// The most entries: files, directories and symlinks; never more than
-    /// [`MAX_ENTRIES`].
+    /// Maximum number of files, directories and symlinks. The limit is never higher than [`MAX_ENTRIES`].
     pub max_files: u64,
-    /// The most bytes in all files together.
+    /// Maximum total size of the files, in bytes.
     pub max_bytes: u64,
 }
 
@@ -53,21 +49,19 @@ impl Default for CaptureOptions<'_> {
     }
 }
 
-/// What a capture found and did.
+/// Result of a capture.
 #[derive(Clone, Debug)]
 pub struct Captured {
-    /// The tree.
+    /// Tree.
     pub tree: Tree,
-    /// Number of files that were read and hashed; the others were known to be the
-    /// same as in the base.
+    /// Number of files that were read and hashed. The others are known to equal those of the base.
     pub hashed: usize,
 }
 
-/// Reads the directory `dir` into a tree and keeps its blobs and the tree itself in
-/// `store`.
+/// Captures the directory `dir` as a tree. Stores the tree and the blobs of its files in `store`.
 ///
-/// Symlinks are kept as text and never followed. What a tree cannot hold is an error
-/// that names its path, and then nothing is stored. `dir` itself may be a symlink.
+/// Symlinks are stored as text and never followed. An entry that a tree cannot contain is an error that names its path,
+/// and then nothing is stored. `dir` itself may be a symlink.
 pub fn capture(
     dir: &Path,
     store: &Store,
@@ -76,7 +70,7 @@ pub fn capture(
     capture_counted(dir, store, options).map(|captured| captured.tree)
 }
 
-/// Like [`capture`], and tells how much had to be read.
+/// Captures a directory like [`capture`], and also counts the files that were read.
 pub fn capture_counted(
     dir: &Path,
     store: &Store,
@@ -93,7 +87,7 @@ pub fn capture_counted(
     walker.finish(Tree::from_root(root), None)
 }
 
-/// Reads entries of directories and keeps their blobs.
+/// Reader of directory entries that stores their blobs.
 pub(crate) struct Walker<'a> {
     batch: Batch,
     options: &'a CaptureOptions<'a>,
@@ -113,8 +107,8 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Checks the tree that was read and keeps it; what it shares with `base` is not written
-    /// again where the store has that.
+    /// Checks the tree and stores it. Directories that it shares with `base` are not written again if the store
+    /// contains `base`.
     pub(crate) fn finish(
         mut self,
         tree: Tree,
@@ -145,7 +139,7 @@ impl<'a> Walker<'a> {
         Ok(Directory::from_entries(nodes))
     }
 
-    /// Sorted, so that of several things that are wrong always the same is told.
+    /// Returns the names in a directory. They are sorted, so that the same one of several errors is reported each time.
     pub(crate) fn names(
         &mut self,
         dir: &Dir,
@@ -243,7 +237,7 @@ impl<'a> Walker<'a> {
         Ok(file)
     }
 
-    /// The time on disk, where it counts.
+    /// Returns the time on disk if the options use it.
     fn time(&self, metadata: &Metadata) -> Option<i64> {
         let clock = self.options.clock?;
         let counts = !self.options.whole_seconds || metadata.mtime_nsec() == 0;
@@ -272,14 +266,14 @@ impl<'a> Walker<'a> {
         path: &TreePath,
     ) -> Result<(crate::Digest, u64), CaptureError> {
         let failed = |source| CaptureError::io(path, source);
-        // Without NONBLOCK a pipe put in the file's place would hold us here.
+        // Without `NONBLOCK`, opening a pipe that replaced the file would block.
         let file = open(dir, name, OFlags::NOFOLLOW | OFlags::NONBLOCK).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         if !metadata.is_file() {
             return Err(failed(io::Error::other("it changed while it was read")));
         }
         self.check_bytes(metadata.len())?;
-        // One byte more than is allowed, to see that there is more.
+        // One byte more than allowed, to detect files that are too large.
         let rest = self.options.max_bytes.saturating_sub(self.bytes);
         let reader = file.into_std().take(rest.saturating_add(1));
         self.hashed += 1;
@@ -298,7 +292,7 @@ impl<'a> Walker<'a> {
     }
 }
 
-/// Opens a directory that must not be a symlink.
+/// Opens a directory, which must not be a symlink.
 pub(crate) fn open_directory(dir: &Dir, name: &str) -> io::Result<Dir> {
     let file = open(dir, name, OFlags::NOFOLLOW | OFlags::DIRECTORY)?;
     Ok(Dir::from_std_file(file.into_std()))
@@ -311,71 +305,71 @@ fn open(dir: &Dir, name: &str, flags: OFlags) -> io::Result<cap_std::fs::File> {
     dir.open_with(name, &options)
 }
 
-/// A name that is not UTF-8, with its odd bytes escaped.
+/// Escapes the invalid bytes of a name that is not UTF-8.
 fn bytes(name: &std::ffi::OsStr) -> String {
     std::os::unix::ffi::OsStrExt::as_bytes(name)
         .escape_ascii()
         .to_string()
 }
 
-/// Why a directory could not be captured. Paths are those inside of it.
+/// Error of capturing a directory. Paths are relative to the directory.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
-    /// The directory cannot be opened.
+    /// Error of opening the directory.
     #[error("cannot open directory {dir}")]
     Open {
-        /// The directory on the host, in quotes.
+        /// Directory on the host, in quotes.
         dir: String,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
-    /// An entry cannot be read.
+    /// Error of reading an entry.
     #[error("cannot read {path:?}")]
     Io {
-        /// The entry.
+        /// Path of the entry.
         path: TreePath,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
-    /// A socket, pipe or device.
+    /// Socket, pipe or device.
     #[error("{path:?} is {kind}; a world holds files, directories and symlinks only")]
     Special {
-        /// The entry.
+        /// Path of the entry.
         path: TreePath,
-        /// What it is, with its article.
+        /// Kind of the entry, with its article.
         kind: &'static str,
     },
-    /// A name that is not UTF-8.
+    /// Name that is not UTF-8.
     #[error("the name of {path} is not UTF-8")]
     NotUtf8 {
-        /// The entry, in quotes, odd bytes escaped.
+        /// Path of the entry in quotes, with invalid bytes escaped.
         path: String,
     },
-    /// A symlink whose target is not UTF-8.
+    /// Symlink whose target is not UTF-8.
     #[error("the target of symlink {path:?} is not UTF-8")]
     TargetNotUtf8 {
-        /// The symlink.
+        /// Path of the symlink.
         path: TreePath,
     },
-    /// A path that is too long or too deep.
+    /// Path that is too long or too deep.
     #[error(transparent)]
     Path(#[from] InvalidPath),
-    /// A symlink that leads outside.
+    /// Symlink that leads outside.
     #[error(transparent)]
     Symlink(#[from] SymlinkError),
-    /// More entries than allowed.
+    /// Too many entries.
     #[error("more than {limit} files, directories and symlinks (limit max_files)")]
     TooManyFiles {
-        /// The limit.
+        /// Limit.
         limit: u64,
     },
-    /// More bytes than allowed.
+    /// Too many bytes.
     #[error("more than {limit} bytes in files (limit max_bytes)")]
     TooManyBytes {
-        /// The limit.
+        /// Limit.
         limit: u64,
     },
-    /// The blobs could not be kept.
+    /// Error of storing the blobs.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

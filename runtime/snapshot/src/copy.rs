@@ -15,31 +15,31 @@ use crate::{
 
 const STAGING: &str = "staging";
 
-/// A copy of a world that one session may change, made in the way that its [`ScratchSpace`]
-/// tells: either way has the same files, times and digests. Removed on drop.
+/// Copy of a world that one session may modify, made with the method of its [`ScratchSpace`]. Files, times and digests
+/// are the same with both methods. The copy is removed on drop.
 #[derive(Debug)]
 pub struct PrivateCopy {
     tree: Tree,
     store: Store,
     clock: i64,
     way: Way,
-    /// After the mount that lies in it.
+    /// Dropped after the mount, which is in this directory.
     scratch: Scratch,
 }
 
 #[derive(Debug)]
 enum Way {
-    /// Changes lie over a base that all copies of this world share.
+    /// Overlay mount over a base, which all copies of this world share.
     Overlay { mount: Overlay, _base: Arc<Base> },
-    /// Every file was written.
+    /// Directory into which every file was written.
     Plain { written: Materialised },
 }
 
 impl PrivateCopy {
-    /// Makes a copy of `tree`, whose blobs are in `store`. The modification times of files that
-    /// have none of their own are `clock`, in seconds since 1970-01-01T00:00:00Z.
+    /// Makes a copy of `tree`, whose blobs are in `store`. `clock` is the modification time of files without their own
+    /// time, in seconds since 1970-01-01T00:00:00Z.
     ///
-    /// Where an overlay mount fails for this world, its files are written instead.
+    /// If the overlay mount fails for this world, its files are written instead.
     pub fn make(
         tree: &Tree,
         store: &Store,
@@ -80,8 +80,8 @@ impl PrivateCopy {
         self.open(WORLD)
     }
 
-    /// Opens an empty directory beside the world, on the same file system: a file that is
-    /// written here can be moved into the world in whole.
+    /// Opens an empty directory next to the world, on the same file system, so that a file written here can be renamed
+    /// into the world.
     pub fn staging(&self) -> io::Result<File> {
         self.open(STAGING)
     }
@@ -93,13 +93,13 @@ impl PrivateCopy {
         }
     }
 
-    /// Whether the copy is an overlay mount.
+    /// Reports whether the copy is an overlay mount.
     #[must_use]
     pub fn is_overlay(&self) -> bool {
         matches!(self.way, Way::Overlay { .. })
     }
 
-    /// The tree as it is now, kept in the store. Only what was changed is read.
+    /// Captures the current tree into the store. Reads only changed files.
     pub fn capture(&self) -> Result<Captured, CaptureError> {
         match &self.way {
             Way::Overlay { mount, .. } => capture_changes(
@@ -120,7 +120,7 @@ impl PrivateCopy {
         }
     }
 
-    /// Removes the copy now, and tells when that fails.
+    /// Removes the copy now, and reports errors.
     pub fn close(self) -> io::Result<()> {
         drop(self.way);
         self.scratch.close()
@@ -140,18 +140,18 @@ fn overlay(
     Ok(Way::Overlay { mount, _base: base })
 }
 
-/// Why there is no private copy.
+/// Error of making a private copy.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    /// No directory can be made.
+    /// Error of creating a directory.
     #[error("cannot make a private copy in {}", parent.display())]
     Place {
-        /// Where it was to be made.
+        /// Parent directory of the copy.
         parent: PathBuf,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
-    /// The world cannot be written.
+    /// Error of writing the world.
     #[error(transparent)]
     Materialise(#[from] MaterialiseError),
 }

@@ -1,31 +1,31 @@
-//! What differs between two trees.
+//! Differences between two trees.
 
 use std::fmt;
 
 use crate::{Directory, Node, Tree, TreePath};
 
-/// One entry that differs. The nodes are those of the two trees; a directory among
-/// them was added, removed, or changed its kind.
+/// Changed entry, with its nodes in both trees. If a node is a directory, it was added, removed, or replaced by an
+/// entry of another kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Where.
+    /// Path of the entry.
     pub path: TreePath,
-    /// How.
+    /// Kind of the change.
     pub kind: ChangeKind,
-    /// What stood there before.
+    /// Node in the earlier tree.
     pub before: Option<Node>,
-    /// What stands there after.
+    /// Node in the later tree.
     pub after: Option<Node>,
 }
 
-/// How an entry differs.
+/// Kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangeKind {
-    /// It is only in the later tree.
+    /// Entry that exists only in the later tree.
     Added,
-    /// It is only in the earlier tree.
+    /// Entry that exists only in the earlier tree.
     Removed,
-    /// Its content, executable bit, target or kind differs.
+    /// Entry whose content, executable bit, target or kind differs.
     Modified,
 }
 
@@ -39,11 +39,10 @@ impl fmt::Display for ChangeKind {
     }
 }
 
-/// The entries that differ, sorted by the bytes of their paths.
+/// Returns the entries that differ, sorted by the bytes of their paths.
 ///
-/// A directory is listed when it was added or removed, with all that lies below it,
-/// or when it became or was something else; not when only its content changed. A
-/// file of which only the modification time differs is not listed.
+/// A directory is listed if it was added or removed, together with everything below it, or if its kind changed, but not
+/// if only its content changed. A file is not listed if only its modification time differs.
 #[must_use]
 pub fn diff(before: &Tree, after: &Tree) -> Vec<Change> {
     let mut changes = Vec::new();

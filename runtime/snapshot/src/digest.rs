@@ -8,31 +8,31 @@ use sha2::{Digest as _, Sha256};
 
 const PREFIX: &str = "sha256:";
 
-/// A SHA-256 digest, written `sha256:` and 64 lower-case hexadecimal digits.
+/// SHA-256 digest, written as `sha256:` and 64 lower-case hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// The digest of `bytes`.
+    /// Computes the digest of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Starts a digest over bytes that come in pieces.
+    /// Creates a hasher for bytes that arrive in pieces.
     #[must_use]
     pub fn hasher() -> Hasher {
         Hasher::default()
     }
 
-    /// The 64 hexadecimal digits, without the prefix.
+    /// Returns the 64 hexadecimal digits, without the prefix.
     #[must_use]
     pub fn hex(&self) -> String {
         hex::encode(self.0)
     }
 
-    /// The 32 bytes.
+    /// Returns the 32 bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
@@ -88,15 +88,15 @@ impl From<Digest> for String {
     }
 }
 
-/// Text that is not a digest.
+/// Error of parsing a digest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid digest {text:?}: expected \"sha256:\" and 64 lower-case hexadecimal digits")]
 pub struct InvalidDigest {
-    /// The text, cut when long.
+    /// Text, truncated if it is long.
     pub text: String,
 }
 
-/// A digest in the making; see [`Digest::hasher`].
+/// Incremental computation of a digest; see [`Digest::hasher`].
 #[derive(Clone, Debug, Default)]
 pub struct Hasher(Sha256);
 
@@ -106,7 +106,7 @@ impl Hasher {
         self.0.update(bytes);
     }
 
-    /// The digest of everything that was added.
+    /// Returns the digest of all bytes that were added.
     #[must_use]
     pub fn finish(self) -> Digest {
         Digest(self.0.finalize().into())
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn known_digests() {
-        // FIPS 180-4 examples.
+        // Examples of FIPS 180-4.
         assert_eq!(
             Digest::of(b"").to_string(),
             "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"

@@ -1,4 +1,4 @@
-//! The canonical encoding of one directory; described at [`Directory::encode`].
+//! Canonical encoding of one directory, which is described at [`Directory::encode`].
 
 use std::borrow::Cow;
 
@@ -44,48 +44,48 @@ impl WireEntry<'_> {
     }
 }
 
-/// An entry of a directory that was read from its encoding.
+/// Entry of a decoded directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// A directory, named by its digest alone.
+    /// Directory, named only by its digest.
     Directory(Digest),
-    /// A file.
+    /// File.
     File(File),
-    /// A symlink.
+    /// Symlink.
     Symlink(Symlink),
 }
 
-/// Reads the [encoding](Directory::encode) of one directory: its entries by name.
+/// Decodes the [encoding](Directory::encode) of one directory. Returns its entries with their names.
 ///
 /// # Errors
 ///
-/// When the bytes are no such encoding, or another spelling of one.
+/// Returns an error if the bytes are not an encoding of a directory, or not the canonical one.
 pub fn entries_of(encoding: &[u8]) -> Result<Vec<(String, Entry)>, EncodingError> {
     decode(encoding)
 }
 
-/// Bytes that are not the canonical encoding of a directory.
+/// Error of decoding a directory.
 #[derive(Debug, thiserror::Error)]
 pub enum EncodingError {
-    /// Not JSON of the right shape.
+    /// Invalid JSON, or JSON of another shape.
     #[error("not the encoding of a directory")]
     Shape(#[source] serde_json::Error),
-    /// A name that no entry can have.
+    /// Invalid name of an entry.
     #[error(transparent)]
     Name(#[from] InvalidPath),
-    /// Entries out of order.
+    /// Entries that are not sorted.
     #[error("entry {name:?} is not sorted by name")]
     Unsorted {
-        /// The first name that is smaller than the one before it.
+        /// First name that is smaller than the name before it.
         name: String,
     },
-    /// Two entries of one name.
+    /// Two entries with the same name.
     #[error("entry {name:?} occurs twice")]
     Duplicate {
-        /// The name.
+        /// Name.
         name: String,
     },
-    /// The right content in another spelling.
+    /// Valid content that is not in canonical form.
     #[error("not in canonical form: spacing, order of keys, escapes or a null differ")]
     NotCanonical,
 }
@@ -121,7 +121,7 @@ fn to_bytes(wire: &Wire<'_>) -> Vec<u8> {
     serde_json::to_vec(wire).expect("strings, integers and booleans always serialise")
 }
 
-/// Reads an encoding back; accepts only what [`encode`] writes.
+/// Decodes an encoding. Accepts only the output of [`encode`].
 pub(crate) fn decode(bytes: &[u8]) -> Result<Vec<(String, Entry)>, EncodingError> {
     let wire: Wire<'_> = serde_json::from_slice(bytes).map_err(EncodingError::Shape)?;
     let mut previous: Option<&str> = None;

@@ -1,13 +1,11 @@
-//! Immutable, content-addressed trees: capture a directory, materialise, diff, digest,
-//! blob store.
+//! Immutable, content-addressed trees: capture a directory, materialise, diff, digest, blob store.
 //!
-//! A [`Tree`] holds directories, files and symlinks in memory, without the bytes of the
-//! files; those are [`Blobs`], in a [`Store`] on disk or in [`MemoryBlobs`]. Both
-//! together are a [`Snapshot`], which is all that grading takes. [`TreeBuilder`] makes
-//! and edits trees, [`materialise`] writes one into a directory, [`capture`] reads a
-//! directory back, and [`diff`] tells what changed. A [`PrivateCopy`] does both for one session, by
-//! an overlay mount where its [`ScratchSpace`] has them. A tree is named by the [`Digest`] of
-//! its root, and every path in it is a checked [`TreePath`].
+//! A [`Tree`] contains directories, files and symlinks in memory, without the bytes of the files. The bytes are
+//! [`Blobs`], in a [`Store`] on disk or in [`MemoryBlobs`]. A tree with its blobs is a [`Snapshot`], which is the input
+//! of grading. [`TreeBuilder`] creates and edits trees, [`materialise`] writes a tree into a directory, [`capture`]
+//! reads a directory, and [`diff`] lists changes. A [`PrivateCopy`] materialises and captures for one session, with an
+//! overlay mount if its [`ScratchSpace`] supports them. A tree is identified by the [`Digest`] of its root, and every
+//! path in it is a validated [`TreePath`].
 //!
 //! ```
 //! use mcpmark_snapshot::{
@@ -46,6 +44,7 @@ mod copy;
 mod diff;
 mod digest;
 mod encoding;
+mod maintenance;
 mod materialise;
 mod node;
 mod overlay;
@@ -56,7 +55,6 @@ mod space;
 mod store;
 mod symlink;
 mod tree;
-mod upkeep;
 mod upper;
 
 pub use batch::Batch;
@@ -67,6 +65,7 @@ pub use copy::{CopyError, PrivateCopy};
 pub use diff::{Change, ChangeKind, diff};
 pub use digest::{Digest, Hasher, InvalidDigest};
 pub use encoding::{EncodingError, Entry, entries_of};
+pub use maintenance::{Needed, Removed, bytes_below};
 pub use materialise::{MaterialiseError, MaterialiseOptions, Materialised, materialise};
 pub use node::{Directory, File, Kind, Node, Symlink};
 pub use path::{InvalidPath, MAX_DEPTH, MAX_PATH, MAX_SEGMENT, TreePath};
@@ -76,4 +75,3 @@ pub use space::{CopyMethod, NoOverlay, ScratchSpace, UnknownMethod};
 pub use store::{STORE_FORMAT, Store, StoreError};
 pub use symlink::SymlinkError;
 pub use tree::{LoadError, MAX_ENTRIES, Tree};
-pub use upkeep::{Needed, Removed, bytes_below};

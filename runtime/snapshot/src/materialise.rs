@@ -1,4 +1,4 @@
-//! From a tree to a directory.
+//! Materialisation of a tree in a directory.
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File};
@@ -16,35 +16,33 @@ use crate::{Blobs, Digest, Node, Tree, TreePath};
 const FILE_MODE: u32 = 0o644;
 const EXECUTABLE_MODE: u32 = 0o755;
 const DIRECTORY_MODE: u32 = 0o755;
-/// From here on the kernel copies, by reference where the file system can.
+/// Size in bytes from which on the kernel copies a blob, by reference if the file system supports it.
 const LARGE: u64 = 1 << 20;
-/// Fewer files a thread are not worth starting one.
+/// Minimum number of files per thread.
 const FILES_PER_THREAD: usize = 256;
 const MOST_THREADS: usize = 4;
 
-/// How to materialise.
+/// Options of materialisation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MaterialiseOptions {
-    /// The world's clock, in seconds since 1970-01-01T00:00:00Z: the modification time
-    /// of every entry that has none of its own. Without it those get the time of the
-    /// machine.
+    /// Clock of the world, in seconds since 1970-01-01T00:00:00Z. It becomes the modification time of every entry
+    /// without its own time. Without a clock, these entries get the current time of the machine.
     pub clock: Option<i64>,
 }
 
-/// What was written, so that a later [`capture`](crate::capture) reads only what was
-/// touched since.
+/// Record of a materialised tree, with which a later [`capture`](crate::capture) reads only files that changed since.
 #[derive(Clone, Debug)]
 pub struct Materialised {
     path: PathBuf,
     files: HashMap<TreePath, Fingerprint>,
-    /// A time of the file system's clock at which all was written.
+    /// Time of the file system at which everything was written.
     settled: Time,
 }
 
-/// Seconds and nanoseconds, by the clock of the file system.
+/// Seconds and nanoseconds of the clock of the file system.
 type Time = (i64, i64);
 
-/// What tells that nobody touched a file.
+/// File metadata that changes whenever the file is modified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
     pub(crate) device: u64,
@@ -56,19 +54,19 @@ pub(crate) struct Fingerprint {
 }
 
 impl Materialised {
-    /// The directory.
+    /// Returns the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Number of files.
+    /// Returns the number of files.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there is no file.
+    /// Reports whether there are no files.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
@@ -78,17 +76,15 @@ impl Materialised {
         self.files.get(path)
     }
 
-    /// Whether a later change of the file must show in its change time. Clocks of file
-    /// systems tick every few milliseconds, and a file that was written in the last
-    /// tick may change within it without a trace.
+    /// Reports whether any later modification of the file changes its change time. Clocks of file systems tick every
+    /// few milliseconds, and a file that was written in the last tick can be modified within this tick without a trace.
     pub(crate) fn is_settled(&self, fingerprint: &Fingerprint) -> bool {
         fingerprint.changed < self.settled
     }
 
-    /// Waits for the clock of the file system to tick, for at most a tenth of a second,
-    /// so that no file counts as written in the last tick. To be called before the
-    /// directory is given to anyone; without it, or when the clock is slower, a capture
-    /// reads the files of the last tick again and is right all the same.
+    /// Waits until the clock of the file system ticks, for at most a tenth of a second, so that no file counts as
+    /// written in the last tick. Call it before other programs get access to the directory. Without it, or if the clock
+    /// is slower, a capture reads the files of the last tick again, and its result is still correct.
     pub fn settle(&mut self) -> io::Result<()> {
         let latest = self.files.values().map(|file| file.changed).max();
         for _ in 0..100 {
@@ -102,9 +98,8 @@ impl Materialised {
     }
 }
 
-/// Writes the tree into `dest`, which becomes a private directory (mode 0700): it is
-/// made where it does not exist, and must be empty where it does. Files are copies,
-/// never links to blobs. On an error `dest` is left empty.
+/// Writes the tree into `dest`, which becomes a private directory (mode 0700). `dest` is created if it does not exist,
+/// and must otherwise be empty. Files are copies, never links to blobs. If writing fails, `dest` is emptied.
 pub fn materialise(
     tree: &Tree,
     blobs: &dyn Blobs,
@@ -136,7 +131,7 @@ fn prepare(dest: &Path) -> Result<(), MaterialiseError> {
     }
 }
 
-/// Best effort: the error that led here is the one to tell.
+/// Best effort, because the original error is reported.
 fn clear(dest: &Path) {
     for entry in fs::read_dir(dest).into_iter().flatten().flatten() {
         let _ = match entry.file_type() {
@@ -178,13 +173,13 @@ fn write(
         writer.directory(path).map_err(|e| failed(path, e))?;
     }
     let files = writer.files(&files)?;
-    // After the files, so that no path of a file ever leads through a symlink.
+    // Symlinks are created after the files, so that no path of a file leads through a symlink.
     for (path, target) in symlinks {
         writer
             .symlink(&path, target)
             .map_err(|e| failed(&path, e))?;
     }
-    // What is written into a directory sets its time, so the deepest comes first.
+    // Writing into a directory changes its time, so the deepest directories are first.
     for path in directories.iter().rev().chain([&TreePath::root()]) {
         writer.stamp_directory(path).map_err(|e| failed(path, e))?;
     }
@@ -195,7 +190,7 @@ fn write(
     })
 }
 
-/// The present time by the clock of the file system that `dest` is on.
+/// Returns the current time of the file system of `dest`.
 fn tick(dest: &Path) -> io::Result<Time> {
     fs::set_permissions(dest, fs::Permissions::from_mode(0o700))?;
     let metadata = fs::symlink_metadata(dest)?;
@@ -335,7 +330,7 @@ fn copy(from: &mut File, to: &mut File, expected: u64, buffer: &mut [u8]) -> io:
         };
         to.write_all(&buffer[..filled])?;
         size += filled as u64;
-        // A regular file reads short at its end only, which saves asking again.
+        // A short read of a regular file means its end, which saves another read.
         if size == expected && filled < buffer.len() {
             return Ok(size);
         }
@@ -360,26 +355,26 @@ fn failed(path: &TreePath, source: io::Error) -> MaterialiseError {
     }
 }
 
-/// Why a tree could not be written to disk.
+/// Error of writing a tree to disk.
 #[derive(Debug, thiserror::Error)]
 pub enum MaterialiseError {
-    /// The directory cannot be made, or is not empty.
+    /// Directory that cannot be created or is not empty.
     #[error("cannot use {dest:?} as the directory of a world")]
     Destination {
-        /// The directory.
+        /// Path of the directory.
         dest: PathBuf,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
-    /// An entry cannot be written, or the bytes of a file cannot be read.
+    /// Error of writing an entry, or of reading the bytes of a file.
     #[error("cannot write {path:?}")]
     Entry {
-        /// The entry.
+        /// Path of the entry.
         path: TreePath,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
-    /// A symlink that leads outside.
+    /// Symlink that leads outside.
     #[error(transparent)]
     Symlink(#[from] SymlinkError),
 }

@@ -1,4 +1,4 @@
-//! What a tree is made of.
+//! Nodes of a tree.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,20 +6,20 @@ use std::sync::{Arc, OnceLock};
 
 use crate::{Digest, encoding};
 
-/// One entry of a tree. Cloning is cheap: directories share their content.
+/// Entry of a tree. Cloning is cheap, because clones share the content of directories.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A directory with all that lies below it.
+    /// Directory with everything below it.
     Directory(Directory),
-    /// A file.
+    /// File.
     File(File),
-    /// A symbolic link.
+    /// Symbolic link.
     Symlink(Symlink),
 }
 
 impl Node {
-    /// The digest of a file's content, of a symlink's target, or of a directory's
-    /// canonical encoding (see [`Directory::encode`]).
+    /// Returns the digest of a file's content, of a symlink's target, or of a directory's canonical encoding (see
+    /// [`Directory::encode`]).
     #[must_use]
     pub fn digest(&self) -> Digest {
         match self {
@@ -29,7 +29,7 @@ impl Node {
         }
     }
 
-    /// Which of the three it is.
+    /// Returns the kind of the node.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match self {
@@ -39,7 +39,7 @@ impl Node {
         }
     }
 
-    /// The directory, if it is one.
+    /// Returns the directory, if the node is one.
     #[must_use]
     pub fn as_directory(&self) -> Option<&Directory> {
         match self {
@@ -48,7 +48,7 @@ impl Node {
         }
     }
 
-    /// The file, if it is one.
+    /// Returns the file, if the node is one.
     #[must_use]
     pub fn as_file(&self) -> Option<&File> {
         match self {
@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// The symlink, if it is one.
+    /// Returns the symlink, if the node is one.
     #[must_use]
     pub fn as_symlink(&self) -> Option<&Symlink> {
         match self {
@@ -67,14 +67,14 @@ impl Node {
     }
 }
 
-/// The kinds of node.
+/// Kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// A directory.
+    /// Directory.
     Directory,
-    /// A file.
+    /// File.
     File,
-    /// A symbolic link.
+    /// Symbolic link.
     Symlink,
 }
 
@@ -88,29 +88,27 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A file, without its bytes: those lie in [`Blobs`](crate::Blobs).
+/// File, without its bytes, which are in [`Blobs`](crate::Blobs).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     /// Length of the content in bytes.
     pub size: u64,
-    /// Whether its owner may execute it.
+    /// Executable bit of the owner.
     pub executable: bool,
-    /// Modification time in seconds since 1970-01-01T00:00:00Z, where the world
-    /// sets it; none stands for the world's clock.
+    /// Modification time in seconds since 1970-01-01T00:00:00Z. `None` means the world's clock.
     pub modified: Option<i64>,
     /// Digest of the content.
     pub content: Digest,
 }
 
-/// A symbolic link.
+/// Symbolic link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symlink {
-    /// Where it points, as written.
+    /// Target, as written.
     pub target: String,
 }
 
-/// A directory with all that lies below it, its entries sorted by the bytes of
-/// their names.
+/// Directory with everything below it. Entries are sorted by the bytes of their names.
 #[derive(Clone, Default)]
 pub struct Directory(Arc<Content>);
 
@@ -128,14 +126,14 @@ impl Directory {
         }))
     }
 
-    /// The entries, to be changed; content that others share is copied first.
+    /// Returns the entries for modification. Shared content is copied first.
     pub(crate) fn entries_mut(&mut self) -> &mut BTreeMap<String, Node> {
         let content = Arc::make_mut(&mut self.0);
         content.digest = OnceLock::new();
         &mut content.entries
     }
 
-    /// The entries, sorted by the bytes of their names.
+    /// Returns the entries, sorted by the bytes of their names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Node)> {
         self.0
             .entries
@@ -143,32 +141,32 @@ impl Directory {
             .map(|(name, node)| (name.as_str(), node))
     }
 
-    /// The entry of that name.
+    /// Returns the entry with the given name.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Node> {
         self.0.entries.get(name)
     }
 
-    /// Number of entries, those of subdirectories not counted.
+    /// Returns the number of entries, without those of subdirectories.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.entries.len()
     }
 
-    /// Whether it has no entry.
+    /// Reports whether the directory has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.entries.is_empty()
     }
 
-    /// The digest of the canonical encoding; worked out once and kept.
+    /// Returns the digest of the canonical encoding. It is computed once and cached.
     #[must_use]
     pub fn digest(&self) -> Digest {
         *self.0.digest.get_or_init(|| Digest::of(&self.encode()))
     }
 
-    /// The canonical encoding: compact JSON with a fixed order of keys, entries
-    /// sorted by the bytes of their names, and one shape for each kind of entry:
+    /// Returns the canonical encoding: compact JSON with a fixed order of keys, entries sorted by the bytes of their
+    /// names, and one shape for each kind of entry:
     ///
     /// ```json
     /// {"directory":[
@@ -177,9 +175,8 @@ impl Directory {
     ///   {"type":"symlink","name":"s","target":"f"}]}
     /// ```
     ///
-    /// without white space; `modified` is left out where there is none. Strings
-    /// escape `"`, `\` and the control characters below U+0020 only (the short
-    /// forms `\b \t \n \f \r`, else `\u00xx` in lower case).
+    /// without white space. `modified` is omitted if it is absent. Strings escape only `"`, `\` and the control
+    /// characters below U+0020 (as `\b \t \n \f \r`, otherwise as `\u00xx` in lower case).
     ///
     /// Test vector: the empty directory is the 16 bytes `{"directory":[]}`, digest
     /// `sha256:0a46677c30ae496fe43f21512d8fb27ef272f61212e16b79f8515a72e100b9a1`.

@@ -1,9 +1,8 @@
 //! Overlay mounts without a mount point.
 //!
-//! The kernel shows a directory that is never written (the lower one) with the changes that
-//! another holds (the upper one) laid over it. The mount hangs in no path: it is reached through
-//! its file descriptor alone, which no child inherits, and goes with it. However the process
-//! ends, nothing stays mounted.
+//! The kernel combines a directory that is never written (the lower one) with the changes in another directory (the
+//! upper one). The mount has no path. It is accessible only through its file descriptor, which child processes do not
+//! inherit, and it is removed when the descriptor is closed. So nothing stays mounted, however the process ends.
 
 use std::fs;
 use std::io;
@@ -19,21 +18,21 @@ use rustix::mount::{
 
 use crate::Scratch;
 
-/// What the lower directory holds: the world below a directory of its own, so that there is room
-/// beside it for what must be on the same file system.
+/// Name of the world's directory within the lower directory. Other directories that must be on the same file system are
+/// created next to it.
 pub(crate) const WORLD: &str = "world";
 
-/// Where the kernel keeps its marks on the entries of the upper directory.
+/// Extended attributes in which the kernel stores its marks on entries of the upper directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Marks {
-    /// Attributes that only the administrator of the machine can set.
+    /// Attributes in `trusted.*`, which only the administrator of the machine can set.
     Trusted,
-    /// Attributes that the owner of a file can set: the way in a user namespace.
+    /// Attributes in `user.*`, which the owner of a file can set. Used in a user namespace.
     User,
 }
 
 impl Marks {
-    /// The attribute of a directory that hides what is below it in the lower one.
+    /// Returns the attribute of a directory that hides the entries of the lower directory.
     pub(crate) fn opaque(self) -> &'static str {
         match self {
             Self::Trusted => "trusted.overlay.opaque",
@@ -42,7 +41,7 @@ impl Marks {
     }
 }
 
-/// An overlay mount; it goes when this is dropped and nothing in it is open.
+/// Overlay mount. It is removed when this is dropped and no file in it is open.
 #[derive(Debug)]
 pub(crate) struct Overlay {
     mount: OwnedFd,
@@ -51,14 +50,14 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Lays an empty upper directory, made in `layers`, over `lower`.
+    /// Mounts an empty upper directory, created in `layers`, over `lower`.
     pub(crate) fn mount(lower: &Path, layers: &Path, marks: Marks) -> io::Result<Self> {
         let (upper, work) = (layers.join("upper"), layers.join("work"));
         fs::create_dir(&upper)?;
         fs::create_dir(&work)?;
         let config = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC)?;
-        // Held until the mount is made: the kernel is told descriptors, whose names are short and
-        // have no character that it would take for its own.
+        // Kept open until the mount is created. The kernel gets paths of descriptors, because they are short and
+        // contain no character that is special in mount options.
         let mut held = Vec::new();
         for (key, dir) in [
             ("lowerdir", lower),
@@ -71,17 +70,17 @@ impl Overlay {
             held.push(dir);
         }
         match marks {
-            // Else a directory could be stored as a reference to another place, and a file
-            // without its bytes.
+            // Otherwise the kernel could store a directory as a reference to another place, and a file without its
+            // bytes.
             Marks::Trusted => {
                 for key in ["redirect_dir", "metacopy", "index"] {
                     fsconfig_set_string(&config, key, "off")?;
                 }
             }
-            // Switches the same three off.
+            // Disables `redirect_dir` and `metacopy` as well.
             Marks::User => fsconfig_set_flag(&config, "userxattr")?,
         }
-        // Nobody needs the upper directory after a crash, so nothing is synced.
+        // The upper directory is not needed after a crash, so nothing is synced.
         fsconfig_set_flag(&config, "volatile")?;
         fsconfig_create(&config)?;
         let attributes = MountAttrFlags::MOUNT_ATTR_NODEV
@@ -101,7 +100,7 @@ impl Overlay {
         Ok(rustix::fs::openat(&self.mount, name, flags, Mode::empty())?)
     }
 
-    /// Makes a directory at the root of the mount.
+    /// Creates a directory at the root of the mount.
     pub(crate) fn create(&self, name: &str) -> io::Result<()> {
         Ok(rustix::fs::mkdirat(
             &self.mount,
@@ -110,7 +109,7 @@ impl Overlay {
         )?)
     }
 
-    /// Where the changes of the world are; there is nothing before the first.
+    /// Returns the directory with the changes of the world. It does not exist before the first change.
     pub(crate) fn changes(&self) -> PathBuf {
         self.upper.join(WORLD)
     }
@@ -125,12 +124,13 @@ fn open(dir: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(dir, flags, Mode::empty())?)
 }
 
-/// Whether an entry of the upper directory says that the lower one is gone.
+/// Reports whether an entry of the upper directory is a whiteout, that is, marks a removed entry of the lower
+/// directory.
 pub(crate) fn is_whiteout(metadata: &Metadata) -> bool {
     metadata.file_type().is_char_device() && metadata.rdev() == 0
 }
 
-/// Tries a mount in `parent` and whether it leaves the marks that a capture reads.
+/// Tests whether a mount in `parent` works and leaves the marks that a capture reads.
 pub(crate) fn probe(parent: &Path) -> io::Result<Marks> {
     let trusted = attempt(parent, Marks::Trusted);
     trusted.or_else(|first| attempt(parent, Marks::User).map_err(|_| first))
@@ -176,14 +176,14 @@ mod tests {
     const LAYERS: &str = "MCPMARK_TEST_LAYERS";
     const ENDING: &str = "MCPMARK_TEST_ENDING";
 
-    /// The marks that work here; says so where none do.
+    /// Returns the kind of marks that works on this machine, or skips the test if none does.
     fn marks(home: &Path) -> Option<Marks> {
         probe(home)
             .inspect_err(|error| skip(Need::Overlay, error))
             .ok()
     }
 
-    /// Whether a mount holds the upper directory: one with an index refuses to share it.
+    /// Reports whether a mount uses the upper directory. A mount with an index refuses to share it.
     fn is_held(home: &Path) -> bool {
         let work = tempfile::tempdir_in(home).unwrap();
         let config = fsopen("overlay", FsOpenFlags::FSOPEN_CLOEXEC).unwrap();
@@ -226,11 +226,11 @@ mod tests {
         if marks == Marks::Trusted {
             assert!(!is_held(home.path()));
         }
-        // A second mount over the same would find the first one's files.
+        // A second mount with the same directories would find the files of the first one.
         assert!(Overlay::mount(&lower, home.path(), marks).is_err());
     }
 
-    /// What the next test starts, in a process of its own.
+    /// Child process of the next test.
     #[test]
     #[ignore = "started by however_a_process_ends_its_mounts_go"]
     fn holds_a_mount() {
@@ -285,7 +285,7 @@ mod tests {
             drop(child.stdin.take());
             let status = child.wait().unwrap();
             assert_eq!(status.success(), ending == "return", "{ending}");
-            // The kernel takes the mount down when it gets to it.
+            // The kernel removes the mount asynchronously.
             let is_gone = (0..500).any(|_| {
                 std::thread::sleep(Duration::from_millis(10));
                 !is_held(home.path())

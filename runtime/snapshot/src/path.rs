@@ -5,16 +5,16 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The longest path, in bytes.
+/// Maximum length of a path, in bytes.
 pub const MAX_PATH: usize = 4096;
-/// The longest segment of a path, in bytes.
+/// Maximum length of a segment of a path, in bytes.
 pub const MAX_SEGMENT: usize = 255;
-/// The most segments in a path.
+/// Maximum number of segments of a path.
 pub const MAX_DEPTH: usize = 128;
 
-/// A path from the root of a tree: UTF-8 segments separated by `/`, none of them
-/// empty, `.` or `..`, no NUL, at most [`MAX_SEGMENT`] bytes a segment,
-/// [`MAX_DEPTH`] segments and [`MAX_PATH`] bytes in all. The empty path is the root.
+/// Path from the root of a tree: UTF-8 segments separated by `/`, none of them empty, `.` or `..`, without NUL, with at
+/// most [`MAX_SEGMENT`] bytes per segment, [`MAX_DEPTH`] segments and [`MAX_PATH`] bytes in total. The empty path is
+/// the root.
 ///
 /// Paths are ordered by their bytes.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -22,13 +22,13 @@ pub const MAX_DEPTH: usize = 128;
 pub struct TreePath(String);
 
 impl TreePath {
-    /// The root of the tree.
+    /// Returns the root of the tree.
     #[must_use]
     pub fn root() -> Self {
         Self::default()
     }
 
-    /// Checks `text`, which is taken as it is: nothing is trimmed or normalised.
+    /// Parses a path. Nothing is trimmed or normalised.
     pub fn parse(text: &str) -> Result<Self, InvalidPath> {
         match fault(text) {
             None => Ok(Self(text.to_owned())),
@@ -36,7 +36,7 @@ impl TreePath {
         }
     }
 
-    /// The path of `below`, one or more segments, under this one.
+    /// Appends `below`, which has one or more segments, to this path.
     pub fn join(&self, below: &str) -> Result<Self, InvalidPath> {
         let joined = if self.is_root() {
             below.to_owned()
@@ -52,7 +52,7 @@ impl TreePath {
         }
     }
 
-    /// The path of an entry of a tree, whose invariants cover the path.
+    /// Returns the path of an entry of a tree. It is valid by the invariants of trees, so it is not checked.
     pub(crate) fn child(&self, name: &str) -> Self {
         if self.is_root() {
             Self(name.to_owned())
@@ -61,7 +61,7 @@ impl TreePath {
         }
     }
 
-    /// The directory that holds this path; none for the root.
+    /// Returns the parent directory, or `None` for the root.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
@@ -71,24 +71,24 @@ impl TreePath {
         Some(Self(self.0[..end].to_owned()))
     }
 
-    /// The last segment; none for the root.
+    /// Returns the last segment, or `None` for the root.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.segments().next_back()
     }
 
-    /// The segments from the root down; none for the root.
+    /// Returns the segments from the root down. The root has none.
     pub fn segments(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.0.split('/').filter(|segment| !segment.is_empty())
     }
 
-    /// The path as text.
+    /// Returns the path as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether this is the root.
+    /// Reports whether this is the root.
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -120,7 +120,7 @@ fn fault(text: &str) -> Option<&'static str> {
     (depth > MAX_DEPTH).then_some("it has more than 128 segments")
 }
 
-/// What is wrong with one segment, `/` included.
+/// Returns the problem of one segment. A segment that contains `/` is invalid.
 pub(crate) fn segment_fault(segment: &str) -> Option<&'static str> {
     match segment {
         "" => Some(EMPTY_SEGMENT),
@@ -133,7 +133,7 @@ pub(crate) fn segment_fault(segment: &str) -> Option<&'static str> {
     }
 }
 
-/// Cuts text for a message.
+/// Truncates text for an error message.
 pub(crate) fn shorten(text: &str) -> String {
     const SHOWN: usize = 200;
     if text.len() <= SHOWN {
@@ -152,7 +152,7 @@ impl fmt::Display for TreePath {
     }
 }
 
-/// The path in quotes, with control characters escaped.
+/// Formats the path in quotes, with control characters escaped.
 impl fmt::Debug for TreePath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
@@ -190,13 +190,13 @@ impl From<TreePath> for String {
     }
 }
 
-/// Text that is not a [`TreePath`].
+/// Error of parsing a [`TreePath`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("invalid path {path:?}: {reason}")]
 pub struct InvalidPath {
-    /// The text, cut when long.
+    /// Text, truncated if it is long.
     pub path: String,
-    /// The rule that it breaks.
+    /// Violated rule.
     pub reason: &'static str,
 }
 
@@ -290,7 +290,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_parses_stays_inside(text in "[./a\\x00 é-]{0,12}") {
+        fn parsed_paths_stay_inside(text in "[./a\\x00 é-]{0,12}") {
             if let Ok(path) = TreePath::parse(&text) {
                 prop_assert_eq!(path.as_str(), &text);
                 for segment in path.segments() {

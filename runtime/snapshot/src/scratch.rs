@@ -1,4 +1,4 @@
-//! Private directories that go away.
+//! Temporary private directories.
 
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -9,29 +9,28 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::FlockOperation;
 use tempfile::TempDir;
 
-/// Less room than this on the memory file system, and the disk is taken.
+/// Minimum free space on the memory file system, in bytes. With less, the disk is used.
 const ROOM: u64 = 1 << 30;
 const SHARED_MEMORY: &str = "/dev/shm";
-/// Nobody gives a directory of their own such a name: sweeping removes whole trees.
+/// Prefix of the names. It is unlikely for other directories, because sweeping removes directories recursively.
 const PREFIX: &str = ".mcpmark-scratch-";
-/// Random characters after the prefix.
+/// Number of random characters after the prefix.
 const RANDOM: usize = 6;
 const MODE: u32 = 0o700;
-/// A directory this young may not have been locked yet.
+/// Minimum age of a directory for sweeping, because a younger one may not be locked yet.
 const SETTLED: Duration = Duration::from_secs(60);
 
-/// A private directory (mode 0700, unique name) that is removed on drop. What a killed
-/// process leaves behind is removed by [`sweep_scratch`].
+/// Private directory (mode 0700, unique name) that is removed on drop. Directories of killed processes are removed by
+/// [`sweep_scratch`].
 #[derive(Debug)]
 pub struct Scratch {
     dir: TempDir,
-    /// Held for as long as the directory is in use; the system lets go of it when the
-    /// process dies.
+    /// Lock that is held while the directory is in use. The system releases it when the process dies.
     _lock: File,
 }
 
 impl Scratch {
-    /// Makes one in `parent`; see [`scratch_parent`].
+    /// Creates a directory in `parent`; see [`scratch_parent`].
     pub fn new(parent: &Path) -> io::Result<Self> {
         let dir = tempfile::Builder::new()
             .prefix(PREFIX)
@@ -43,13 +42,13 @@ impl Scratch {
         Ok(Self { dir, _lock: lock })
     }
 
-    /// The directory.
+    /// Returns the path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    /// Removes it now, and tells when that fails.
+    /// Removes the directory now, and reports errors.
     pub fn close(self) -> io::Result<()> {
         self.dir.close()
     }
@@ -61,8 +60,8 @@ impl AsRef<Path> for Scratch {
     }
 }
 
-/// Removes the scratch directories in `parent` that belong to this user and that no living
-/// process holds, and returns how many there were. What cannot be removed stays.
+/// Removes the scratch directories in `parent` that belong to this user and that no living process has locked. Returns
+/// the number of removed directories. Directories that cannot be removed are ignored.
 pub fn sweep_scratch(parent: &Path) -> usize {
     let Ok(entries) = fs::read_dir(parent) else {
         return 0;
@@ -84,11 +83,11 @@ fn remove(dir: &Path) -> io::Result<()> {
     })
 }
 
-/// An overlay mount leaves directories that nobody but the administrator may enter.
+/// Makes directories accessible, because an overlay mount leaves some without permissions.
 fn open_up(dir: &Path) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            // What stays closed makes the removal fail, which is told.
+            // If this fails, the removal fails and reports the error.
             let _ = fs::set_permissions(entry.path(), Permissions::from_mode(MODE));
             open_up(&entry.path());
         }
@@ -113,9 +112,8 @@ fn is_abandoned(dir: &Path) -> bool {
         })
 }
 
-/// Where to make scratch directories: `chosen` if given, else the memory file system
-/// where there is one that is writable and has a gibibyte free, else the directory
-/// for temporary files.
+/// Returns the parent for scratch directories: `chosen` if given, otherwise the memory file system if it is writable
+/// and has 1 GiB free, otherwise the directory for temporary files.
 #[must_use]
 pub fn scratch_parent(chosen: Option<&Path>) -> PathBuf {
     match chosen {
@@ -168,7 +166,7 @@ mod tests {
             make(".mcpmark-scratch-aB3dE6"),
             make(".mcpmark-scratch-young1"),
         );
-        // A checkout of this repository, for one.
+        // Such as a checkout of this repository.
         let foreign = [
             make("mcpmark-main"),
             make(".mcpmark-scratch-of-mine"),

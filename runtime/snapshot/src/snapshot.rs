@@ -1,4 +1,4 @@
-//! A tree with its bytes.
+//! Tree with the bytes of its files.
 
 use std::fmt;
 use std::io;
@@ -10,25 +10,25 @@ use crate::{
     Tree, TreePath, capture, scratch_parent,
 };
 
-/// A tree together with the source of its files' bytes: all that grading takes.
+/// Tree together with the source of its files' bytes, which is the input of grading.
 #[derive(Clone)]
 pub struct Snapshot {
-    /// The tree.
+    /// Tree.
     pub tree: Tree,
-    /// Where the bytes of its files are.
+    /// Source of the bytes of its files.
     pub blobs: Arc<dyn Blobs>,
 }
 
 impl Snapshot {
-    /// Puts the two together.
+    /// Creates a snapshot from its parts.
     #[must_use]
     pub fn new(tree: Tree, blobs: Arc<dyn Blobs>) -> Self {
         Self { tree, blobs }
     }
 
-    /// Captures a directory as it is now, for a program that keeps no store: copies of
-    /// its files lie in a [`Scratch`] directory that goes with the last handle on this
-    /// snapshot. Where many are kept, [`capture`] them into one [`Store`].
+    /// Captures a directory as it is now, for a program without a store. The files are copied to a [`Scratch`]
+    /// directory, which is removed with the last clone of this snapshot. For many snapshots, [`capture`] them into one
+    /// [`Store`].
     pub fn of_directory(dir: impl AsRef<Path>) -> Result<Self, CaptureError> {
         let parent = scratch_parent(None);
         let scratch = Scratch::new(&parent).map_err(|source| StoreError::write(&parent, source))?;
@@ -41,13 +41,13 @@ impl Snapshot {
         Ok(Self::new(tree, Arc::new(blobs)))
     }
 
-    /// The digest of the tree.
+    /// Returns the digest of the tree.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.tree.digest()
     }
 
-    /// All bytes of the file at `path`.
+    /// Reads the file at `path`.
     pub fn read(&self, path: &TreePath) -> Result<Vec<u8>, ReadError> {
         let file = self.file(path)?;
         let bytes = self.blobs.read(&file.content);
@@ -61,8 +61,7 @@ impl Snapshot {
         checked.map_err(|source| unreadable(path, source))
     }
 
-    /// Bytes of the file at `path` from `offset`, at most `length` of them; fewer at
-    /// its end.
+    /// Reads at most `length` bytes from `offset` on of the file at `path`, and fewer at its end.
     pub fn read_range(
         &self,
         path: &TreePath,
@@ -87,7 +86,7 @@ impl Snapshot {
     }
 }
 
-/// The store of one snapshot.
+/// Store of one snapshot.
 struct Own {
     store: Store,
     _scratch: Scratch,
@@ -126,29 +125,29 @@ fn unreadable(path: &TreePath, source: io::Error) -> ReadError {
     }
 }
 
-/// Why a file of a snapshot could not be read.
+/// Error of reading a file of a snapshot.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Nothing stands there.
+    /// Missing entry.
     #[error("{path:?} does not exist")]
     NotFound {
-        /// The path.
+        /// Path.
         path: TreePath,
     },
-    /// Something else stands there.
+    /// Entry that is not a file.
     #[error("{path:?} is not a file but a {kind}")]
     NotAFile {
-        /// The path.
+        /// Path.
         path: TreePath,
-        /// What stands there.
+        /// Kind of the entry.
         kind: Kind,
     },
-    /// Its bytes are missing or damaged.
+    /// Missing or damaged bytes of the file.
     #[error("cannot read {path:?}")]
     Blob {
-        /// The path.
+        /// Path.
         path: TreePath,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
 }

@@ -1,19 +1,19 @@
-//! Where private copies of worlds are made, and how.
+//! Location and method of private copies of worlds.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::overlay::{self, Marks};
 
-/// How private copies of worlds are made.
+/// Method for making private copies of worlds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CopyMethod {
-    /// By overlay mounts where they work, else by copying.
+    /// Overlay mounts if they work, otherwise copying.
     #[default]
     Auto,
-    /// By overlay mounts.
+    /// Overlay mounts.
     Overlay,
-    /// By writing every file.
+    /// Copying of every file.
     Plain,
 }
 
@@ -30,22 +30,22 @@ impl FromStr for CopyMethod {
     }
 }
 
-/// A method of that name does not exist.
+/// Error of parsing a [`CopyMethod`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is none of auto, overlay and copy")]
 pub struct UnknownMethod(String);
 
-/// Overlay mounts do not work where private copies are to be made.
+/// Error of overlay mounts that do not work in the directory for private copies.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("overlay mounts do not work in {}: {reason}", parent.display())]
 pub struct NoOverlay {
-    /// The directory.
+    /// Directory.
     pub parent: PathBuf,
-    /// What went wrong.
+    /// Cause.
     pub reason: String,
 }
 
-/// A directory for private copies, and how they are made in it.
+/// Directory for private copies, with the method to make them.
 #[derive(Clone, Debug)]
 pub struct ScratchSpace {
     parent: PathBuf,
@@ -53,7 +53,7 @@ pub struct ScratchSpace {
 }
 
 impl ScratchSpace {
-    /// Copies are written file by file.
+    /// Creates a space in which every file is copied.
     pub fn plain(parent: impl Into<PathBuf>) -> Self {
         Self {
             parent: parent.into(),
@@ -61,11 +61,11 @@ impl ScratchSpace {
         }
     }
 
-    /// Tries an overlay mount in `parent` where `method` allows for one.
+    /// Tests an overlay mount in `parent` if `method` allows overlay mounts.
     ///
     /// # Errors
     ///
-    /// When only overlay mounts will do and they do not work.
+    /// Returns an error if `method` requires overlay mounts and they do not work.
     pub fn probe(parent: impl Into<PathBuf>, method: CopyMethod) -> Result<Self, NoOverlay> {
         let parent = parent.into();
         if method == CopyMethod::Plain {
@@ -78,13 +78,13 @@ impl ScratchSpace {
         }
     }
 
-    /// The directory.
+    /// Returns the directory.
     #[must_use]
     pub fn parent(&self) -> &Path {
         &self.parent
     }
 
-    /// Whether copies are overlay mounts, or why not.
+    /// Returns `Ok` if copies are overlay mounts, otherwise the reason why they are not.
     pub fn has_overlay(&self) -> Result<(), &str> {
         self.overlay.as_ref().map(drop).map_err(String::as_str)
     }

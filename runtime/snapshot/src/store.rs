@@ -1,15 +1,15 @@
-//! Blobs on disk, by digest.
+//! Store of blobs on disk, by digest.
 //!
 //! ```text
-//! <store>/format          the version of this layout
-//! <store>/blobs/ab/cdef…  one read-only file a blob, named by its digest
-//! <store>/bases/          worlds as they start, for private copies to be laid over
-//! <store>/tmp/            what is being written
-//! <store>/lock            held by whoever uses the store
+//! <store>/format          version of this layout
+//! <store>/blobs/ab/cdef…  one read-only file per blob, named by its digest
+//! <store>/bases/          materialised starting states, for overlay mounts
+//! <store>/tmp/            files that are being written
+//! <store>/lock            lock of the processes that use the store
 //! ```
 //!
-//! A blob is written under `tmp`, synced, and renamed into place, so that none is ever
-//! seen half written. Any number of processes may use one store.
+//! A blob is written to `tmp`, synced, and renamed into place, so that no reader sees a partial blob. Several processes
+//! may use one store.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
@@ -25,13 +25,13 @@ use crate::batch::Batch;
 use crate::blobs::{damaged, foreign, missing};
 use crate::{Blobs, Digest, Directory, LoadError, Node, Snapshot, Tree};
 
-/// The version of the layout that this crate reads and writes.
+/// Version of the layout that this crate reads and writes.
 pub const STORE_FORMAT: u32 = 1;
 
-/// Older than this, what lies in `tmp` was left by a process that died.
+/// Age from which on an entry of `tmp` is assumed to be left by a process that died.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A store of blobs in a directory. Cloning is cheap.
+/// Store of blobs in a directory. Cloning is cheap.
 #[derive(Clone, Debug)]
 pub struct Store {
     root: Arc<Path>,
@@ -39,28 +39,29 @@ pub struct Store {
     lock: Arc<Lock>,
 }
 
-/// Says to other processes that this one uses the store, for as long as it lives.
+/// Lock that shows other processes that this one uses the store. Held until it is dropped.
 #[derive(Debug)]
 struct Lock {
-    /// None where the store cannot be written to and nobody has made one.
+    /// `None` if the store is not writable and has no lock file.
     _file: Option<File>,
     alone: bool,
     read_only: bool,
 }
 
 impl Store {
-    /// Opens the store in `dir`, or makes one there. One that cannot be written to is opened to be read. Sweeps what processes that died
-    /// more than a day ago left half written. Waits for a process that has it [alone](Self::open_alone).
+    /// Opens or creates the store in `dir`. A store that is not writable is opened for reading. Removes temporary files
+    /// that processes left more than a day ago. Waits for a process that has opened the store
+    /// [exclusively](Self::open_exclusive).
     pub fn open(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_as(dir.as_ref(), false)
     }
 
-    /// Opens the store in `dir` for this process alone, so that something may be removed.
+    /// Opens the store in `dir` exclusively, as garbage collection requires.
     ///
     /// # Errors
     ///
-    /// [`StoreError::InUse`] where anybody else has it open.
-    pub fn open_alone(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
+    /// Returns [`StoreError::InUse`] if the store is already open.
+    pub fn open_exclusive(dir: impl AsRef<Path>) -> Result<Self, StoreError> {
         Self::open_as(dir.as_ref(), true)
     }
 
@@ -84,19 +85,19 @@ impl Store {
         Ok(store)
     }
 
-    /// The directory of the store.
+    /// Returns the directory of the store.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.root
     }
 
-    /// Starts a batch: many blobs that are synced together and appear at its commit.
+    /// Starts a batch of blobs that are synced together and appear on commit.
     #[must_use]
     pub fn batch(&self) -> Batch {
         Batch::new(self.clone())
     }
 
-    /// Keeps `bytes`.
+    /// Stores `bytes` and returns their digest.
     pub fn put(&self, bytes: &[u8]) -> Result<Digest, StoreError> {
         let mut batch = self.batch();
         let digest = batch.put_bytes(bytes)?;
@@ -104,9 +105,8 @@ impl Store {
         Ok(digest)
     }
 
-    /// Keeps the encodings of all directories of a tree, so that
-    /// [`load_tree`](Self::load_tree) can read it back. The bytes of its files are
-    /// expected here already; see [`put_snapshot`](Self::put_snapshot).
+    /// Stores the encodings of all directories of a tree, so that [`load_tree`](Self::load_tree) can read it. The bytes
+    /// of its files must already be in the store; see [`put_snapshot`](Self::put_snapshot).
     pub fn put_tree(&self, tree: &Tree) -> Result<Digest, StoreError> {
         let mut batch = self.batch();
         let digest = batch.put_tree(tree)?;
@@ -114,7 +114,7 @@ impl Store {
         Ok(digest)
     }
 
-    /// Keeps a tree and the bytes of its files, as far as they are not here yet.
+    /// Stores a tree and the bytes of its files, unless they are already in the store.
     pub fn put_snapshot(&self, snapshot: &Snapshot) -> Result<Digest, StoreError> {
         let mut batch = self.batch();
         for (path, file) in snapshot.tree.files() {
@@ -130,17 +130,17 @@ impl Store {
         Ok(digest)
     }
 
-    /// Reads a tree back by the digest of its root.
+    /// Loads a tree by the digest of its root.
     pub fn load_tree(&self, root: &Digest) -> Result<Tree, LoadError> {
         Tree::load(root, self)
     }
 
-    /// Reads a tree back, with this store as the source of its files' bytes.
+    /// Loads a tree, with this store as the source of its files' bytes.
     pub fn snapshot(&self, root: &Digest) -> Result<Snapshot, LoadError> {
         Ok(Snapshot::new(self.load_tree(root)?, Arc::new(self.clone())))
     }
 
-    /// Where the blob lies, or would.
+    /// Returns the path of a blob, whether or not it exists.
     #[must_use]
     pub fn blob_path(&self, digest: &Digest) -> PathBuf {
         let hex = digest.hex();
@@ -205,7 +205,7 @@ impl Store {
         write().map_err(|source| StoreError::write(path, source))
     }
 
-    /// Best effort: what cannot be removed now is tried again at the next opening.
+    /// Best effort. Entries that cannot be removed are tried again when the store is opened the next time.
     fn sweep(&self) {
         let Some(limit) = SystemTime::now().checked_sub(ABANDONED) else {
             return;
@@ -228,14 +228,14 @@ impl Store {
         }
     }
 
-    /// The length of a blob; none where it is missing.
+    /// Returns the length of a blob, or `None` if it is missing.
     pub(crate) fn length(&self, digest: &Digest) -> Option<u64> {
         let metadata = fs::metadata(self.blob_path(digest)).ok()?;
         metadata.is_file().then_some(metadata.len())
     }
 
     fn open_blob(&self, digest: &Digest) -> io::Result<File> {
-        // Opening a pipe would wait for somebody who writes to it.
+        // Without `NONBLOCK`, opening a pipe would wait for a writer.
         let mut options = File::options();
         options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
         let opened = options.read(true).open(self.blob_path(digest));
@@ -263,7 +263,7 @@ impl Lock {
         let file = match opened {
             Ok(file) => file,
             Err(error) if !alone && is_unwritable(&error) && dir.join("format").is_file() => {
-                // Whoever may write waits for those who read all the same.
+                // A process that can write to the store must still wait for readers.
                 let file = File::open(&path).ok();
                 if let Some(file) = &file {
                     file.lock_shared().map_err(failed)?;
@@ -296,7 +296,7 @@ impl Lock {
     }
 }
 
-/// Whether a place cannot be written to, now or by this user.
+/// Reports whether the error means that the file system or the permissions forbid writing.
 fn is_unwritable(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -339,8 +339,8 @@ impl Batch {
         self.put_tree_onto(tree, None)
     }
 
-    /// Like [`put_tree`](Self::put_tree), but passes over the directories that `tree` shares
-    /// with `base`, where the store has that.
+    /// Adds a tree like [`put_tree`](Self::put_tree), but skips directories that it shares with `base` if the store
+    /// contains `base`.
     pub(crate) fn put_tree_onto(
         &mut self,
         tree: &Tree,
@@ -358,7 +358,7 @@ impl Batch {
         self.put_directory(tree.root(), base)
     }
 
-    /// Children first, so that a directory that is there has all that it names.
+    /// Children first, so that everything a stored directory names is stored as well.
     fn put_directory(
         &mut self,
         directory: &Directory,
@@ -377,62 +377,62 @@ impl Batch {
     }
 }
 
-/// Why the store could not be used.
+/// Error of a store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// A file of the store could not be written.
+    /// Error of writing a file of the store.
     #[error("cannot write {path:?} in the blob store")]
     Write {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
-    /// A file of the store could not be read.
+    /// Error of reading a file of the store.
     #[error("cannot read {path:?} in the blob store")]
     Read {
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// What went wrong.
+        /// Cause.
         source: io::Error,
     },
-    /// What was to be kept could not be read.
+    /// Error of reading the input.
     #[error("cannot read what is to be stored")]
     Input(#[source] io::Error),
-    /// A file of a snapshot that was to be kept could not be read.
+    /// Error of reading a file of the snapshot to store.
     #[error("the snapshot to be stored is not complete")]
     Source {
-        /// What went wrong.
+        /// Cause.
         source: crate::ReadError,
     },
-    /// Another process has the store open, or this one has not opened it alone.
+    /// Another process has opened the store, or this process has not opened it exclusively.
     #[error("the blob store {path:?} is in use")]
     InUse {
-        /// The store.
+        /// Path of the store.
         path: PathBuf,
     },
-    /// The store was written by a newer version of this program.
+    /// Store that was written by a newer version of this program.
     #[error(
         "the blob store {path:?} has format {found}, newer than format {STORE_FORMAT} that this version reads"
     )]
     NewerFormat {
-        /// The store.
+        /// Path of the store.
         path: PathBuf,
-        /// Its format.
+        /// Format of the store.
         found: u32,
     },
-    /// The file that states the format does not.
+    /// Format file with invalid content.
     #[error("{path:?} does not state the format of a blob store but {text:?}")]
     BadFormat {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it says, cut when long.
+        /// Content, truncated if it is long.
         text: String,
     },
-    /// More entries than a tree may have.
+    /// Tree with too many entries.
     #[error("the tree has more than {limit} entries")]
     TooLarge {
-        /// The limit, [`MAX_ENTRIES`](crate::MAX_ENTRIES).
+        /// Limit, [`MAX_ENTRIES`](crate::MAX_ENTRIES).
         limit: u64,
     },
 }

@@ -1,39 +1,39 @@
-//! Symlinks must not lead out of their tree.
+//! Symlink checks, which ensure that symlinks do not lead out of their tree.
 //!
-//! Two checks. A target is first read as text: absolute ones and those with more
-//! `..` than there are directories above are refused wherever a symlink enters a
-//! tree. That is not enough where one symlink leads through another (`up -> a/..`
-//! read as text stays inside, but goes outside when `a` is a symlink to the root), so
-//! whatever crosses the disk is also resolved the way the kernel would do it.
+//! There are two checks. The target is first checked as text: absolute targets, and targets with more `..` than parent
+//! directories, are refused whenever a symlink enters a tree. This is insufficient if one symlink leads through
+//! another: the text of `up -> a/..` stays inside, but the link leads outside if `a` is a symlink to the root. So trees
+//! that are read from or written to disk are also checked by resolving their symlinks like the kernel.
 
 use crate::{Directory, Node, TreePath};
 
 const MAX_TARGET: usize = 4095;
-/// The kernel gives up after as many; such a link leads nowhere.
+/// Maximum number of symlinks in one path, as in the kernel. A path with more cannot be resolved, so it cannot lead
+/// outside.
 const MAX_HOPS: usize = 40;
 
-/// A symlink that no tree can hold.
+/// Error of a symlink that is invalid in a tree.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SymlinkError {
-    /// It leads out of the tree, or is absolute.
+    /// Symlink that is absolute or leads out of the tree.
     #[error("symlink {path:?} points outside the world (to {target:?})")]
     Outside {
-        /// The symlink.
+        /// Path of the symlink.
         path: TreePath,
-        /// Where it points, as written.
+        /// Target, as written.
         target: String,
     },
-    /// Its target is no path at all.
+    /// Target that is not a path.
     #[error("symlink {path:?} has a bad target: {reason}")]
     Target {
-        /// The symlink.
+        /// Path of the symlink.
         path: TreePath,
-        /// What is wrong with the target.
+        /// Problem of the target.
         reason: &'static str,
     },
 }
 
-/// Checks a target as text, for a symlink that stands at `path`.
+/// Checks the text of the target of a symlink at `path`.
 pub(crate) fn check_text(path: &TreePath, target: &str) -> Result<(), SymlinkError> {
     let reason = match target {
         "" => Some("it is empty"),
@@ -71,7 +71,7 @@ fn outside(path: &TreePath, target: &str) -> SymlinkError {
     }
 }
 
-/// Resolves every symlink of the tree below `root`.
+/// Resolves the given symlinks of the tree below `root`, and refuses those that lead outside.
 pub(crate) fn check_tree<'a>(
     root: &'a Directory,
     symlinks: impl Iterator<Item = (&'a TreePath, &'a str)>,
@@ -85,8 +85,7 @@ pub(crate) fn check_tree<'a>(
 }
 
 fn stays_inside<'a>(root: &'a Directory, path: &'a TreePath, target: &'a str) -> bool {
-    // The directories from below the root to where we stand; none where the way
-    // leads into a file or into nothing.
+    // Directories from below the root to the current position. `None` for a file or a missing entry.
     let mut stack: Vec<Option<&Directory>> = Vec::new();
     let mut ahead: Vec<&str> = target.split('/').rev().collect();
     let parents = path.segments().count().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! A whole tree in memory.
+//! Tree of directories, files and symlinks in memory.
 
 use std::fmt;
 
@@ -6,18 +6,17 @@ use crate::encoding::{self, EncodingError, Entry};
 use crate::symlink::{self, SymlinkError};
 use crate::{Blobs, Digest, Directory, File, InvalidPath, Node, TreePath};
 
-/// The most entries that a stored tree may have.
+/// Maximum number of entries of a stored tree.
 pub const MAX_ENTRIES: u64 = 1_000_000;
 
-/// An immutable tree of directories, files and symlinks, in memory without the
-/// bytes of its files. Cloning is cheap.
+/// Immutable tree of directories, files and symlinks in memory, without the bytes of its files. Cloning is cheap.
 #[derive(Clone)]
 pub struct Tree {
     root: Node,
 }
 
 impl Tree {
-    /// The tree with nothing in it.
+    /// Returns the empty tree.
     #[must_use]
     pub fn empty() -> Self {
         Self::from_root(Directory::default())
@@ -29,7 +28,7 @@ impl Tree {
         }
     }
 
-    /// The root directory.
+    /// Returns the root directory.
     #[must_use]
     pub fn root(&self) -> &Directory {
         let Node::Directory(root) = &self.root else {
@@ -38,15 +37,15 @@ impl Tree {
         root
     }
 
-    /// What stands at `path`; symlinks are not followed.
+    /// Returns the entry at `path`. Symlinks are not followed.
     #[must_use]
     pub fn get(&self, path: &TreePath) -> Option<&Node> {
         path.segments()
             .try_fold(&self.root, |node, name| node.as_directory()?.get(name))
     }
 
-    /// Every entry below `path`, itself not included, sorted by the bytes of the
-    /// paths; nothing where `path` is no directory.
+    /// Returns all entries below `path`, without `path` itself, sorted by the bytes of their paths. Returns none if
+    /// `path` is not a directory.
     pub fn walk(
         &self,
         path: &TreePath,
@@ -58,13 +57,13 @@ impl Tree {
         found.into_iter()
     }
 
-    /// Every file of the tree, sorted by the bytes of the paths.
+    /// Returns all files of the tree, sorted by the bytes of their paths.
     pub fn files(&self) -> impl Iterator<Item = (TreePath, &File)> + use<'_> {
         self.walk(&TreePath::root())
             .filter_map(|(path, node)| Some((path, node.as_file()?)))
     }
 
-    /// Number of entries, the root not counted.
+    /// Returns the number of entries, without the root.
     #[must_use]
     pub fn len(&self) -> u64 {
         fn count(directory: &Directory) -> u64 {
@@ -76,13 +75,13 @@ impl Tree {
         count(self.root())
     }
 
-    /// Whether there is nothing in it.
+    /// Reports whether the tree has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.root().is_empty()
     }
 
-    /// Bytes of all files together.
+    /// Returns the total size of all files, in bytes.
     #[must_use]
     pub fn total_size(&self) -> u64 {
         fn size(directory: &Directory) -> u64 {
@@ -97,27 +96,25 @@ impl Tree {
         size(self.root())
     }
 
-    /// The digest of the root directory, which names the whole tree.
+    /// Returns the digest of the root directory, which identifies the whole tree.
     #[must_use]
     pub fn digest(&self) -> Digest {
         self.root().digest()
     }
 
-    /// Resolves every symlink as the kernel would and refuses one that leads outside
-    /// by way of another. [`capture`](crate::capture) and
-    /// [`materialise`](crate::materialise) check this themselves.
+    /// Resolves every symlink like the kernel, and refuses one that leads outside through another.
+    /// [`capture`](crate::capture) and [`materialise`](crate::materialise) perform this check themselves.
     pub fn check_symlinks(&self) -> Result<(), SymlinkError> {
         let mut symlinks = Vec::new();
         collect_symlinks(self.root(), &TreePath::root(), &mut symlinks);
-        // So that of several that are wrong always the same is told.
+        // Sorted, so that the same one of several errors is reported each time.
         symlinks.sort();
         let symlinks = symlinks.iter().map(|(path, target)| (path, *target));
         symlink::check_tree(self.root(), symlinks)
     }
 
-    /// Reads a tree back by the digest of its root from the encodings of its
-    /// directories. Every encoding is checked; of the files only the description is
-    /// read.
+    /// Loads a tree by the digest of its root from the encodings of its directories, which are validated. The bytes of
+    /// files are not read.
     pub fn load(root: &Digest, blobs: &dyn Blobs) -> Result<Self, LoadError> {
         let mut entries = 0;
         let root = load(&TreePath::root(), root, blobs, &mut entries)?;
@@ -126,8 +123,8 @@ impl Tree {
 }
 
 fn collect<'a>(directory: &'a Directory, path: &TreePath, found: &mut Vec<(TreePath, &'a Node)>) {
-    // Below a directory `a` every path starts with `a/`, so its subtree comes after
-    // the siblings whose names continue `a` with a byte smaller than `/`.
+    // Below a directory `a` every path starts with `a/`, so its subtree comes after siblings whose names continue `a`
+    // with a byte smaller than `/`.
     let mut steps: Vec<(String, &Node, bool)> = Vec::with_capacity(directory.len());
     for (name, node) in directory.iter() {
         steps.push((name.to_owned(), node, false));
@@ -182,8 +179,7 @@ fn load(
         digest: *digest,
         source,
     })?;
-    // A few small encodings that name each other many times describe a tree that
-    // fits into no memory.
+    // A few small encodings that name each other many times can describe a tree that does not fit into memory.
     *entries += decoded.len() as u64;
     if *entries > MAX_ENTRIES {
         return Err(LoadError::TooLarge { limit: MAX_ENTRIES });
@@ -224,53 +220,53 @@ impl fmt::Debug for Tree {
     }
 }
 
-/// Why a stored tree could not be read back.
+/// Error of loading a stored tree.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The encoding of a directory is not there or cannot be read.
+    /// Missing or unreadable encoding of a directory.
     #[error("cannot read directory {path:?} of the tree ({digest})")]
     Blob {
-        /// The directory.
+        /// Path of the directory.
         path: TreePath,
-        /// Its digest.
+        /// Digest of the directory.
         digest: Digest,
-        /// What went wrong.
+        /// Cause.
         source: std::io::Error,
     },
-    /// The bytes have another digest than the one they were asked by.
+    /// Encoding with another digest than the requested one.
     #[error("the encoding of directory {path:?} is damaged ({digest})")]
     Damaged {
-        /// The directory.
+        /// Path of the directory.
         path: TreePath,
-        /// The digest that was asked for.
+        /// Requested digest.
         digest: Digest,
     },
-    /// The bytes are not the encoding of a directory.
+    /// Bytes that are not the encoding of a directory.
     #[error("bad encoding of directory {path:?} ({digest})")]
     Encoding {
-        /// The directory.
+        /// Path of the directory.
         path: TreePath,
-        /// Its digest.
+        /// Digest of the directory.
         digest: Digest,
-        /// The problem.
+        /// Problem.
         source: EncodingError,
     },
-    /// A path that is too long or too deep.
+    /// Path that is too long or too deep.
     #[error(transparent)]
     Path(#[from] InvalidPath),
-    /// A symlink that leads outside.
+    /// Symlink that leads outside.
     #[error(transparent)]
     Symlink(#[from] SymlinkError),
-    /// More entries than a tree may have.
+    /// Tree with too many entries.
     #[error("the tree has more than {limit} entries")]
     TooLarge {
-        /// The limit, [`MAX_ENTRIES`].
+        /// Limit, [`MAX_ENTRIES`].
         limit: u64,
     },
 }
 
 impl LoadError {
-    /// The directory that cannot be read, where it is one.
+    /// Returns the digest of the directory that cannot be read, if the error concerns one.
     #[must_use]
     pub fn directory(&self) -> Option<Digest> {
         match self {

@@ -1,4 +1,4 @@
-//! From the changes in the upper directory of an overlay to a tree.
+//! Capture of a tree from the upper directory of an overlay mount.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,8 +11,8 @@ use crate::capture::{Walker, open_directory};
 use crate::overlay::{Marks, is_whiteout};
 use crate::{CaptureError, CaptureOptions, Captured, Directory, Node, Store, Tree, TreePath};
 
-/// Like [`capture_counted`](crate::capture_counted) of the mount, and reads the changes alone:
-/// whatever is not in `changes` is as it is in `base`, which the store must have.
+/// Captures an overlay mount like [`capture_counted`](crate::capture_counted), but reads only the changes. Entries that
+/// are not in `changes` are taken from `base`, which the store must contain.
 pub(crate) fn capture_changes(
     changes: &Path,
     marks: Marks,
@@ -25,7 +25,7 @@ pub(crate) fn capture_changes(
         ..CaptureOptions::default()
     };
     let mut walker = Walker::new(store, &options);
-    // Opened to be read: attributes cannot be asked of a descriptor that only names.
+    // Opened for reading, because extended attributes cannot be read through an `O_PATH` descriptor.
     let root = match std::fs::File::open(changes).map(Dir::from_std_file) {
         Ok(dir) => walker.overlaid(&dir, &TreePath::root(), Some(base.root()), true, marks)?,
         Err(error) if error.kind() == io::ErrorKind::NotFound => base.root().clone(),
@@ -40,8 +40,7 @@ pub(crate) fn capture_changes(
 }
 
 impl Walker<'_> {
-    /// A directory with the changes in `dir` laid over `base`. Where the base does not show
-    /// through, it still tells which times its files had.
+    /// Applies the changes in `dir` to `base`. A hidden base still supplies the modification times of its files.
     fn overlaid(
         &mut self,
         dir: &Dir,
@@ -83,7 +82,7 @@ fn is_opaque(dir: &Dir, marks: Marks) -> io::Result<bool> {
     let mut value = [0; 1];
     match rustix::fs::fgetxattr(dir, marks.opaque(), &mut value) {
         Ok(length) => Ok(length == 1 && value == *b"y"),
-        // A longer value is none that hides anything.
+        // A longer value does not hide the lower directory.
         Err(Errno::NODATA | Errno::RANGE) => Ok(false),
         Err(error) => Err(error.into()),
     }

@@ -1,38 +1,41 @@
+//! Task digests: the digest of everything that defines a task, for tasks of a library and of a published corpus.
+
 use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
 use crate::published::PublishedTask;
 use crate::{GuestRole, Task, WorldManifest};
 
-/// Version of the document that [`BundleParts::digest`] hashes.
+/// Version of the document that [`BundleParts::digest`] and [`PublishedParts::digest`] hash.
 const SCHEMA: u32 = 1;
 
-/// All that decides what an attempt at a task starts from and how it is judged.
+/// Parts of a task of a library that define its task digest: everything that determines the start of an attempt and its
+/// grade.
 #[derive(Debug)]
 pub struct BundleParts<'a> {
-    /// The task: its id, metadata and instruction count.
+    /// Task; its id, metadata and instruction enter the digest.
     pub task: &'a Task,
-    /// The manifest of its world: the clock counts.
+    /// Manifest of the task's world; only the clock enters the digest.
     pub world: &'a WorldManifest,
-    /// The seed that the world was made with.
+    /// Seed from which the world was built.
     pub seed: u64,
     /// Digest of the starting state.
     pub snapshot: Digest,
     /// Digest of the verifier component.
     pub verifier: Digest,
-    /// Digest of the solution component, where there is one.
+    /// Digest of the solution component, if the task has a solution.
     pub solution: Option<Digest>,
-    /// Digests of the guests that the world brings along, by role.
+    /// Digests of the world's guests, by role.
     pub guests: Vec<(GuestRole, Digest)>,
 }
 
 impl BundleParts<'_> {
-    /// SHA-256 of [`document`](Self::document) in canonical form: same parts, same digest.
+    /// Returns the task digest: the SHA-256 of [`document`](Self::document) as canonical JSON.
     pub fn digest(&self) -> Digest {
         Digest::of(mcpmark_json::canonical(&self.document()).as_bytes())
     }
 
-    /// The parts as a JSON document.
+    /// Returns the parts as a JSON document.
     pub fn document(&self) -> Value {
         let mut document = json!({
             "schema": SCHEMA,
@@ -55,32 +58,33 @@ impl BundleParts<'_> {
     }
 }
 
-/// All that decides what an attempt at a published task starts from and how it is judged.
+/// Parts of a published task that define its task digest: everything that determines the start of an attempt and its
+/// grade.
 #[derive(Debug)]
 pub struct PublishedParts<'a> {
-    /// The task: its id, metadata and instruction count.
+    /// Task; its id, metadata and instruction enter the digest.
     pub task: &'a PublishedTask,
     /// Digest of the starting state.
     pub snapshot: Digest,
-    /// The world's instant, in seconds since 1970-01-01T00:00:00Z.
+    /// Clock of the world, in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
-    /// Digest of the script that judges.
+    /// Digest of the verifier script.
     pub script: Digest,
-    /// Digest of all that the script sees beside the state.
+    /// Digest of the tree with the script and the files in its directory, which the script can read.
     pub beside: Digest,
-    /// Digest of the solution component, where there is one.
+    /// Digest of the solution component, if the task has a solution.
     pub solution: Option<Digest>,
-    /// Digests of the guests that the world brings along, by role.
+    /// Digests of the guests of the starting state, by role.
     pub guests: Vec<(GuestRole, Digest)>,
 }
 
 impl PublishedParts<'_> {
-    /// SHA-256 of [`document`](Self::document) in canonical form: same parts, same digest.
+    /// Returns the task digest: the SHA-256 of [`document`](Self::document) as canonical JSON.
     pub fn digest(&self) -> Digest {
         Digest::of(mcpmark_json::canonical(&self.document()).as_bytes())
     }
 
-    /// The parts as a JSON document.
+    /// Returns the parts as a JSON document.
     pub fn document(&self) -> Value {
         let mut document = json!({
             "schema": SCHEMA,
@@ -102,7 +106,7 @@ impl PublishedParts<'_> {
     }
 }
 
-/// Digest of the whole of a task, as `run --json` reports it.
+/// Returns the task digest, as `run --json` reports it under the key `bundle`.
 pub fn bundle_digest(parts: &BundleParts<'_>) -> Digest {
     parts.digest()
 }

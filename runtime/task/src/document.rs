@@ -1,3 +1,5 @@
+//! Reading text files and JSON objects with errors that name the file and the key.
+
 use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
@@ -8,13 +10,13 @@ use serde_json::{Map, Value};
 
 use crate::Error;
 
-/// `rustix` has it as a typed flag, the standard library takes a number.
+/// `O_NONBLOCK` as the integer that `OpenOptionsExt::custom_flags` expects.
 const O_NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
-/// The largest text file that is read: far above any instruction or metadata.
+/// Maximum size of a text file, in bytes. Instructions and metadata are far smaller.
 const LARGEST_TEXT: u64 = 1 << 20;
 
-/// A file and the name under which errors speak of it.
+/// Path of a file or directory, with the shorter path that error messages show.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
@@ -51,9 +53,9 @@ impl Place {
         }
     }
 
-    /// The whole file, or none where there is no such file.
+    /// Returns the content of the file, or `None` if the file does not exist.
     pub(crate) fn text(&self) -> Result<Option<String>, Error> {
-        // Without waiting: a pipe would wait for somebody who writes into it.
+        // Non-blocking, because opening a pipe would otherwise wait for a writer.
         let opened = OpenOptions::new()
             .read(true)
             .custom_flags(O_NONBLOCK)
@@ -85,13 +87,13 @@ impl Place {
     }
 }
 
-/// A JSON object from a file, read key by key so that errors name the key.
+/// JSON object from a file, with typed access by key, so that errors name the key.
 ///
-/// `null` counts as absent: the published format writes it for values it lacks.
+/// `null` counts as absent, because the published format writes it for missing values.
 #[derive(Debug)]
 pub(crate) struct Document {
     file: PathBuf,
-    /// The path to this object inside the file, with a dot at its end.
+    /// Path of this object inside the file, with a trailing dot if it is nested.
     prefix: String,
     pub(crate) map: Map<String, Value>,
 }
@@ -141,7 +143,7 @@ impl Document {
         self.map.get(key).filter(|value| !value.is_null())
     }
 
-    /// The value that `found` gives for the key, or an error that says the key is missing.
+    /// Returns the value found under the key, or an error that the key is missing.
     pub(crate) fn required<T>(&self, key: &str, found: Option<T>, what: &str) -> Result<T, Error> {
         found.ok_or_else(|| self.wrong(key, format!("is missing; it is {what}")))
     }
@@ -168,7 +170,7 @@ impl Document {
         texts.collect::<Result<_, _>>().map(Some)
     }
 
-    /// A whole number of at least `least`.
+    /// Returns a whole number within `range`, or `None` if the key is absent.
     pub(crate) fn number(
         &self,
         key: &str,
@@ -202,7 +204,7 @@ impl Document {
         }
     }
 
-    /// The objects of an array; none where the key is absent.
+    /// Returns the objects of an array; empty if the key is absent.
     pub(crate) fn objects(&self, key: &str) -> Result<Vec<Self>, Error> {
         let Some(value) = self.get(key) else {
             return Ok(Vec::new());
@@ -221,7 +223,7 @@ impl Document {
         objects.collect()
     }
 
-    /// Refuses keys that are not among `known`.
+    /// Returns an error if the object has a key that is not in `known`.
     pub(crate) fn refuse_unknown(&self, known: &[&str]) -> Result<(), Error> {
         match self.unknown(known).next() {
             None => Ok(()),
@@ -236,7 +238,7 @@ impl Document {
         }
     }
 
-    /// One sentence for each key that is not among `known`.
+    /// Returns a warning for each key that is not in `known`.
     pub(crate) fn warn_unknown(&self, known: &[&str]) -> Vec<String> {
         self.unknown(known)
             .map(|key| {
@@ -267,7 +269,7 @@ fn unknown_key(key: &str, known: &[&str]) -> String {
     }
 }
 
-/// A value in words, without the content of large ones.
+/// Describes a value for an error message, without the content of large values.
 fn describe(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),

@@ -1,121 +1,123 @@
+//! Errors of loading tasks and worlds.
+
 use std::io;
 use std::path::PathBuf;
 
-/// What can be wrong with tasks and worlds on disk.
+/// Errors of loading tasks and worlds from disk.
 ///
-/// Files are named relative to the root of the library.
+/// Paths of files are relative to the root of the library.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Neither the directory nor one above it has both `tasks/` and `worlds/`.
+    /// Neither the directory nor one of its ancestors contains both `tasks/` and `worlds/`.
     #[error("{}: neither this directory nor one above it has both tasks/ and worlds/", start.display())]
     NoLibrary {
-        /// Where the search began.
+        /// Directory in which the search started.
         start: PathBuf,
     },
 
-    /// The file system refused.
+    /// A file or directory cannot be read.
     #[error("{}: cannot be read", file.display())]
     Read {
-        /// The file or directory.
+        /// Path of the file or directory.
         file: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
 
-    /// The file system refused to write.
+    /// A file or directory cannot be written.
     #[error("{}: cannot be written", place.display())]
     Write {
-        /// The file or directory.
+        /// Path of the file or directory.
         place: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
 
-    /// A text file is larger than any task needs.
+    /// A text file exceeds the size limit.
     #[error("{}: is larger than {limit} bytes", file.display())]
     TooLarge {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The largest size that is read.
+        /// Maximum size, in bytes.
         limit: u64,
     },
 
     /// A text file is not UTF-8.
     #[error("{}: is not UTF-8 text: byte {offset} begins no character", file.display())]
     NotText {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Where the first bad sequence begins.
+        /// Offset of the first invalid byte.
         offset: usize,
     },
 
     /// A JSON file cannot be parsed.
     #[error("{}: line {line}, column {column}: {reason}", file.display())]
     Syntax {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// Counted from 1; 0 for an empty file.
+        /// Line of the error, from 1; 0 if the file is empty.
         line: usize,
-        /// Counted from 1; 0 for an empty file.
+        /// Column of the error, from 1; 0 if the file is empty.
         column: usize,
-        /// What the parser expected.
+        /// Message of the JSON parser.
         reason: String,
     },
 
-    /// A key is missing or its value is of no use.
+    /// A key is missing or has an invalid value.
     #[error("{}: key {key:?}: {problem}", file.display())]
     Key {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// The key, with dots between nested ones.
+        /// Key, with dots between nested keys.
         key: String,
-        /// What is wrong, and what would be right.
+        /// The problem, with the expected value.
         problem: String,
     },
 
-    /// Something that a task or world needs is not there, or is not what it should be.
+    /// A file or directory of a task or world is missing or invalid.
     #[error("{}: {problem}", place.display())]
     Layout {
-        /// The file or directory.
+        /// Path of the file or directory.
         place: PathBuf,
-        /// What is wrong, and what would be right.
+        /// The problem, with the expected content.
         problem: String,
     },
 
-    /// Published tasks start from states that are not there.
+    /// Starting states of published tasks are missing.
     #[error("{}{}", not_there(starts.len()), listed(starts))]
     Missing {
-        /// Which, and where each would go, with the number of tasks that start from it.
+        /// Each missing state with the paths at which it is expected, and the number of tasks that start from it.
         starts: Vec<(String, usize)>,
     },
 
-    /// A name that is no task, world or guest name.
+    /// Invalid name of a task, world, mutation, tier or selector.
     #[error("{text:?} is no {what}: {reason}")]
     Name {
-        /// What was given.
+        /// The invalid text.
         text: String,
-        /// What it should have been.
+        /// Kind of name that was expected.
         what: &'static str,
-        /// Which rule it breaks.
+        /// Rule that the text violates.
         reason: String,
     },
 
     /// No task has this id.
     #[error("no task named {id:?}{}", there_are(known))]
     UnknownTask {
-        /// The id that was asked for.
+        /// Requested id.
         id: String,
-        /// The ids that exist.
+        /// Ids of the existing tasks.
         known: Vec<String>,
     },
 
     /// No world has this id.
     #[error("no world named {id:?}{}", there_are(known))]
     UnknownWorld {
-        /// The id that was asked for.
+        /// Requested id.
         id: String,
-        /// The ids that exist.
+        /// Ids of the existing worlds.
         known: Vec<String>,
     },
 }
@@ -127,7 +129,7 @@ fn not_there(starts: usize) -> String {
     }
 }
 
-/// A line for each.
+/// Formats one line for each missing state.
 fn listed(starts: &[(String, usize)]) -> String {
     let lines = starts.iter().map(|(what, tasks)| {
         let word = if *tasks == 1 { "task" } else { "tasks" };
@@ -136,7 +138,7 @@ fn listed(starts: &[(String, usize)]) -> String {
     lines.collect()
 }
 
-/// `; there are: a, b`, with at most twenty names.
+/// Formats a list of names as `; there are: a, b`, with at most twenty names.
 pub(crate) fn there_are(known: &[String]) -> String {
     const SHOWN: usize = 20;
     if known.is_empty() {

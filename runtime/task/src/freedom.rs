@@ -1,4 +1,4 @@
-//! What a task leaves free: mutations of a solved world that its verifier must accept.
+//! Freedoms: mutations of a solved world that a task allows, so that its verifier must accept them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,14 +6,15 @@ use std::str::FromStr;
 use crate::Error;
 use crate::document::Document;
 
-/// The name of a mutation: words of small letters, joined by hyphens.
+/// Name of a mutation: lower-case words joined by hyphens.
 ///
-/// Which mutations there are follows from the service of the task, and is checked by whoever mutates.
+/// Only the syntax is checked here. The service of the task determines which mutations exist; certification checks the
+/// name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MutationName(String);
 
 impl MutationName {
-    /// The name.
+    /// Returns the name as a string.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -42,20 +43,20 @@ impl FromStr for MutationName {
     }
 }
 
-/// A mutation that changes nothing about whether the task is solved. The verifier must accept
-/// it: what is called free is tested like what is called wrong.
+/// Freedom: a mutation that does not affect whether the task is solved. Certification tests that the verifier accepts
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Freedom {
-    /// What may be done.
+pub struct AllowedMutation {
+    /// Name of the allowed mutation.
     pub mutation: MutationName,
-    /// To which files, as globs; to all where empty. The answer is called `answer`.
+    /// Globs of the files that may be mutated; empty means all files. The pseudo-path `answer` stands for the answer.
     pub paths: Vec<String>,
-    /// Which words of the instruction leave it free.
+    /// Words of the instruction that leave this open.
     pub reason: String,
 }
 
-/// Reads the key `freedoms`.
-pub(crate) fn freedoms(document: &Document) -> Result<Vec<Freedom>, Error> {
+/// Parses the key `freedoms`.
+pub(crate) fn freedoms(document: &Document) -> Result<Vec<AllowedMutation>, Error> {
     document
         .objects("freedoms")?
         .into_iter()
@@ -66,7 +67,7 @@ pub(crate) fn freedoms(document: &Document) -> Result<Vec<Freedom>, Error> {
                 object.string("mutation")?,
                 "the name of a mutation",
             )?;
-            Ok(Freedom {
+            Ok(AllowedMutation {
                 mutation: mutation
                     .parse()
                     .map_err(|error: Error| object.wrong("mutation", error.to_string()))?,

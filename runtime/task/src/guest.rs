@@ -1,3 +1,5 @@
+//! Guests of tasks and worlds: their roles, and the source of their code.
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +10,7 @@ use serde::ser::{Serialize, Serializer};
 use crate::document::Place;
 use crate::{Error, HeldBack};
 
-/// The role of a guest that a world brings along. Its file is named after it, and so is the key of its digest.
+/// Role of a guest of a world. It names the guest's file and the JSON key of its digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GuestRole(&'static str);
 
@@ -16,15 +18,15 @@ impl GuestRole {
     /// Continuous integration: a verifier of single commits that runs the workflows of a repository.
     pub const CI: Self = Self("ci");
 
-    /// All roles that a world on disk or in a bundle may have a guest of.
+    /// All roles for which a world, on disk or in a bundle, may have a guest.
     pub const ALL: &[Self] = &[Self::CI];
 
-    /// The name of the role.
+    /// Returns the name of the role.
     pub fn as_str(self) -> &'static str {
         self.0
     }
 
-    /// The files in a directory that a guest of the role may be made of.
+    /// Returns the file names that a guest of this role may have: source and component.
     pub(crate) fn files(self) -> [String; 2] {
         [format!("{}.rs", self.0), format!("{}.wasm", self.0)]
     }
@@ -46,33 +48,33 @@ impl<'de> Deserialize<'de> for GuestRole {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = String::deserialize(deserializer)?;
         let role = Self::ALL.iter().find(|role| role.0 == name);
-        // Roles are keys beside others, so a name that is no role is an unknown key.
+        // Roles are flattened next to other keys, so an unknown role is reported as an unknown field.
         role.copied()
             .ok_or_else(|| D::Error::custom(format!("unknown field `{name}`")))
     }
 }
 
-/// Values of guests by role. In stored forms each is a member of the object around it, named after its role.
+/// Values by guest role. In serialised form, each value is a member of the enclosing object, with the role as key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ByRole<T>(BTreeMap<GuestRole, T>);
 
 impl<T> ByRole<T> {
-    /// The value of a role.
+    /// Returns the value of a role.
     pub fn get(&self, role: GuestRole) -> Option<&T> {
         self.0.get(&role)
     }
 
-    /// The values, by the names of their roles.
+    /// Iterates over the values with their roles, in the order of the roles' names.
     pub fn iter(&self) -> impl Iterator<Item = (GuestRole, &T)> {
         self.0.iter().map(|(role, value)| (*role, value))
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns true if there is no value.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -102,29 +104,29 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for ByRole<T> {
     }
 }
 
-/// Where the code of a guest comes from.
+/// Source of a guest's code.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum GuestSource {
-    /// A Rust source file that is the root of a cargo target.
+    /// Rust source file, the root of a cargo target.
     Rust {
-        /// The root file, as in `verifier.rs`.
+        /// Root file of the target, such as `verifier.rs`.
         source: PathBuf,
-        /// The directory of the package's `Cargo.toml`.
+        /// Directory of the package's `Cargo.toml`.
         package_dir: PathBuf,
     },
-    /// A ready component.
+    /// Prebuilt component.
     Wasm(PathBuf),
-    /// A verifier that somebody else has.
+    /// Verifier that is held back: only its digest is known.
     HeldBack {
-        /// The file that says so.
+        /// The file `held-back.json` that declares it.
         place: PathBuf,
-        /// What is known of it.
+        /// Digests of the verifier.
         verifier: HeldBack,
     },
 }
 
 impl GuestSource {
-    /// The file that stands for the guest.
+    /// Returns the path of the guest's file, or of `held-back.json`.
     pub fn path(&self) -> &Path {
         match self {
             Self::Rust { source, .. } => source,
@@ -133,7 +135,7 @@ impl GuestSource {
         }
     }
 
-    /// The verifier that somebody else has, where it is one.
+    /// Returns the digests of a verifier that is held back, or `None` for other guests.
     pub fn held_back(&self) -> Option<&HeldBack> {
         match self {
             Self::HeldBack { verifier, .. } => Some(verifier),
@@ -141,7 +143,8 @@ impl GuestSource {
         }
     }
 
-    /// The guest named `stem` in `dir`, whose package is in `package`; none where there is no such file.
+    /// Finds the guest named `stem` in `dir`, with the package in `package`. Returns `None` if neither `.rs` nor
+    /// `.wasm` exists.
     pub(crate) fn find(dir: &Place, stem: &str, package: &Place) -> Result<Option<Self>, Error> {
         let (rust, wasm) = (
             dir.join(&format!("{stem}.rs")),

@@ -4,23 +4,23 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::document::Place;
 
-/// A verifier that whoever packed a task keeps to themselves: its digests stand in its place, so that
-/// the task can be attempted, and its attempts be graded by who has the verifier.
+/// Verifier that is held back: a bundle contains only its digests, so that the task can be attempted, and the attempts
+/// graded later by the owner of the verifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeldBack {
-    /// The component, or the script.
+    /// Digest of the component or script.
     pub verifier: Digest,
-    /// The tree of all that a script sees beside the states.
+    /// Digest of the tree with the script and the files that it can read, apart from the states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beside: Option<Digest>,
 }
 
 impl HeldBack {
-    /// The file in the directory of a task that says so.
+    /// File in the directory of a task that declares its verifier held back.
     pub const FILE: &str = "held-back.json";
 
-    /// What the directory of a task says of a verifier that is not there; none where it says nothing.
+    /// Reads the declaration from the directory of a task. Returns `None` if there is none.
     pub(crate) fn find(dir: &Place) -> Result<Option<Self>, Error> {
         let file = dir.join(Self::FILE);
         let Some(text) = file.text()? else {

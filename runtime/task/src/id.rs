@@ -1,10 +1,11 @@
+//! Ids of tasks and worlds, and the rules for their names.
+
 use std::fmt;
 use std::str::FromStr;
 
 use crate::Error;
 
-/// Names a task: `<service>/<world>/<task>`, the directories it lies in below `tasks/`. Those of
-/// published corpora have two to four.
+/// Id of a task: `<service>/<world>/<task>`, its path below `tasks/`. Ids in published corpora have two to four parts.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId {
     service: String,
@@ -13,7 +14,11 @@ pub struct TaskId {
 }
 
 impl TaskId {
-    /// Joins three names, each of which must follow the rules for names.
+    /// Creates an id from three names.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one of them violates the rules for names.
     pub fn new(service: &str, group: &str, name: &str) -> Result<Self, Error> {
         for part in [service, group, name] {
             check_name(part).map_err(|reason| Error::Name {
@@ -29,11 +34,11 @@ impl TaskId {
         })
     }
 
-    /// Reads the name of a published task: the directories on the way to it.
+    /// Parses the id of a published task, its path below `tasks/`.
     ///
     /// # Errors
     ///
-    /// When there are too few or too many, or one breaks the rules for names.
+    /// Returns an error if it has too few or too many parts, or if one violates the rules for names.
     pub fn published(text: &str) -> Result<Self, Error> {
         let parts: Vec<String> = text.split('/').map(str::to_owned).collect();
         if parts.len() > crate::published::MAX_DEPTH {
@@ -46,8 +51,8 @@ impl TaskId {
         Self::of_directories(&parts)
     }
 
-    /// Joins the directories that a published task lies in: the service, at most a suite and a
-    /// category, and its own. Each must follow the rules for names.
+    /// Creates an id from the directories of a published task: service, optional suite and category, and task. Each
+    /// must follow the rules for names.
     pub(crate) fn of_directories(parts: &[String]) -> Result<Self, Error> {
         let wrong = |reason| Error::Name {
             text: parts.join("/"),
@@ -67,25 +72,25 @@ impl TaskId {
         })
     }
 
-    /// The service, as in `filesystem`.
+    /// Returns the service, such as `filesystem`.
     pub fn service(&self) -> &str {
         &self.service
     }
 
-    /// The directory between service and task. By custom the name of the task's world. In a
-    /// published corpus there may be two, `<suite>/<category>`, or none.
+    /// Returns the directories between service and task. In a library, this is by convention the name of the world. In
+    /// a published corpus it may be `<suite>/<category>`, one directory, or empty.
     pub fn group(&self) -> &str {
         &self.group
     }
 
-    /// The directory that the task lies in, which names its category in a published corpus; none
-    /// where that is the service's own.
+    /// Returns the parent directory of the task, which is its category in a published corpus. Returns `None` if the
+    /// parent is the directory of the service.
     pub fn category(&self) -> Option<&str> {
         let last = self.group.rsplit('/').next();
         last.filter(|category| !category.is_empty())
     }
 
-    /// The last part.
+    /// Returns the last part, the name of the task.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -120,7 +125,7 @@ impl FromStr for TaskId {
     }
 }
 
-/// Names a world: `<service>/<world>`, the directories it lies in below `worlds/`.
+/// Id of a world: `<service>/<world>`, its path below `worlds/`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorldId {
     service: String,
@@ -128,7 +133,11 @@ pub struct WorldId {
 }
 
 impl WorldId {
-    /// Joins two names, each of which must follow the rules for names.
+    /// Creates an id from two names.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if one of them violates the rules for names.
     pub fn new(service: &str, name: &str) -> Result<Self, Error> {
         for part in [service, name] {
             check_name(part).map_err(|reason| Error::Name {
@@ -143,12 +152,12 @@ impl WorldId {
         })
     }
 
-    /// The service, as in `filesystem`.
+    /// Returns the service, such as `filesystem`.
     pub fn service(&self) -> &str {
         &self.service
     }
 
-    /// The last part.
+    /// Returns the last part, the name of the world.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -175,7 +184,7 @@ impl FromStr for WorldId {
     }
 }
 
-/// A name is a portable directory name that needs no quoting in a shell or a glob.
+/// Checks that a name is a portable directory name that needs no quoting in a shell or a glob.
 fn check_name(name: &str) -> Result<(), String> {
     const LONGEST: usize = 100;
     if name.is_empty() {

@@ -1,9 +1,8 @@
-//! Tasks and worlds on disk: loading, validation, and building their guests.
+//! Tasks and worlds on disk: loading, validation, and building of their guests.
 //!
-//! A [`Library`] is a directory with `tasks/` and `worlds/`. It gives [`Task`]s and [`World`]s, whose
-//! metadata has been checked and whose guests are known by their source ([`GuestSource`]).
-//! [`Selector`]s choose among tasks, a [`build::Builder`] turns guest sources into WebAssembly
-//! components, and [`bundle_digest`] names the whole of a task by one digest.
+//! A [`Library`] is a directory with `tasks/` and `worlds/`. It loads [`Task`]s and [`World`]s, checks their metadata
+//! and finds the sources of their guests ([`GuestSource`]). [`Selector`]s choose tasks, a [`build::Builder`] compiles
+//! guests to WebAssembly components, and [`bundle_digest`] computes the digest of everything that defines a task.
 //!
 //! ```no_run
 //! use mcpmark_task::{Library, build};
@@ -39,7 +38,7 @@ mod world;
 
 pub use bundle::{BundleParts, PublishedParts, bundle_digest};
 pub use error::Error;
-pub use freedom::{Freedom, MutationName};
+pub use freedom::{AllowedMutation, MutationName};
 pub use guest::{ByRole, GuestRole, GuestSource};
 pub use held_back::HeldBack;
 pub use id::{TaskId, WorldId};

@@ -1,62 +1,64 @@
+//! Libraries: directories with tasks and worlds, and their discovery and listing.
+
 use std::path::{Path, PathBuf};
 
 use crate::document::Place;
 use crate::{Error, Task, TaskId, World, WorldId};
 
-/// A directory with `tasks/` and `worlds/`.
+/// Directory with `tasks/` and `worlds/`.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Library {
-    /// The directory that holds both.
+    /// Root directory, which contains both.
     pub root: PathBuf,
-    /// `tasks/<service>/<world>/<task>/`.
+    /// Directory of the tasks, `tasks/<service>/<world>/<task>/`.
     pub tasks_dir: PathBuf,
-    /// `worlds/<service>/<world>/`.
+    /// Directory of the worlds, `worlds/<service>/<world>/`.
     pub worlds_dir: PathBuf,
 }
 
-/// The tasks of a library, those that can be used and those that cannot.
+/// Tasks of a library, valid and broken.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Tasks {
-    /// Sorted by id.
+    /// Valid tasks, sorted by id.
     pub tasks: Vec<Task>,
-    /// Sorted by id.
+    /// Tasks with errors, sorted by id.
     pub broken: Vec<BrokenTask>,
 }
 
-/// A directory that is meant as a task but cannot be used.
+/// Directory that looks like a task but cannot be loaded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BrokenTask {
-    /// The name it would have, which may be no valid one.
+    /// Id according to the directory; it may be invalid.
     pub id: String,
-    /// What is wrong.
+    /// Reason why it cannot be loaded.
     pub error: Error,
 }
 
-/// The worlds of a library, those that can be used and those that cannot.
+/// Worlds of a library, valid and broken.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Worlds {
-    /// Sorted by id.
+    /// Valid worlds, sorted by id.
     pub worlds: Vec<World>,
-    /// Sorted by id.
+    /// Worlds with errors, sorted by id.
     pub broken: Vec<BrokenWorld>,
 }
 
-/// A directory that is meant as a world but cannot be used.
+/// Directory that looks like a world but cannot be loaded.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BrokenWorld {
-    /// The name it would have, which may be no valid one.
+    /// Id according to the directory; it may be invalid.
     pub id: String,
-    /// What is wrong.
+    /// Reason why it cannot be loaded.
     pub error: Error,
 }
 
 impl Library {
-    /// The library whose `tasks/` and `worlds/` lie in `root`.
+    /// Creates the library with `tasks/` and `worlds/` in `root`. Does not check that they exist.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         let root = root.into();
         Self {
@@ -66,7 +68,11 @@ impl Library {
         }
     }
 
-    /// The library that `start` lies in: the first directory from there upwards that has both.
+    /// Finds the library that contains `start`: the first of `start` and its ancestors with both directories.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is none.
     pub fn discover(start: &Path) -> Result<Self, Error> {
         let absolute = std::path::absolute(start).map_err(|source| Error::Read {
             file: start.to_owned(),
@@ -81,8 +87,8 @@ impl Library {
             })
     }
 
-    /// Whether a directory is a library, and no corpus in a published layout, which may have both
-    /// directories, too: its worlds have manifests.
+    /// Reports whether a directory is a library. A corpus in a published layout may also have both directories, but its
+    /// worlds have no `world.json`.
     pub fn is_there(root: &Path) -> bool {
         let library = Self::at(root);
         let has_manifest = |id: &WorldId| {
@@ -93,11 +99,17 @@ impl Library {
         library.tasks_dir.is_dir() && worlds.is_ok_and(|ids| ids.iter().any(has_manifest))
     }
 
-    /// All tasks. Fails where a directory cannot be listed; what is wrong with one task is told in the answer.
+    /// Loads all tasks. Errors of single tasks are part of the result.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a directory cannot be listed.
     pub fn tasks(&self) -> Result<Tasks, Error> {
         let worlds = self.world_ids()?;
         let mut found = Tasks::default();
-        for [service, group, name] in self.directories::<3>(&self.tasks_dir, Task::is_meant)? {
+        for [service, group, name] in
+            self.directories::<3>(&self.tasks_dir, Task::looks_like_task)?
+        {
             let loaded = TaskId::new(&service, &group, &name).and_then(|id| {
                 let dir = self.task_dir(&id);
                 Task::load(id, &dir, &worlds)
@@ -113,11 +125,15 @@ impl Library {
         Ok(found)
     }
 
-    /// One task.
+    /// Loads one task.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it does not exist or is invalid.
     pub fn task(&self, id: &TaskId) -> Result<Task, Error> {
         let dir = self.task_dir(id);
-        if !Task::is_meant(&dir) {
-            let known = self.directories::<3>(&self.tasks_dir, Task::is_meant)?;
+        if !Task::looks_like_task(&dir) {
+            let known = self.directories::<3>(&self.tasks_dir, Task::looks_like_task)?;
             return Err(Error::UnknownTask {
                 id: id.to_string(),
                 known: known.iter().map(|parts| parts.join("/")).collect(),
@@ -126,19 +142,27 @@ impl Library {
         Task::load(id.clone(), &dir, &self.world_ids()?)
     }
 
-    /// The ids of all worlds, sorted, whether they can be used or not; a directory whose name is no id has none.
+    /// Lists the ids of all worlds, valid or not, sorted. Directories with an invalid name are left out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a directory cannot be listed.
     pub fn world_ids(&self) -> Result<Vec<WorldId>, Error> {
-        let found = self.directories::<2>(&self.worlds_dir, World::is_meant)?;
+        let found = self.directories::<2>(&self.worlds_dir, World::looks_like_world)?;
         let named = found
             .iter()
             .filter_map(|[service, name]| WorldId::new(service, name).ok());
         Ok(named.collect())
     }
 
-    /// All worlds; as with [`tasks`](Self::tasks), what is wrong with one is told in the answer.
+    /// Loads all worlds. Errors of single worlds are part of the result.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a directory cannot be listed.
     pub fn worlds(&self) -> Result<Worlds, Error> {
         let mut found = Worlds::default();
-        for [service, name] in self.directories::<2>(&self.worlds_dir, World::is_meant)? {
+        for [service, name] in self.directories::<2>(&self.worlds_dir, World::looks_like_world)? {
             let loaded = WorldId::new(&service, &name).and_then(|id| {
                 let dir = self.world_dir(&id);
                 World::load(id, &dir)
@@ -154,10 +178,14 @@ impl Library {
         Ok(found)
     }
 
-    /// One world.
+    /// Loads one world.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if it does not exist or is invalid.
     pub fn world(&self, id: &WorldId) -> Result<World, Error> {
         let dir = self.world_dir(id);
-        if !World::is_meant(&dir) {
+        if !World::looks_like_world(&dir) {
             let known = self.world_ids()?.iter().map(WorldId::to_string).collect();
             return Err(Error::UnknownWorld {
                 id: id.to_string(),
@@ -167,8 +195,8 @@ impl Library {
         World::load(id.clone(), &dir)
     }
 
-    /// Where the guests of this library are built: beside the host's own build products
-    /// where the library is a cargo workspace too, else in the cache directory.
+    /// Returns the build directory for the guests of this library: `target/guests` if the library is also a cargo
+    /// workspace, otherwise a directory in `cache`.
     pub fn guests_dir(&self, cache: &Path) -> PathBuf {
         if self.root.join("Cargo.toml").is_file() {
             self.root.join("target/guests")
@@ -195,11 +223,12 @@ impl Library {
         )
     }
 
-    /// The names on the way to each directory `DEPTH` levels below `top` that `is_meant`, sorted.
+    /// Lists the directories `DEPTH` levels below `top` for which `matches` holds, as the names on their paths,
+    /// sorted.
     fn directories<const DEPTH: usize>(
         &self,
         top: &Path,
-        is_meant: fn(&Place) -> bool,
+        matches: fn(&Place) -> bool,
     ) -> Result<Vec<[String; DEPTH]>, Error> {
         let mut level = vec![Vec::<String>::new()];
         for _ in 0..DEPTH {
@@ -220,7 +249,7 @@ impl Library {
             .filter_map(|names| names.try_into().ok())
             .collect();
         found.retain(|names| {
-            is_meant(
+            matches(
                 &names
                     .iter()
                     .fold(Place::new(&self.root, top), |dir, name| dir.join(name)),
@@ -231,7 +260,7 @@ impl Library {
     }
 }
 
-/// Names of the directories in `dir`, without hidden ones and cargo's build products.
+/// Lists the names of the directories in `dir`, without hidden ones and build directories of cargo (`CACHEDIR.TAG`).
 fn children(dir: &Place) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(&dir.path).map_err(|error| dir.unreadable(error))? {

@@ -1,10 +1,12 @@
+//! Metadata of a task: the keys of `meta.json`, their limits and defaults.
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
 use crate::document::Document;
-use crate::freedom::{self, Freedom};
+use crate::freedom::{self, AllowedMutation};
 use crate::score::{self, ScoreSettings};
 use crate::{Error, TaskId, WorldId};
 
@@ -47,22 +49,22 @@ const LIMITS: &[&str] = &[
 
 const WEEK: u64 = 7 * 24 * 60 * 60;
 
-/// What one slot of the sandbox holds.
+/// Maximum linear memory of a guest, in bytes: the size of a memory slot in the sandbox's pool.
 const MOST_MEMORY: u64 = 1 << 30;
 
-/// How hard a task is.
+/// Tier: the difficulty of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// The easiest.
+    /// Easiest tier.
     L1,
-    /// In between.
+    /// Medium tier.
     L2,
-    /// The hardest.
+    /// Hardest tier.
     L3,
 }
 
 impl Tier {
-    /// `L1`, `L2` or `L3`.
+    /// Returns `L1`, `L2` or `L3`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::L1 => "L1",
@@ -93,91 +95,90 @@ impl FromStr for Tier {
     }
 }
 
-/// What the verifier of a task is given to judge.
+/// Inputs that the verifier of a task grades.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct JudgedOn {
     /// The final state of the world.
     pub state: bool,
-    /// The last message of the agent.
+    /// The answer: the last message of the agent.
     pub answer: bool,
 }
 
-/// Limits that a task sets for itself; what it leaves out is up to the caller.
+/// Limits that a task sets. For absent ones the caller's defaults apply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Replies of the model.
+    /// Maximum number of replies of the model.
     pub turns: Option<u64>,
-    /// Seconds for the whole loop of the agent.
+    /// Time limit of the agent loop, in seconds.
     pub time_seconds: Option<u64>,
-    /// Seconds for one tool call.
+    /// Time limit of one tool call, in seconds.
     pub tool_call_seconds: Option<u64>,
     /// Fuel of the verifier.
     pub fuel: Option<u64>,
-    /// Linear memory of the verifier, in bytes.
+    /// Maximum linear memory of the verifier, in bytes.
     pub memory_bytes: Option<u64>,
-    /// Table elements of the verifier.
+    /// Maximum number of table elements of the verifier.
     pub table_elements: Option<u64>,
-    /// Wall time of the verifier, in milliseconds.
+    /// Wall-clock time limit of the verifier, in milliseconds.
     pub time_ms: Option<u64>,
-    /// Bytes that pass between the verifier and the host, with a price for each call.
+    /// Maximum number of bytes copied between the verifier and the host, including a fixed cost for each call.
     pub copy_bytes: Option<u64>,
-    /// Bytes of the verifier's log that are kept.
+    /// Maximum number of bytes kept of the verifier's log.
     pub log_bytes: Option<u64>,
-    /// Bytes of the verdict.
+    /// Maximum size of the verdict, in bytes.
     pub output_bytes: Option<u64>,
-    /// Checks in the verdict.
+    /// Maximum number of checks in the verdict.
     pub checks: Option<u64>,
-    /// Size of the world with all that the agent adds, in bytes.
+    /// Maximum size of the world including additions by the agent, in bytes.
     pub world_bytes: Option<u64>,
-    /// Files, directories and symlinks of the world with all that the agent adds.
+    /// Maximum number of files, directories and symlinks of the world, including additions by the agent.
     pub world_files: Option<u64>,
 }
 
-/// What `meta.json` says.
+/// Content of `meta.json`.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Meta {
-    /// The published id; unlike [`TaskId`] it need not be unique.
+    /// Published id; unlike [`TaskId`], it need not be unique. Default: the name of the task.
     pub task_id: String,
-    /// The title.
+    /// Title. Default: the name of the task.
     pub task_name: String,
     /// Id of the category.
     pub category_id: Option<String>,
     /// Title of the category.
     pub category_name: Option<String>,
-    /// What the task is about, for people who look for one.
+    /// Description of the task in listings.
     pub description: Option<String>,
-    /// Who wrote it.
+    /// Author.
     pub author: Option<String>,
-    /// When it was written, as given.
+    /// Date of creation, as written.
     pub created_at: Option<String>,
-    /// The tier.
+    /// Difficulty.
     pub difficulty: Tier,
-    /// Words to select tasks by.
+    /// Tags by which tasks are selected.
     pub tags: Vec<String>,
-    /// The services whose tools the agent gets; the task's own where the key is absent.
+    /// Services whose tools the agent gets. Default: the task's own service.
     pub mcp: Vec<String>,
-    /// Published remarks on the world, as they are.
+    /// Remarks on the world in the published format, as written.
     pub meta_data: Map<String, Value>,
-    /// What the verifier sees.
+    /// Inputs that the verifier grades.
     pub judged_on: JudgedOn,
-    /// The version of the published server whose tools the agent gets; the service's default
-    /// where the key is absent.
+    /// Version of the published server whose tools the agent gets. Default: that of the service.
     pub profile: Option<String>,
-    /// Limits of its own.
+    /// Limits of the task.
     pub limits: Limits,
-    /// Handed to the guests.
+    /// Parameters, which the verifier and the solution can read.
     pub parameters: Map<String, Value>,
-    /// What may be done to a solved world without harm.
-    pub freedoms: Vec<Freedom>,
-    /// How the checks count towards the score.
+    /// Mutations of a solved world that the verifier must accept.
+    pub freedoms: Vec<AllowedMutation>,
+    /// Weights and gates of the checks in the score.
     pub score: ScoreSettings,
-    /// The whole document as written, unknown keys included.
+    /// The whole document as written, including unknown keys.
     pub document: Map<String, Value>,
 }
 
-/// A parsed `meta.json` with what the task makes of it.
+/// Parsed `meta.json`, with the world it names and warnings.
 #[derive(Debug)]
 pub(crate) struct ParsedMeta {
     pub(crate) meta: Meta,
@@ -185,7 +186,7 @@ pub(crate) struct ParsedMeta {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads a document of the task `id`; `worlds` are the ids that exist.
+/// Parses the document of the task `id`; `worlds` are the ids of the existing worlds.
 pub(crate) fn parse(
     document: Document,
     id: &TaskId,
@@ -284,7 +285,7 @@ fn judged_on(document: &Document) -> Result<JudgedOn, Error> {
     Ok(judged_on)
 }
 
-/// The limits in a task's `meta.json`, wherever the task comes from.
+/// Parses the key `limits` of a `meta.json`, of a library or of a published corpus.
 pub(crate) fn limits(document: &Document) -> Result<Limits, Error> {
     let Some(object) = document.object("limits")? else {
         return Ok(Limits::default());
@@ -307,7 +308,8 @@ pub(crate) fn limits(document: &Document) -> Result<Limits, Error> {
     })
 }
 
-/// `<service>/<world>`, or `<world>` of the task's service, or the directory the task lies in.
+/// Returns the world of a task: key `world` as `<service>/<world>` or `<world>`, by default the parent directory of the
+/// task.
 fn world(document: &Document, id: &TaskId, worlds: &[WorldId]) -> Result<WorldId, Error> {
     let written = document
         .string("world")?

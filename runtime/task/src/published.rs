@@ -1,10 +1,10 @@
-//! Corpora of tasks in the published layouts, taken as they are.
+//! Corpora: directories of tasks in the published layouts, used without changes.
 //!
-//! A task is a directory with `verify.py`, `description.md` and `meta.json`. In one layout it
-//! lies in `tasks/<service>/<suite>/<category>/<task>/` and starts from the state of its
-//! category, which comes apart from it. In the other its `meta.json` names a world, and
-//! `worlds/[<service>/]<world>/env/` holds it. A task is named by where it lies: names within
-//! files repeat, and differ from those of directories.
+//! A task is a directory with `verify.py`, `description.md` and `meta.json`. There are two layouts. In the first, a
+//! task is at `tasks/<service>/<suite>/<category>/<task>/` and starts from the state of its category, which is
+//! distributed separately. In the second, its `meta.json` names a world, and the state is in
+//! `worlds/[<service>/]<world>/env/`. The id of a task is its path, because the names inside files are not unique and
+//! differ from those of directories.
 
 mod states;
 mod task;
@@ -15,51 +15,51 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 pub use self::states::state_place;
-pub use self::task::{Oddity, PublishedTask};
+pub use self::task::{PublishedTask, TaskWarning};
 use crate::document::{Document, Place};
 use crate::error::there_are;
 use crate::meta::limits;
 use crate::{Error, GuestSource, HeldBack, Limits, TaskId};
 
-/// What judges.
+/// File name of the verifier script.
 pub const SCRIPT: &str = "verify.py";
-/// How deep below `tasks/` a task may lie.
+/// Maximum depth of a task below `tasks/`, in directories.
 pub(crate) const MAX_DEPTH: usize = 4;
-/// Directories that are looked into.
+/// Maximum number of directories that are searched for tasks.
 const MAX_DIRECTORIES: usize = 100_000;
-/// Keys under which a task names its world.
+/// Keys of `meta.json` under which a task may name its world, in order of precedence.
 const WORLD_KEYS: &[&str] = &["world", "world_id", "parent_world"];
 
-/// A directory of published tasks.
+/// Directory of published tasks.
 #[derive(Debug, Clone)]
 pub struct Corpus {
     root: PathBuf,
     tasks_dir: PathBuf,
-    /// Services whose tasks may start from nothing.
+    /// Services whose tasks may have no starting state.
     stateless: BTreeSet<String>,
 }
 
-/// What a corpus holds.
+/// Tasks of a corpus, valid and broken.
 #[derive(Debug, Default)]
 pub struct PublishedTasks {
-    /// Sorted by id.
+    /// Valid tasks, sorted by id.
     pub tasks: Vec<PublishedTask>,
-    /// Those that cannot be used, and why; sorted by id.
+    /// Ids and errors of tasks that cannot be loaded, sorted by id.
     pub broken: Vec<(String, Error)>,
 }
 
 impl Corpus {
-    /// The corpus in `root`, which holds `tasks/` or is that directory itself.
+    /// Opens the corpus in `root`, which contains `tasks/` or is itself the directory of tasks.
     ///
     /// # Errors
     ///
-    /// When it is no directory.
+    /// Returns an error if `root` is not a directory.
     pub fn at(root: &Path) -> Result<Self, Error> {
         let below = root.join("tasks");
         let (root, tasks_dir) = match (below.is_dir(), root.is_dir()) {
             (true, _) => (root.to_owned(), below),
             (false, true) => {
-                // Worlds then lie beside it.
+                // `worlds/` is then a sibling of this directory.
                 let parent = root.parent().filter(|_| root.ends_with("tasks"));
                 (parent.unwrap_or(root).to_owned(), root.to_owned())
             }
@@ -77,7 +77,8 @@ impl Corpus {
         })
     }
 
-    /// The same, where tasks of these services that name neither a world nor a state start from nothing.
+    /// Adds services whose tasks need no starting state: if a task of theirs names no world and no state is found for
+    /// it, it starts without one.
     #[must_use]
     pub fn with_stateless<'a>(mut self, services: impl IntoIterator<Item = &'a str>) -> Self {
         self.stateless
@@ -85,12 +86,11 @@ impl Corpus {
         self
     }
 
-    /// All tasks.
+    /// Loads all tasks. Errors of single tasks are part of the result.
     ///
     /// # Errors
     ///
-    /// When a directory cannot be listed, or there is no task at all; what is wrong with one task
-    /// is told in the answer.
+    /// Returns an error if a directory cannot be listed or there are no tasks.
     pub fn tasks(&self) -> Result<PublishedTasks, Error> {
         let mut found = PublishedTasks::default();
         let directories = self.directories()?;
@@ -110,11 +110,11 @@ impl Corpus {
         Ok(found)
     }
 
-    /// One task.
+    /// Loads one task.
     ///
     /// # Errors
     ///
-    /// When there is none of that name, or it cannot be used.
+    /// Returns an error if it does not exist or is invalid.
     pub fn task(&self, id: &str) -> Result<PublishedTask, Error> {
         let all = self.directories()?;
         let found = all.iter().find(|names| names.join("/") == id);
@@ -125,7 +125,7 @@ impl Corpus {
         self.load(found)
     }
 
-    /// All directories that are meant as tasks, by the names on the way to them, sorted.
+    /// Lists all directories that look like tasks, as the names on their paths, sorted.
     fn directories(&self) -> Result<Vec<Vec<String>>, Error> {
         let mut found = Vec::new();
         let mut level = vec![Vec::<String>::new()];
@@ -194,7 +194,7 @@ impl Corpus {
         let text = |key: &str| metadata.get(key).and_then(Value::as_str);
         let mut warnings = Vec::new();
         if let Some(own) = text("task_id").filter(|own| *own != id.name()) {
-            warnings.push(Oddity::OtherName {
+            warnings.push(TaskWarning::OtherName {
                 task_id: own.to_owned(),
                 directory: id.name().to_owned(),
             });
@@ -218,7 +218,7 @@ impl Corpus {
     }
 }
 
-/// Tells of tasks that have one `task_id` between them.
+/// Adds a warning to all tasks whose `task_id` is not unique.
 fn repeated(tasks: &mut [PublishedTask]) {
     let mut owners: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for task in &*tasks {
@@ -241,13 +241,13 @@ fn repeated(tasks: &mut [PublishedTask]) {
         if !others.is_empty() {
             let others = there_are(&others);
             let others = others.trim_start_matches("; there are: ").to_owned();
-            task.warnings.push(Oddity::SharedName { others });
+            task.warnings.push(TaskWarning::SharedName { others });
         }
     }
 }
 
-/// Names of directories, sorted; links, of which published ones lead to other services' tasks,
-/// and hidden ones are left out.
+/// Lists the names of the directories in `dir`, sorted. Leaves out names that begin with `.` or `_`, and symlinks,
+/// because those of the published corpus point to tasks of other services.
 fn subdirectories(dir: &Place) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(&dir.path).map_err(|error| dir.unreadable(error))? {

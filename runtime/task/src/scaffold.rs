@@ -1,5 +1,4 @@
-//! The first files of a new task: a whole one that builds, passes and stands its examination, for
-//! its author to change step by step.
+//! Scaffold of a new task: a complete task that builds and passes certification, as a starting point for its author.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,17 +7,17 @@ use serde_json::json;
 
 use crate::{Error, Library, TaskId, WorldId};
 
-/// The first files of a new task on worlds of one service.
+/// Template files of a new task for worlds of one service.
 #[derive(Debug)]
 pub struct Scaffold {
     files: &'static [(&'static str, &'static str)],
-    /// The task in a sentence, for its metadata.
+    /// Description of the task for its metadata.
     description: &'static str,
     tags: &'static [&'static str],
 }
 
 impl Scaffold {
-    /// A report on a directory tree.
+    /// Scaffold for services whose state is a directory tree: a task that counts files and writes a report.
     pub const DIRECTORY: Self = Self {
         files: &[
             ("description.md", include_str!("scaffold/description.md")),
@@ -37,13 +36,13 @@ impl Scaffold {
     };
 }
 
-/// Writes the files of a new task, by the scaffold of its service, and enters its package in
-/// `tasks/Cargo.toml`. Returns the directory of the task.
+/// Writes the files of a new task from the scaffold of its service, and adds its package to `tasks/Cargo.toml`. Returns
+/// the directory of the task.
 ///
 /// # Errors
 ///
-/// When there is such a task or no such world, the service has no scaffold, or the files cannot be written; a task that
-/// was begun is taken away again.
+/// Returns an error if the task exists, the world does not exist or is invalid, the service has no scaffold, or a file
+/// cannot be written. The directory of the new task is removed if writing fails.
 pub fn scaffold(
     library: &Library,
     id: &TaskId,
@@ -125,7 +124,7 @@ pub fn scaffold(
         fs::write(&workspace, &manifest)
     };
     write().map_err(|source| {
-        // What cannot be taken away either is in the error's directory.
+        // An error here is ignored: the files are left in the directory that the returned error names.
         let _ = fs::remove_dir_all(&dir);
         Error::Write {
             place: shown,
@@ -135,10 +134,10 @@ pub fn scaffold(
     Ok(dir)
 }
 
-/// A workspace manifest with one more member, in its place among those that are sorted.
+/// Returns a workspace manifest with one more member, inserted in the sorted order of the list.
 fn with_member(manifest: &str, member: &str) -> Option<String> {
     let start = manifest.find("members = [\n")? + "members = [\n".len();
-    // From the line end before, since there may be no member yet.
+    // The search starts at the preceding line end, because the list may be empty.
     let end = start + manifest[start - 1..].find("\n]")?;
     let line = format!("    {member:?},\n");
     let at = manifest[start..end]

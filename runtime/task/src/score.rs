@@ -1,4 +1,4 @@
-//! What a task says of its score.
+//! Score settings of a task: weights and gates of its checks.
 
 use std::collections::BTreeMap;
 
@@ -9,38 +9,38 @@ use crate::document::Document;
 
 const KEYS: &[&str] = &["weights", "gate"];
 
-/// The heaviest weight of a check.
+/// Maximum weight of a check.
 const HEAVIEST: u64 = 1000;
 
-/// How the checks of a task count towards its score: key `score` of `meta.json`.
+/// Weights and gates of the checks in the score of a task: key `score` of `meta.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreSettings {
-    /// Weights by the names of checks; a check without one weighs 1.
+    /// Weights by name of the check; the default is 1.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub weights: BTreeMap<String, u64>,
-    /// Names of checks without which nothing is earned: the score is 0 unless all of them pass.
+    /// Names of gates: the score is 0 unless all of these checks pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gate: Vec<String>,
 }
 
 impl ScoreSettings {
-    /// The weight of a check.
+    /// Returns the weight of a check.
     pub fn weight(&self, check: &str) -> u64 {
         self.weights.get(check).copied().unwrap_or(1)
     }
 
-    /// Whether the score is 0 unless this check passes.
+    /// Reports whether a check is a gate.
     pub fn is_gate(&self, check: &str) -> bool {
         self.gate.iter().any(|gate| gate == check)
     }
 
-    /// Whether all checks count alike.
+    /// Returns true if there are no weights and no gates, so that all checks count equally.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The names of all checks that it speaks of, each once.
+    /// Iterates over the names of all checks with a weight or a gate, without duplicates.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let gates = self
             .gate
@@ -50,7 +50,7 @@ impl ScoreSettings {
     }
 }
 
-/// Reads the key `score`.
+/// Parses the key `score`.
 pub(crate) fn score(document: &Document) -> Result<ScoreSettings, Error> {
     let Some(object) = document.object("score")? else {
         return Ok(ScoreSettings::default());

@@ -1,3 +1,5 @@
+//! Selection of tasks by id, tier and tag.
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -8,9 +10,9 @@ use crate::library::{BrokenTask, Tasks};
 use crate::published::{PublishedTask, PublishedTasks};
 use crate::{Error, Task, TaskId, Tier};
 
-/// Chooses tasks by id: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob.
+/// Pattern that chooses tasks by id: `filesystem`, `filesystem/<world>`, `filesystem/<world>/<task>`, or a glob.
 ///
-/// A selector with fewer parts than an id chooses everything below; `*` stays within one part.
+/// A selector with fewer parts than an id chooses everything below it. `*` does not match `/`.
 #[derive(Debug, Clone)]
 pub struct Selector {
     text: String,
@@ -18,12 +20,12 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Whether the id, or a directory above it, fits.
+    /// Reports whether the pattern matches the id or one of its parent directories.
     pub fn matches(&self, id: &TaskId) -> bool {
         self.matches_text(&id.to_string())
     }
 
-    /// Whether a task's id as text, or a directory above it, fits.
+    /// Reports whether the pattern matches an id, given as text, or one of its parent directories.
     pub fn matches_text(&self, task: &str) -> bool {
         let ends = task
             .match_indices('/')
@@ -32,7 +34,7 @@ impl Selector {
         ends.into_iter().any(|end| self.glob.is_match(&task[..end]))
     }
 
-    /// The selector as written.
+    /// Returns the selector as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -69,36 +71,36 @@ impl FromStr for Selector {
     }
 }
 
-/// Why a choice of tasks failed.
+/// Errors of selecting tasks.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectError {
-    /// The selector fits no task at all.
+    /// The selector matches no task.
     #[error("selector {selector:?} fits no task{}", hint(near))]
     NoMatch {
         /// The selector.
         selector: String,
-        /// Ids, or beginnings of ids, that look alike.
+        /// Similar ids, or prefixes of ids, as suggestions.
         near: Vec<String>,
     },
 
-    /// Tasks fit the selectors, but none has the tier and the tags.
+    /// Tasks match the selectors, but none of them has the tiers and tags.
     #[error("none of the {chosen} chosen tasks is of {}", wanted(tiers, tags))]
     NothingLeft {
-        /// How many tasks fit the selectors.
+        /// Number of tasks that match the selectors.
         chosen: usize,
-        /// The tiers that were asked for.
+        /// Requested tiers.
         tiers: Vec<Tier>,
-        /// The tags that were asked for.
+        /// Requested tags.
         tags: Vec<String>,
     },
 
-    /// A chosen task cannot be used.
+    /// A selected task cannot be loaded.
     #[error("task {id} cannot be used")]
     Broken {
-        /// The task.
+        /// Id of the task.
         id: String,
-        /// The problem.
+        /// Error of loading it.
         source: Box<Error>,
     },
 
@@ -108,10 +110,12 @@ pub enum SelectError {
 }
 
 impl Tasks {
-    /// The tasks that fit at least one selector (all where there is none), are of one of the tiers
-    /// (any where there is none) and have at least one of the tags (any where there is none), sorted by id.
+    /// Returns the tasks that match at least one selector, have one of the tiers and at least one of the tags, sorted
+    /// by id. An empty list of selectors, tiers or tags does not restrict the result.
     ///
-    /// Fails where a selector fits nothing, and where a task that fits a selector is broken.
+    /// # Errors
+    ///
+    /// Returns an error if a selector matches nothing, a task that matches a selector is broken, or no task is left.
     pub fn select(
         self,
         selectors: &[Selector],
@@ -123,11 +127,12 @@ impl Tasks {
         choose(self.tasks, broken, selectors, tiers, tags)
     }
 
-    /// The tasks that [`select`](Self::select) gives, and those broken ones that fit a selector.
+    /// Returns the tasks that [`select`](Self::select) returns, and the broken tasks that match a selector.
     ///
     /// # Errors
     ///
-    /// Where a selector fits nothing, broken or not.
+    /// Returns an error if a selector matches nothing, broken tasks included, or if tasks match the selectors but none
+    /// of them has the tiers and tags, and no broken task matches.
     pub fn list(
         self,
         selectors: &[Selector],
@@ -147,11 +152,11 @@ impl Tasks {
 }
 
 impl PublishedTasks {
-    /// Those tasks that are chosen, by the rules of [`Tasks::select`].
+    /// Returns the selected tasks, by the rules of [`Tasks::select`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Tasks::select`].
     pub fn select(
         self,
         selectors: &[Selector],
@@ -161,11 +166,11 @@ impl PublishedTasks {
         choose(self.tasks, self.broken, selectors, tiers, tags)
     }
 
-    /// As [`Tasks::list`].
+    /// Returns the selected tasks with the broken ones, by the rules of [`Tasks::list`].
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`Tasks::list`].
     pub fn list(
         self,
         selectors: &[Selector],
@@ -177,7 +182,7 @@ impl PublishedTasks {
     }
 }
 
-/// What tasks are chosen by.
+/// Properties by which tasks are selected.
 trait Choice {
     fn id(&self) -> &TaskId;
     fn is_of(&self, tiers: &[Tier]) -> bool;
@@ -232,7 +237,7 @@ fn choose<T: Choice>(
     }
 }
 
-/// What is left of tasks and of broken ones.
+/// Selected tasks, and the ids and errors of broken ones.
 type Sifted<T> = (Vec<T>, Vec<(String, Error)>);
 
 fn sift<T: Choice>(
@@ -283,14 +288,15 @@ fn sift<T: Choice>(
     Ok((left, broken))
 }
 
-/// At most three ids, cut to as many parts as the selector has, that look like it; best first.
+/// Returns up to three suggestions for a selector without matches: ids cut to its number of parts, or whole ids, that
+/// are similar by Jaro-Winkler distance, best first.
 fn near(text: &str, ids: &mut dyn Iterator<Item = String>) -> Vec<String> {
     const ALIKE: f64 = 0.8;
     let parts = text.trim_end_matches('/').split('/').count();
     let mut scored: Vec<(f64, String)> = ids
         .flat_map(|id| {
             let cut = id.split('/').take(parts).collect::<Vec<_>>().join("/");
-            // Somebody who types only the name of a task or world means the whole id.
+            // The user may have written only the last part, the name of a task or world.
             let last = id.rsplit('/').next().unwrap_or_default();
             let whole = strsim::jaro_winkler(text, last);
             [(strsim::jaro_winkler(text, &cut), cut), (whole, id)]

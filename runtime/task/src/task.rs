@@ -1,3 +1,5 @@
+//! Tasks of a library: loading of metadata, instruction and guests from the directory of a task.
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -5,7 +7,7 @@ use crate::document::{Document, Place};
 use crate::meta::{self, ParsedMeta};
 use crate::{Error, GuestSource, HeldBack, Meta, TaskId, WorldId};
 
-/// Files any one of which says that a directory is meant as a task.
+/// Files that identify a directory as a task; any one of them is sufficient.
 const SIGNS: &[&str] = &[
     "meta.json",
     "description.md",
@@ -15,32 +17,32 @@ const SIGNS: &[&str] = &[
     "solution.wasm",
 ];
 
-/// An instruction, a world to start from, and a verifier.
+/// Task: an instruction, a world to start from, and a verifier.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Task {
-    /// The name of the task.
+    /// Id of the task.
     pub id: TaskId,
-    /// Its directory.
+    /// Directory of the task.
     pub dir: PathBuf,
-    /// What `meta.json` says.
+    /// Content of `meta.json`.
     pub meta: Meta,
-    /// The world it starts from.
+    /// Id of the world it starts from.
     pub world: WorldId,
-    /// What the agent is told: `description.md`.
+    /// Instruction for the agent, from `description.md`.
     pub instruction: String,
-    /// Judges the final state.
+    /// Verifier, which grades the final state.
     pub verifier: GuestSource,
-    /// Plays the task as it is meant.
+    /// Solution, which the oracle plays.
     pub solution: Option<GuestSource>,
-    /// Wrong solutions, which the verifier must reject: name and guest, sorted by name.
+    /// Cheats, wrong solutions that the verifier must reject: name and guest, sorted by name.
     pub cheats: Vec<(String, GuestSource)>,
-    /// Remarks that do not stop the task from running.
+    /// Warnings, which do not prevent attempts.
     pub warnings: Vec<String>,
 }
 
 impl Task {
-    /// All guests of the task: the verifier, then the solution, then the cheats.
+    /// Iterates over all guests of the task: verifier, solution, cheats.
     pub fn guests(&self) -> impl Iterator<Item = &GuestSource> {
         let cheats = self.cheats.iter().map(|(_, source)| source);
         std::iter::once(&self.verifier)
@@ -48,8 +50,8 @@ impl Task {
             .chain(cheats)
     }
 
-    /// Whether a directory is meant as a task, finished or not.
-    pub(crate) fn is_meant(dir: &Place) -> bool {
+    /// Reports whether a directory looks like a task, complete or not.
+    pub(crate) fn looks_like_task(dir: &Place) -> bool {
         SIGNS.iter().any(|name| dir.join(name).path.exists())
     }
 

@@ -1,3 +1,5 @@
+//! Worlds of a library: loading of the manifest, the content and the guests of a starting state.
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -18,61 +20,61 @@ const KEYS: &[&str] = &[
 ];
 const SIGNS: &[&str] = &["world.json", "files", "setup.rs", "setup.wasm", STATES];
 
-/// The starting state of a world that comes from a bundle.
+/// File with the starting state of a world that was unpacked from a bundle.
 const STATES: &str = "states.tar.zst";
 
-/// A starting state of one service.
+/// World: a starting state of one service.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct World {
-    /// The name of the world.
+    /// Id of the world.
     pub id: WorldId,
-    /// Its directory.
+    /// Directory of the world.
     pub dir: PathBuf,
-    /// What `world.json` says.
+    /// Content of `world.json`.
     pub manifest: WorldManifest,
-    /// What it is made of.
+    /// Source of the tree.
     pub content: WorldContent,
-    /// The guests that it brings along, by role.
+    /// Guests of the world, by role.
     pub guests: BTreeMap<GuestRole, GuestSource>,
 }
 
-/// What `world.json` says.
+/// Content of `world.json`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorldManifest {
-    /// The title.
+    /// Title.
     pub title: String,
-    /// What is in the world.
+    /// Description of the content.
     pub description: Option<String>,
-    /// Under which licence, as an SPDX expression.
+    /// Licence, as an SPDX expression.
     pub license: String,
-    /// The instant at which the world stands still; whole seconds.
+    /// Virtual time at the start, in whole seconds.
     pub clock: Timestamp,
-    /// The seed where the task or the person gives none.
+    /// Seed for the setup guest and for the sessions of the world. Default: 1.
     pub seed: u64,
-    /// When files of a `files/` world were modified, where it is not the clock; whole seconds.
+    /// Modification times, in whole seconds, of files of a `files/` world. Default: the clock.
     pub modified: BTreeMap<String, Timestamp>,
 }
 
-/// What a world is made of.
+/// Source of a world's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WorldContent {
-    /// A directory that is the tree.
+    /// Directory with the tree.
     Files(PathBuf),
-    /// A guest that makes the tree from the seed.
+    /// Setup guest that builds the tree from the seed.
     Setup(GuestSource),
-    /// The tree as it comes in a bundle.
+    /// Tree from a bundle.
     Packed {
-        /// The states of a store in one stream.
+        /// Archive with the states.
         file: PathBuf,
-        /// The tree among them.
+        /// Digest of the tree in the archive.
         snapshot: Digest,
     },
 }
 
 impl World {
-    /// The sources of all guests that it takes to start from it: of its tree, and of each role.
+    /// Iterates over the sources of all guests of the world: the setup guest, and the guests by role.
     pub fn sources(&self) -> impl Iterator<Item = &GuestSource> {
         let setup = match &self.content {
             WorldContent::Setup(source) => Some(source),
@@ -81,8 +83,8 @@ impl World {
         setup.into_iter().chain(self.guests.values())
     }
 
-    /// Whether a directory is meant as a world, finished or not.
-    pub(crate) fn is_meant(dir: &Place) -> bool {
+    /// Reports whether a directory looks like a world, complete or not.
+    pub(crate) fn looks_like_world(dir: &Place) -> bool {
         let is_there = |name: &str| dir.join(name).path.exists();
         let mut roles = GuestRole::ALL.iter();
         SIGNS.iter().any(|name| is_there(name))
@@ -107,7 +109,7 @@ impl World {
     }
 }
 
-/// The guests in a directory that its world brings along.
+/// Finds the guests of a world in its directory, by role.
 pub(crate) fn guests(dir: &Place) -> Result<BTreeMap<GuestRole, GuestSource>, Error> {
     let mut guests = BTreeMap::new();
     for role in GuestRole::ALL {

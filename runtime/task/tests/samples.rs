@@ -1,8 +1,8 @@
-//! Each file in `samples/` is a change to a small library and what must come of loading it.
+//! Each file in `samples/` contains changes to a small library and the expected result of loading it.
 //!
-//! `--- path` begins a file, `(absent)` as its content removes it, and `===` begins the expectation:
-//! `=== error` one line that says what is wrong, `=== loads` lines that must all be in what was loaded,
-//! with every warning among them.
+//! `--- path` begins a file; the content `(absent)` removes it. `===` begins the expectation: `=== error` is followed
+//! by the beginning of the error message, `=== loads` by lines that must all occur in the description of the result,
+//! including every warning and guest if there is a `task` line.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ fn base() -> (TempDir, Library) {
     (dir, library)
 }
 
-/// Applies a sample to the base library; gives the kind of expectation and its lines.
+/// Applies a sample to the base library. Returns the kind of expectation and its lines.
 fn apply(sample: &str, root: &Path) -> (String, Vec<String>) {
     let (files, expectation) = sample
         .split_once("=== ")
@@ -60,7 +60,7 @@ fn apply(sample: &str, root: &Path) -> (String, Vec<String>) {
         if content.trim() == "(absent)" {
             let path = root.join(path);
             fs::remove_file(&path).unwrap();
-            // Directories that are left empty would still be found.
+            // Empty directories would still be found.
             for dir in path
                 .ancestors()
                 .skip(1)

@@ -1,4 +1,4 @@
-//! Golden vectors of the task digest: a change of any byte here gives shipped tasks other digests.
+//! Golden vectors of the task digest. If any byte changes, shipped tasks get other digests.
 
 #[path = "../../../tests/vectors.rs"]
 mod vectors;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::vectors::Vectors;
 
-/// Writes the files of an input, and gives its directory.
+/// Writes the files of an input to a temporary directory.
 fn write(input: &Value) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     for (path, content) in input["files"].as_object().unwrap() {
@@ -32,7 +32,7 @@ fn text<'a>(input: &'a Value, key: &str) -> &'a str {
     input[key].as_str().unwrap_or_else(|| panic!("key {key:?}"))
 }
 
-/// The digest of a text that stands for a component or a tree.
+/// Returns the digest of a text that stands for a component or a tree.
 fn digest(input: &Value, key: &str) -> Digest {
     Digest::of(text(input, key).as_bytes())
 }
@@ -41,14 +41,14 @@ fn optional_digest(input: &Value, key: &str) -> Option<Digest> {
     (!input[key].is_null()).then(|| digest(input, key))
 }
 
-/// The digests of the guests of a world, by role.
+/// Returns the digests of the guests of a world, by role.
 fn guests(input: &Value) -> Vec<(GuestRole, Digest)> {
     let roles = GuestRole::ALL.iter();
     let given = roles.filter_map(|role| Some((*role, optional_digest(input, role.as_str())?)));
     given.collect()
 }
 
-/// The document of a task of a library, and its digest.
+/// Returns the document and the digest of a task of a library.
 fn native(input: &Value, root: &Path) -> (Value, Digest) {
     let library = Library::at(root);
     let task = library.task(&text(input, "task").parse().unwrap()).unwrap();
@@ -65,7 +65,7 @@ fn native(input: &Value, root: &Path) -> (Value, Digest) {
     (parts.document(), parts.digest())
 }
 
-/// The document of a task of a published corpus, and its digest.
+/// Returns the document and the digest of a task of a published corpus.
 fn published(input: &Value, root: &Path) -> (Value, Digest) {
     let task = Corpus::at(root).unwrap().task(text(input, "task")).unwrap();
     let parts = PublishedParts {

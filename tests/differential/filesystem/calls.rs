@@ -1,4 +1,4 @@
-//! Generated calls: valid, invalid and hostile ones.
+//! Generator of tool calls: valid, invalid and hostile ones.
 
 use mcpmark_service::SessionLimits;
 use serde_json::{Map, Value, json};
@@ -9,27 +9,26 @@ use crate::starts;
 use crate::texts::{edit, pattern, patterns, text};
 use crate::worlds::{CLOCK, Entry, Spec};
 
-/// Stands for the root of the world in arguments.
+/// Placeholder in arguments for the path of the world's root.
 pub(crate) const ROOT: &str = "{root}";
 
-/// A tool call.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) tool: String,
     pub(crate) arguments: Value,
 }
 
-/// A world and what is done in it.
+/// Starting world and the calls that are played on it.
 #[derive(Debug, Clone)]
 pub(crate) struct Sequence {
     pub(crate) world: Spec,
-    /// What the world may hold with us; the real server has no such limits.
+    /// Limits of our session. The real server has no such limits.
     pub(crate) limits: SessionLimits,
     pub(crate) calls: Vec<Call>,
 }
 
 impl Sequence {
-    /// Nothing, and nothing done.
+    /// Returns a sequence with an empty world and without calls.
     pub(crate) fn empty() -> Self {
         Self {
             world: Spec::default(),
@@ -56,7 +55,7 @@ const TOOLS: [(&str, usize); 14] = [
     ("list_allowed_directories", 1),
 ];
 
-/// A file that is too long for one result, read whole, in part and in several ways.
+/// Returns a sequence that reads a file that exceeds the size of a tool result: whole, and with `head` and `tail`.
 pub(crate) fn long_file() -> Sequence {
     let mut world = Spec::default();
     let entry = Entry::File {
@@ -79,7 +78,8 @@ pub(crate) fn long_file() -> Sequence {
     }
 }
 
-/// Calls that cost more than is allowed here, and a path that only one of the published versions lets out of the world.
+/// Returns calls that exceed a cost limit of this service, and a write to a path that one of the published versions
+/// accepts although it is outside the root.
 pub(crate) fn refused_here() -> Vec<Sequence> {
     let at = |path: &str| format!("{ROOT}/{path}");
     let file = |bytes: Vec<u8>| {
@@ -119,7 +119,8 @@ pub(crate) fn refused_here() -> Vec<Sequence> {
     .into()
 }
 
-/// Up to the limits that only a snapshot has, and each in its own way beyond them.
+/// Returns sequences that reach the limits of a snapshot (path depth, bytes, entries), each with a last call that
+/// exceeds one of them.
 pub(crate) fn beyond_limits() -> Vec<Sequence> {
     let text = |text: &str| Entry::File {
         bytes: text.into(),
@@ -185,7 +186,7 @@ pub(crate) fn beyond_limits() -> Vec<Sequence> {
     ]
     .map(|last| Sequence {
         world: small.clone(),
-        // Ten bytes and one entry more than there are.
+        // The world holds 30 bytes and 3 entries.
         limits: SessionLimits {
             max_bytes: 40,
             max_files: 4,
@@ -222,7 +223,7 @@ fn call(tool: &str, arguments: Value) -> Call {
     }
 }
 
-/// The sequence of a seed.
+/// Generates the sequence of a seed, with `length` calls.
 pub(crate) fn sequence(seed: u64, length: usize) -> Sequence {
     let mut draw = Draw::new(seed);
     let mut memory = Memory {
@@ -342,7 +343,7 @@ fn arguments(draw: &mut Draw, memory: &mut Memory, tool: &str) -> Map<String, Va
     }
 }
 
-/// Makes arguments wrong: another type, one too few, one too many.
+/// Makes arguments invalid: removes one, adds an unknown one, or changes the type of a value.
 fn spoil(draw: &mut Draw, arguments: &mut Map<String, Value>) {
     let names: Vec<String> = arguments.keys().cloned().collect();
     let name = if names.is_empty() {

@@ -1,26 +1,26 @@
-//! Which differences are allowed, and why. Any other one fails the test.
+//! Allowed differences between the servers, with reasons. Any other difference fails the test.
 
 use serde_json::Value;
 
 use crate::calls::Call;
 
-/// What is taken out of both answers before they are compared.
+/// Part of an answer that is removed from both answers before they are compared.
 pub(crate) struct Mask {
     pub(crate) name: &'static str,
     pub(crate) reason: &'static str,
     apply: fn(&mut Value),
 }
 
-/// An answer that may be another one.
+/// Condition under which the two answers may differ.
 pub(crate) struct Exception {
     pub(crate) name: &'static str,
     pub(crate) reason: &'static str,
-    /// Whether the two worlds differ from then on, so that the sequence must end.
+    /// True if the two worlds differ after this call, so that the sequence must end.
     pub(crate) parts_ways: bool,
     applies: fn(&Exchange<'_>) -> bool,
 }
 
-/// A call and its two answers, with the roots made equal.
+/// Call with the answers of both servers, in which the roots have been made equal.
 pub(crate) struct Exchange<'a> {
     pub(crate) profile: &'a str,
     pub(crate) call: &'a Call,
@@ -225,13 +225,13 @@ pub(crate) const EXCEPTIONS: [Exception; 15] = [
     },
 ];
 
-/// The paths that arguments name.
+/// Returns the paths in the arguments of a call.
 fn paths(arguments: &Value) -> impl Iterator<Item = &str> {
     let keys = ["path", "source", "destination"].iter();
     keys.filter_map(move |key| arguments[*key].as_str())
 }
 
-/// The text of a result.
+/// Returns the text of a tool result, or an empty string.
 pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"]
         .as_str()
@@ -242,8 +242,8 @@ pub(crate) fn failed(answer: &Value) -> bool {
     answer.get("error").is_some() || answer["result"]["isError"] == true
 }
 
-/// Applies masks until the answers are equal; gives the masks that had to be, or none where the
-/// answers stay different.
+/// Applies masks until the answers are equal. Returns the masks that changed something, or `None` if the answers still
+/// differ.
 pub(crate) fn masked(real: &Value, ours: &Value) -> Option<Vec<&'static Mask>> {
     let (mut real, mut ours) = (real.clone(), ours.clone());
     let mut applied = Vec::new();
@@ -261,7 +261,7 @@ pub(crate) fn masked(real: &Value, ours: &Value) -> Option<Vec<&'static Mask>> {
     (real == ours).then_some(applied)
 }
 
-/// The exception that covers a difference.
+/// Returns the first exception that allows the difference.
 pub(crate) fn exception(exchange: &Exchange<'_>) -> Option<&'static Exception> {
     EXCEPTIONS.iter().find(|it| (it.applies)(exchange))
 }
@@ -291,7 +291,7 @@ fn is_file_info(text: &str) -> bool {
     text.starts_with("size: ") && text.contains("\nisDirectory: ")
 }
 
-/// Times that worlds start with stay.
+/// Masks the times in the output of `get_file_info`, except the modification times of starting worlds.
 fn mask_times(text: &str) -> String {
     const STARTING: [&str; 2] = ["Sat Jan 01 2000 00:00:00", "Thu Feb 29 2024 04:34:56"];
     if !is_file_info(text) {

@@ -1,4 +1,4 @@
-//! Choices that a seed decides.
+//! Random choices from a seeded generator.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -10,12 +10,12 @@ impl Draw {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.0.next_u64() % end as u64) as usize
     }
 
-    /// True `percent` times out of a hundred.
+    /// Returns true with a probability of `percent` out of 100.
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
@@ -24,12 +24,12 @@ impl Draw {
         options[self.below(options.len())]
     }
 
-    /// One of the owned options.
+    /// Returns a clone of one of the options.
     pub(crate) fn pick<T: Clone>(&mut self, options: &[T]) -> T {
         options[self.below(options.len())].clone()
     }
 
-    /// Some of the options one after the other, at most `most`.
+    /// Concatenates up to `most` randomly chosen options.
     pub(crate) fn string(&mut self, options: &[&str], most: usize) -> String {
         let count = self.below(most + 1);
         (0..count).map(|_| self.one(options)).collect()

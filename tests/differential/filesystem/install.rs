@@ -1,4 +1,4 @@
-//! The published server, installed from npm with everything that decides its answers pinned.
+//! Installation of the published server from npm, with all dependencies that determine its answers pinned.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::npm;
 
-/// A published version, and the library that makes its diffs.
+/// Published version of the server, and the version of its `diff` library.
 #[derive(Clone, Copy)]
 pub(crate) struct Release {
     pub(crate) version: &'static str,
@@ -25,8 +25,7 @@ pub(crate) const RELEASES: [Release; 2] = [
 ];
 
 impl Release {
-    /// The script to start with Node.js, installed if it is not there yet; or why it cannot be
-    /// had.
+    /// Installs the release if the cache does not contain it. Returns the script to run with Node.js.
     pub(crate) fn install(self, cache: &Path) -> Result<PathBuf, String> {
         let manifest = json!({
             "private": true,

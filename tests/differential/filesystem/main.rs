@@ -1,9 +1,8 @@
-//! The filesystem service beside the published servers that it stands in for.
+//! Differential test of the filesystem service against the published filesystem servers.
 //!
-//! Installs the pinned packages from npm, plays the same generated calls on both, and compares
-//! every answer and what becomes of the worlds. Without Node.js, npm or a registry it says that
-//! it was skipped. `MCPMARK_DIFFERENTIAL_SEQUENCES` makes it longer, and
-//! `MCPMARK_DIFFERENTIAL_SEED` gives it other calls.
+//! Installs the pinned packages from npm, plays the same generated calls on both servers, and compares every answer and
+//! the final states. The test is skipped if Node.js, npm or a registry is missing. `MCPMARK_DIFFERENTIAL_SEQUENCES`
+//! sets the number of sequences, and `MCPMARK_DIFFERENTIAL_SEED` the first seed.
 
 mod calls;
 mod differences;
@@ -32,11 +31,11 @@ use crate::calls::Sequence;
 use crate::install::{RELEASES, Release};
 use crate::play::{Difference, Stage, Summary};
 
-/// Sequences of a version, and the calls of each.
+/// Default number of sequences for each version, and the number of calls in a sequence.
 const SEQUENCES: u64 = 120;
 const LENGTH: usize = 24;
 
-/// Differences that are shown, each of another kind.
+/// Maximum number of differences in the report, each of a different kind.
 const SHOWN: usize = 6;
 
 fn main() -> ExitCode {
@@ -67,7 +66,7 @@ fn compare(release: Release) -> Result<(), Failed> {
     }
     let long = calls::long_file();
     if let Some(difference) = stage.play(&long, &mut summary) {
-        // The world is left out: it is long.
+        // The report omits the world, because it is long.
         describe(&mut report, &difference, None)?;
     }
     for sequence in calls::beyond_limits()
@@ -156,7 +155,7 @@ fn describe(
     writeln!(report, "  ours: {}", clipped(ours))
 }
 
-/// Both ends of a long text.
+/// Returns the start and the end of a long text.
 fn clipped(text: &str) -> String {
     const KEPT: usize = 700;
     let count = text.chars().count();
@@ -168,8 +167,8 @@ fn clipped(text: &str) -> String {
     format!("{start} […] {end}")
 }
 
-/// What is worth reading also when all is well.
+/// Prints a summary to standard output, also if the test passes.
 fn say(text: &str) {
-    // A closed standard output is no reason to fail.
+    // A closed standard output is not an error.
     let _ = std::io::stdout().write_all(text.as_bytes());
 }

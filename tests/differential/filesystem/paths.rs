@@ -1,4 +1,4 @@
-//! Paths for worlds and arguments: of what is there, of what is not, and hostile ones.
+//! Generator of paths: of existing entries, of missing ones, and hostile ones.
 
 use crate::calls::ROOT;
 use crate::draw::Draw;
@@ -59,14 +59,14 @@ pub(crate) const DIRECTORIES: [&str; 10] = [
     "über",
 ];
 
-/// What arguments are drawn from: the paths that the world has had so far, and texts.
+/// Paths and texts of the starting world and of earlier calls, from which arguments are drawn.
 pub(crate) struct Memory {
     pub(crate) paths: Vec<String>,
     pub(crate) texts: Vec<(String, String)>,
 }
 
 impl Memory {
-    /// Paths of an entry and of its directory.
+    /// Adds the path of an entry and of its parent directory.
     pub(crate) fn remember(&mut self, path: &str) {
         self.paths.push(path.to_owned());
         if let Some((above, _)) = path.rsplit_once('/') {
@@ -82,7 +82,7 @@ pub(crate) fn join(directory: &str, name: &str) -> String {
     }
 }
 
-/// A path, most often of something that is there.
+/// Returns a path, in most cases of an existing entry.
 pub(crate) fn path(draw: &mut Draw, memory: &Memory) -> String {
     let plain = match draw.below(20) {
         0..=12 => draw.pick(&memory.paths),
@@ -100,7 +100,7 @@ pub(crate) fn path(draw: &mut Draw, memory: &Memory) -> String {
     decorate(draw, &plain)
 }
 
-/// The same path in other letters: composed or not, upper or lower case, with a blank.
+/// Respells a path: composed or decomposed characters, upper or lower case, an added space.
 fn respelt(draw: &mut Draw, path: &str) -> String {
     let replacements = [
         ("é", "e\u{301}"),
@@ -143,7 +143,7 @@ pub(crate) fn new_path(draw: &mut Draw, memory: &Memory) -> String {
     }
 }
 
-/// A path of a directory more often than not.
+/// Returns the path of a directory in many cases, and any path otherwise.
 pub(crate) fn directory(draw: &mut Draw, memory: &Memory) -> String {
     if draw.chance(40) {
         let plain = draw.one(&["", ".", "docs", "data", "sub"]).to_owned();
@@ -153,9 +153,9 @@ pub(crate) fn directory(draw: &mut Draw, memory: &Memory) -> String {
     }
 }
 
-/// Another way to write a path.
+/// Writes a path in a different but equivalent form.
 fn decorate(draw: &mut Draw, path: &str) -> String {
-    // What was remembered from an earlier call may be written in some way already.
+    // A path from an earlier call may already be decorated.
     if path.starts_with(['/', '{']) {
         return path.to_owned();
     }

@@ -1,4 +1,4 @@
-//! The two servers, spoken to in plain JSON-RPC.
+//! JSON-RPC clients of the two servers: the published one and ours.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -17,18 +17,18 @@ use tokio::runtime::Runtime;
 
 use crate::worlds::{CLOCK, Spec, State};
 
-/// How long one answer may take.
+/// Timeout of one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server with a world.
+/// Server with a world.
 pub(crate) trait Peer {
-    /// Where it sees the world.
+    /// Path of the world's root as the server sees it.
     fn root(&self) -> &str;
 
-    /// Sends one line; the answer has its `jsonrpc` and `id` taken off.
+    /// Sends one line and returns the answer without its `jsonrpc` and `id`.
     fn exchange(&mut self, message: &str) -> Value;
 
-    /// What the world has become.
+    /// Returns the present state of the world.
     fn state(&mut self) -> State;
 
     fn request(&mut self, method: &str, params: &Value) -> Value {
@@ -58,7 +58,7 @@ fn stripped(line: &str) -> Value {
     answer
 }
 
-/// The published server on a directory of its own.
+/// Published server in a directory of its own.
 pub(crate) struct Real {
     child: Child,
     input: ChildStdin,
@@ -108,7 +108,7 @@ impl Real {
         real
     }
 
-    /// Replaces what is in its directory.
+    /// Replaces the content of the server's directory.
     pub(crate) fn reset(&mut self, spec: &Spec) {
         crate::worlds::clear(&self.root);
         spec.write_to(&self.root);
@@ -137,13 +137,13 @@ impl Peer for Real {
 
 impl Drop for Real {
     fn drop(&mut self) {
-        // It may have gone already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Our server in this process.
+/// Our server, in this process.
 pub(crate) struct Ours {
     runtime: Runtime,
     session: Box<dyn Session>,
@@ -176,7 +176,7 @@ impl Ours {
         let (session, near) = runtime.block_on(async {
             let session = Filesystem.open(world).await.expect("the world is valid");
             let (near, far) = tokio::io::duplex(1 << 16);
-            // It ends with the session.
+            // The serving task ends with the session.
             drop(session.serve(Box::new(far)));
             (session, near)
         });
@@ -221,7 +221,7 @@ impl Peer for Ours {
         let line = format!("{message}\n");
         let (input, lines) = (&mut self.input, &mut self.lines);
         let answer = self.runtime.block_on(async {
-            // A long message is read while its answer is awaited.
+            // Reads the answer while the message is being sent, because a long message fills the pipe.
             let sent = input.write_all(line.as_bytes());
             let (sent, answer) =
                 tokio::join!(sent, tokio::time::timeout(PATIENCE, lines.next_line()));

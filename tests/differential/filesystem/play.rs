@@ -1,4 +1,4 @@
-//! Plays sequences on both servers, and finds the shortest one that shows a difference.
+//! Playback of sequences on both servers, and the search for the shortest sequence that shows a difference.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::calls::{Call, ROOT, Sequence};
 use crate::differences::{self, Exchange};
 use crate::peers::{Ours, Peer, Real};
 
-/// The protocol version that sequences are played in.
+/// Protocol version of the played sequences.
 pub(crate) const PROTOCOL: &str = "2025-06-18";
 
-/// What was compared.
+/// Counts of compared calls and allowed differences.
 #[derive(Default)]
 pub(crate) struct Summary {
     pub(crate) sequences: usize,
@@ -24,16 +24,16 @@ pub(crate) struct Summary {
     pub(crate) allowed: BTreeMap<&'static str, (usize, &'static str)>,
 }
 
-/// A difference that is not allowed.
+/// Difference that is not allowed.
 #[derive(Debug)]
 pub(crate) struct Difference {
-    /// What it is about, such as the tool.
+    /// Subject of the difference, such as the tool.
     pub(crate) about: String,
     pub(crate) real: String,
     pub(crate) ours: String,
 }
 
-/// Both servers.
+/// Both servers and their directories.
 pub(crate) struct Stage {
     pub(crate) profile: &'static str,
     pub(crate) script: PathBuf,
@@ -54,7 +54,7 @@ impl Stage {
         }
     }
 
-    /// Fresh servers that have not been greeted yet.
+    /// Starts both servers without a handshake.
     pub(crate) fn strangers(&self, name: &str) -> (Real, Ours) {
         let root = self.scratch.join(name).join("workspace");
         let real = Real::start(&self.script, &root, None);
@@ -71,7 +71,7 @@ impl Stage {
         )
     }
 
-    /// Plays a sequence; gives its first difference that is not allowed.
+    /// Plays a sequence and returns its first difference that is not allowed.
     pub(crate) fn play(
         &mut self,
         sequence: &Sequence,
@@ -123,8 +123,8 @@ impl Stage {
         })
     }
 
-    /// The shortest sequence that still shows a difference of the same kind, found by leaving
-    /// out calls and entries of the world one by one.
+    /// Returns the shortest sequence that still shows a difference of the same kind, found by removing calls and
+    /// entries of the world one by one.
     pub(crate) fn shrink(&mut self, sequence: &Sequence, about: &str) -> Sequence {
         let mut shortest = sequence.clone();
         let mut shows = |candidate: &Sequence| {
@@ -155,7 +155,7 @@ impl Stage {
     }
 }
 
-/// States differ at one path as at another.
+/// Returns the kind of a difference: its subject without the path of the differing entry.
 fn kind(about: &str) -> &str {
     about.split(" of ").next().unwrap_or(about)
 }
@@ -165,7 +165,11 @@ fn real_root(scratch: &Path) -> PathBuf {
 }
 
 impl Summary {
-    /// Whether the worlds part ways here, or the difference where it is not allowed.
+    /// Returns true if an allowed exception makes the worlds differ from here on.
+    ///
+    /// # Errors
+    ///
+    /// Returns the difference if it is not allowed.
     pub(crate) fn judge(&mut self, exchange: &Exchange<'_>) -> Result<bool, Difference> {
         if exchange.real == exchange.ours {
             return Ok(false);
@@ -202,7 +206,7 @@ fn ask(peer: &mut impl Peer, call: &Call) -> Value {
     answer
 }
 
-/// Gives both servers the same root in what they say: the real one lies some levels deeper.
+/// Replaces the root in an answer of the real server, whose root is some levels deeper, with the root of our server.
 fn neutral(answer: &mut Value, root: &str) {
     let above = root.strip_suffix("/workspace").unwrap_or_default();
     if above.is_empty() {
@@ -215,7 +219,7 @@ fn neutral(answer: &mut Value, root: &str) {
     });
 }
 
-/// The scratch directory is the test's own, so that only blanks need care.
+/// Escapes only spaces, which is enough because the test chooses the scratch directory.
 fn percent_encoded(path: &str) -> String {
     path.replace(' ', "%20")
 }

@@ -1,4 +1,4 @@
-//! What the servers say apart from the answers of their tools.
+//! Comparison of the protocol answers other than those of tools.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::differences::Exchange;
 use crate::peers::{Peer, handshake};
 use crate::play::{Difference, PROTOCOL, Stage, Summary};
 
-/// Compares handshakes, the list of tools, and requests that are none of a client.
+/// Compares handshakes, lists of tools, and requests that no client should send.
 pub(crate) fn compare(stage: &Stage, summary: &mut Summary) -> Vec<Difference> {
     let mut differences = Vec::new();
     let mut judge = |about: String, real: &Value, ours: &Value| {
@@ -67,8 +67,8 @@ pub(crate) fn compare(stage: &Stage, summary: &mut Summary) -> Vec<Difference> {
             &ours.request(method, &params),
         );
     }
-    // Half characters, which no `Value` can hold. What the real server says of a path with one is no
-    // JSON to this test: it has them too.
+    // Lone surrogates, which a `Value` cannot represent. The answer of the real server about a path with one is not
+    // valid JSON for this test, because it contains the surrogate too.
     for (tool, arguments) in [
         (
             "write_file",

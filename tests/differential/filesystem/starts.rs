@@ -1,4 +1,4 @@
-//! Generated worlds to start from.
+//! Generator of starting worlds.
 
 use crate::draw::Draw;
 use crate::paths::{DIRECTORIES, Memory, NAMES, join};
@@ -42,7 +42,7 @@ pub(crate) fn world(draw: &mut Draw, memory: &mut Memory) -> Spec {
     spec
 }
 
-/// Adds a symlink that stays inside: to a file, to a directory, to nothing, or in a circle.
+/// Adds a symlink that stays inside the root: to a file, to a directory, to a missing path, or in a cycle.
 fn link(draw: &mut Draw, memory: &mut Memory, spec: &mut Spec) {
     let name = draw.one(&[
         "link",
@@ -69,7 +69,7 @@ fn link(draw: &mut Draw, memory: &mut Memory, spec: &mut Spec) {
     }
 }
 
-/// Whether an entry cannot be put at a path.
+/// Returns true if an entry cannot be added at the path.
 fn occupied(spec: &Spec, path: &str) -> bool {
     let is_below = |one: &str, other: &str| {
         one.strip_prefix(other)

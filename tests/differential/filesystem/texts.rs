@@ -1,4 +1,4 @@
-//! Texts to write, edits of them, and glob patterns.
+//! Generator of texts, edits and glob patterns.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ const PIECES: [&str; 16] = [
     "```", "$&", "1,2,3",
 ];
 
-/// Text of some lines, with whatever line ends; seldom a long one.
+/// Returns text of up to 23 lines with LF or CRLF endings, and sometimes a long text.
 pub(crate) fn text(draw: &mut Draw) -> String {
     if draw.chance(8) {
         let piece = draw.one(&["é", "日", "😀", "ab", "x\r\n", "line\n"]);

@@ -1,4 +1,4 @@
-//! Starting worlds, and what becomes of them on either side.
+//! Starting worlds and their states on both servers.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,10 +9,10 @@ use std::time::{Duration, SystemTime};
 
 use mcpmark_snapshot::{Blobs, File, Node, Store, Tree, TreeBuilder, TreePath};
 
-/// The time in the worlds: 2023-11-14 22:13:20 UTC.
+/// Clock of the worlds: 2023-11-14 22:13:20 UTC.
 pub(crate) const CLOCK: i64 = 1_700_000_000;
 
-/// What a world starts with.
+/// Entry of a starting world.
 #[derive(Debug, Clone)]
 pub(crate) enum Entry {
     Directory,
@@ -41,7 +41,7 @@ impl fmt::Display for Entry {
     }
 }
 
-/// A world to start from, by path.
+/// Starting world, as entries by path.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Spec(pub(crate) BTreeMap<String, Entry>);
 
@@ -112,7 +112,7 @@ fn set_modified(path: &Path, seconds: i64) {
     opened.set_modified(time).expect("it is ours");
 }
 
-/// Empties a directory that stays.
+/// Removes the content of a directory.
 pub(crate) fn clear(root: &Path) {
     for entry in fs::read_dir(root).expect("it can be read") {
         let path = entry.expect("it can be read").path();
@@ -125,7 +125,7 @@ pub(crate) fn clear(root: &Path) {
     }
 }
 
-/// What a world holds: of each path its kind with the permissions, and the content.
+/// Entries of a world by path: the kind (including the executable bit) and the content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct State(BTreeMap<String, (&'static str, Vec<u8>)>);
 
@@ -175,7 +175,7 @@ impl State {
         Self(entries.collect())
     }
 
-    /// The paths at which two states differ.
+    /// Returns the paths at which two states differ, sorted.
     pub(crate) fn differences(&self, other: &Self) -> Vec<String> {
         let paths = self.0.keys().chain(other.0.keys());
         let mut differing: Vec<String> = paths
@@ -187,7 +187,7 @@ impl State {
         differing
     }
 
-    /// What is at a path, in words.
+    /// Describes the entry at a path for the report.
     pub(crate) fn describe(&self, path: &str) -> String {
         match self.0.get(path) {
             None => "nothing".to_owned(),

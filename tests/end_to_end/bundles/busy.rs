@@ -1,4 +1,4 @@
-//! Registries that have too many requests.
+//! Registries that limit the rate of requests (429, 503).
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use super::{pack, there};
 use crate::environment::Environment;
 use crate::library::Library;
 
-/// A registry that refuses each request so many times before it answers it.
+/// Starts a proxy of a registry that refuses each request `times` times before it forwards it.
 fn busy(registry: String, times: usize) -> String {
     let seen = Mutex::new(BTreeMap::<String, usize>::new());
     let (host, _) = listen(move |head, stream| {

@@ -1,4 +1,4 @@
-//! Stores are mended from bundles, and experiments go to other machines.
+//! Repair of stores from bundles, and transfer of experiments to other machines.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn a_store_is_mended_from_a_bundle() {
     assert_eq!(mended["repaired"][0]["from"], bundle);
     assert!(mended["repaired"][0]["blobs"].as_array().unwrap().len() >= faults);
     check(&[]).exits(0);
-    // What is not there takes nothing away.
+    // A missing source of repair changes nothing.
     spoil();
     library
         .run(["store", "check", "--repair", "nowhere.tar"])
@@ -58,7 +58,7 @@ fn a_store_is_mended_from_a_bundle() {
         faults
     );
 
-    // An exported experiment has all that its attempts need.
+    // An exported experiment contains every object that its attempts need.
     let args = ["store", "check", "--repair", exported, "--repair", bundle];
     let told = library.run(args).exits(0).stdout;
     let last = told.lines().last().unwrap();
@@ -71,7 +71,7 @@ fn a_store_is_mended_from_a_bundle() {
     );
     let told = library.run(args).exits(0).stdout;
     assert!(told.ends_with("nothing to repair\n"), "{told}");
-    // What has none of it says what is left.
+    // A source without the missing objects reports what is left to repair.
     let other = Environment::new();
     let theirs = Library::new(&other);
     theirs.task("other", &guests::verdict(true, "another"));
@@ -100,7 +100,7 @@ fn one_bad_directory_takes_no_state_with_it() {
     pack(&library, &bundle, &[]);
     let args = ["run", "--agent", "nop", "-k", "2", "--experiment", "e"];
     library.run(args).exits(0);
-    // Final states of their own, which share a directory with the world.
+    // Two final states of their own, which share a directory with the world.
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let (states, shared) = {
         let store = Store::open(environment.home().join("store")).unwrap();
@@ -171,7 +171,7 @@ fn one_bad_directory_takes_no_state_with_it() {
     let regraded = library.run(["regrade", "e", "--json"]).exits(0).json();
     assert_eq!(regraded["summary"]["same"], 2);
 
-    // What has the bytes of its name is no fault of the store: nothing can be mended, and nothing is taken.
+    // A sound blob that is not a tree, named as a state, is not damaged: it is neither repaired nor removed.
     let text = mcpmark_snapshot::Digest::of(b"first");
     let set = "UPDATE attempts SET state = ?1 WHERE position = 0";
     journal.execute(set, [text.to_string()]).unwrap();
@@ -191,7 +191,7 @@ fn one_bad_directory_takes_no_state_with_it() {
         .says(&[&text.to_string(), "is no directory"]);
 }
 
-/// Half of the blobs are gone, the others are damaged.
+/// Removes half of the blobs and damages the others.
 fn spoil(store: &Path) {
     for (index, shard) in fs::read_dir(store).unwrap().enumerate() {
         for entry in fs::read_dir(shard.unwrap().path()).unwrap() {
@@ -217,7 +217,7 @@ fn an_experiment_goes_on_at_another_machine() {
     let args = ["run", "--agent", "nop", "-k", "3", "--experiment", "e"];
     library.run(args).exits(0);
     library.run(["regrade", "e"]).exits(0);
-    // As if it had been stopped in its last attempt.
+    // Simulates an interruption in the last attempt.
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let stopped = "UPDATE attempts SET status = 'running', outcome = NULL, state = NULL
                    WHERE position = 2";
@@ -242,7 +242,7 @@ fn an_experiment_goes_on_at_another_machine() {
         let mut command = other.command(args);
         Output::of(command.env("MCPMARK_ROOT", &root))
     };
-    // Something is there already, so that numbers differ.
+    // An experiment exists there already, so that row ids differ.
     there(&["run", "--agent", "nop", "--experiment", "own"]).exits(0);
     there(&["store", "import", path]).exits(0);
     there(&["store", "check"]).exits(0);
@@ -265,7 +265,7 @@ fn an_experiment_goes_on_at_another_machine() {
     taken = there(&["regrade", "e", "--json"]).exits(0).json();
     assert_eq!(taken["summary"]["same"], 3);
 
-    // What is cut off or changed is no experiment, and leaves none.
+    // A truncated or changed export is refused and leaves no experiment.
     let sound = fs::read(&file).unwrap();
     let mut fresh = Environment::new();
     let bad = environment.path("bad");
@@ -276,7 +276,7 @@ fn an_experiment_goes_on_at_another_machine() {
             fs::write(&bad, bytes).unwrap();
             let told = fresh.run(["store", "import", bad.to_str().unwrap()]);
             if told.code == Some(0) {
-                // Some bits of a compressed stream mean nothing.
+                // Some bits of a compressed stream have no effect.
                 let runs = fresh.run(["runs", "e", "--json"]).exits(0).json();
                 assert_eq!(runs, here, "byte {at}");
                 fresh = Environment::new();
@@ -299,7 +299,7 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
     let run = ["run", "--agent", "nop", "--tasks", tar.to_str().unwrap()];
     let twice = [&run[..], &["-k", "2", "--experiment", "e"]].concat();
     there(&machine, &twice).exits(0);
-    // As if it had been stopped in its last attempt.
+    // Simulates an interruption in the last attempt.
     let cut = |machine: &Environment| {
         let journal = Connection::open(machine.home().join("journal.db")).unwrap();
         let stopped = "UPDATE attempts SET status = 'running', outcome = NULL, state = NULL
@@ -320,11 +320,11 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
         assert_eq!(resumed.json()["summary"]["passed"], 2);
         resumed
     };
-    // It was kept where it was used.
+    // The machine that used the bundle has kept it.
     goes_on(&machine, &[])
         .says(&["suite.tar: there is no such file or directory; the same bundle was kept here"]);
 
-    // Elsewhere it has to be named, and to be the same.
+    // Other machines need its path, and check that it is the same bundle.
     let other = Environment::bare();
     there(&other, &["store", "import", path]).exits(0);
     let gone = "suite.tar: there is no such file or directory";
@@ -348,11 +348,11 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
         .exits(2)
         .says(&["nothere.tar: there is no such file or directory"]);
     goes_on(&other, &["--tasks", moved.to_str().unwrap()]);
-    // It knows from here on where they lie.
+    // The new path of the tasks is recorded.
     cut(&other);
     goes_on(&other, &[]);
 
-    // Where another experiment used the same bundle, it is known by its digest.
+    // If another experiment used the same bundle, it is found by its digest.
     let third = Environment::bare();
     let again = ["run", "--agent", "nop", "--tasks", moved.to_str().unwrap()];
     there(&third, &again).exits(0);
@@ -398,7 +398,7 @@ fn unpacked_bundles_are_counted_and_collected_but_those_of_experiments() {
     let left = json(&["stats"])["libraries"].clone();
     assert_eq!(left["needed"], stats["needed"]);
     assert_eq!(count(&left, ["unneeded", "libraries"]), 0);
-    // What is gone is unpacked again, and what stayed is there where its place is not.
+    // A collected library is unpacked again. A kept library works although its bundle is gone.
     list();
     fs::remove_file(needed).unwrap();
     there(&machine, &["resume", "e"]).exits(0);

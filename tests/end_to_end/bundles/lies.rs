@@ -1,4 +1,4 @@
-//! Registries that lie or stop half-way.
+//! Registries that send wrong content or stop half-way.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -12,52 +12,53 @@ use serde_json::Value;
 use super::{pack, sample, there};
 use crate::environment::{Environment, text};
 
-/// How a registry lies about blobs.
+/// Misbehaviour of a registry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Lie {
-    /// It stops half-way, and goes on when asked for the rest.
+    /// Blobs stop half-way, and range requests are answered.
     Half,
-    /// The same, and it always begins at the beginning.
+    /// Blobs stop half-way, and each answer begins at the first byte.
     HalfWithoutRanges,
-    /// It stops half-way, does not go on from there (416), and gives all when asked again.
+    /// Blobs stop half-way, range requests fail (416), and a repeated request gets the whole blob.
     HalfThenWhole,
-    /// It stops half-way each time, and does not go on from there.
+    /// Blobs stop half-way each time, and range requests fail (416).
     HalfEachTime,
-    /// It stops at once, each time.
+    /// Blobs stop before the first byte, each time.
     Nothing,
-    /// It does not lie.
+    /// No misbehaviour.
     Honest,
-    /// The same, and it lists what refers to a manifest.
+    /// No misbehaviour, and the referrers API lists the signatures, in pages.
     Listing,
-    /// The same, and it lists only what others attached to a manifest; a tag has the signatures.
+    /// No misbehaviour, but the referrers API lists only other kinds of artifacts; a tag lists the signatures.
     ListingOthers,
-    /// The same, and it answers with a status when it is asked what refers to a manifest.
+    /// No misbehaviour, but the referrers API answers with an error status.
     ListRefused(u16),
-    /// The same, and it answers with something else that has these bytes.
+    /// No misbehaviour, but the referrers API answers with this body.
     ListOther(&'static str),
-    /// The same, and the list goes on at another registry.
+    /// No misbehaviour, but the next page of referrers is at another host.
     ListElsewhere,
-    /// The same, and the list never ends.
+    /// No misbehaviour, but each page of referrers links to itself.
     ListEndless,
     /// Other bytes of the same length.
     OtherBytes,
     /// A body without end.
     Endless,
-    /// It says that there are more bytes than it gives.
+    /// A `content-length` that is larger than the body.
     WrongLength,
-    /// The manifest of another digest.
+    /// Manifests that are requested by digest have an additional byte.
     OtherManifest,
-    /// It stops half-way through a manifest, and gives all when asked again.
+    /// Manifests stop half-way, and a repeated request gets the whole manifest.
     HalfManifest,
-    /// The same, without saying how long it is.
+    /// The same as `HalfManifest`, without a `content-length`.
     HalfManifestUnsaid,
-    /// It stops half-way through a manifest each time.
+    /// Manifests stop half-way each time.
     HalfManifestEachTime,
-    /// It sends from one place to the next.
+    /// Redirects of blobs to themselves.
     Circle,
 }
 
-/// A registry of a layout that lies about the blobs that are large enough.
+/// Starts a registry over an OCI layout that misbehaves as `lie` says. Blobs below 600 bytes are always served
+/// correctly. Returns its host and a counter of requests.
 fn lying(dir: &Path, root: &str, lie: Lie) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let host = listener.local_addr().unwrap().to_string();
@@ -67,7 +68,7 @@ fn lying(dir: &Path, root: &str, lie: Lie) -> (String, Arc<AtomicUsize>) {
     std::thread::spawn(move || {
         for stream in listener.incoming() {
             let (blobs, root, count) = (blobs.clone(), root.clone(), Arc::clone(&count));
-            // Whoever asked may have gone.
+            // The client may have closed the connection.
             std::thread::spawn(move || drop(answer(stream.unwrap(), &blobs, &root, lie, &count)));
         }
     });
@@ -107,7 +108,7 @@ fn answer(
     }
     let list = match lie {
         Lie::ListOther(body) => Some((body, String::new())),
-        // The reserved port is nobody's.
+        // Port 0 is reserved.
         Lie::ListElsewhere => Some((EMPTY, next("http://127.0.0.1:0/v2/x"))),
         Lie::ListEndless => Some((EMPTY, next(path))),
         _ => None,
@@ -126,7 +127,7 @@ fn answer(
         }
         let half = match lie {
             Lie::HalfManifest => count.fetch_add(1, Ordering::SeqCst).is_multiple_of(2),
-            // Only who knows the length can miss something.
+            // Without a length, only a manifest whose size is known from its descriptor is recognised as truncated.
             Lie::HalfManifestUnsaid => {
                 name != "latest" && count.fetch_add(1, Ordering::SeqCst).is_multiple_of(2)
             }
@@ -210,15 +211,15 @@ fn answer(
     }
 }
 
-/// A list of nothing.
+/// An empty list of referrers.
 const EMPTY: &str = "{\"schemaVersion\":2,\"manifests\":[]}";
 
-/// Where a list goes on.
+/// Returns the `link` header of the next page.
 fn next(place: &str) -> String {
     format!("link: <{place}>; rel=\"next\"\r\n")
 }
 
-/// The signatures of the bundle, or what others attached to it.
+/// Returns an answer of the referrers API: the signatures of the bundle, or other artifacts that refer to it.
 fn referrers(blobs: &Path, signatures: bool, next: &str) -> Vec<u8> {
     let index = fs::read(blobs.join("../../index.json")).unwrap();
     let mut index: Value = serde_json::from_slice(&index).unwrap();
@@ -257,7 +258,7 @@ fn signatures_are_found_where_a_registry_lists_them_by_itself() {
         (Lie::ListRefused(405), 4, true),
         (Lie::ListRefused(501), 4, true),
         (Lie::ListOther(EMPTY), 4, true),
-        // Somebody may have signed it.
+        // Signatures may exist.
         (Lie::ListRefused(401), 5, false),
         (Lie::ListRefused(403), 5, false),
         (Lie::ListRefused(429), 5, false),
@@ -277,7 +278,7 @@ fn signatures_are_found_where_a_registry_lists_them_by_itself() {
         assert_eq!(told.code, Some(code), "{lie:?}: {told:?}");
         let names_list = told.stderr.contains("the list of signatures: ");
         assert_eq!(names_list, !is_known, "{lie:?}: {told:?}");
-        // What may have lost its signatures is not written as if it had none.
+        // A bundle whose signatures may be lost is not written as unsigned.
         let args = ["bundle", "pull", &reference, "-o", "copy.tar"];
         let told = there(&machine, &args);
         assert_eq!(told.code == Some(0), is_known, "{lie:?}: {told:?}");
@@ -285,7 +286,7 @@ fn signatures_are_found_where_a_registry_lists_them_by_itself() {
     }
 }
 
-/// What came of a blob before a registry stopped is not fetched again, from whatever registry.
+/// Asserts that bytes which arrived before a registry stopped are not fetched again, not even from another registry.
 fn goes_on(dir: &Path, digest: &str) {
     let whole = Environment::bare();
     let fetched = |machine: &Environment, lie: Lie, code: i32| {
@@ -346,7 +347,7 @@ fn a_registry_that_lies_or_stops_is_found_out() {
             assert_eq!(verified.exits(0).json()["digest"], packed["digest"]);
             assert!(asked.load(Ordering::SeqCst) >= 1, "{lie:?}");
         }
-        // What is kept is what it is named.
+        // Each cached blob matches its digest.
         let kept = machine.path("cache/mcpmark/bundles/blobs/sha256");
         for entry in fs::read_dir(kept).unwrap() {
             let path = entry.unwrap().path();
@@ -357,7 +358,7 @@ fn a_registry_that_lies_or_stops_is_found_out() {
         }
     }
     goes_on(&dir, &digest);
-    // Another machine without encryption, unless asked.
+    // The reserved domain `invalid` does not resolve.
     environment
         .run(["bundle", "pull", "oci://registry.invalid/suite"])
         .exits(5)

@@ -1,4 +1,4 @@
-//! A suite that is locked stays what it is until it is updated.
+//! Lock files: a locked suite stays the same until it is updated.
 
 use std::fs;
 
@@ -34,12 +34,12 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     assert!(locked["tasks"]["filesystem/office/easy"]["bundle"].is_string());
     assert!(locked["worlds"]["filesystem/office"]["snapshot"].is_string());
     assert!(locked["surfaces"]["filesystem/office 2025.12.18"].is_string());
-    // What is locked is updated, not locked anew.
+    // An existing lock is updated, not created again.
     there(&machine, &["bundle", "lock", "suite.tar"])
         .exits(2)
         .says(&["is there already", "bundle update"]);
 
-    // By its name, and where it lies. The receipts name the engine that is locked.
+    // The lock file as `--tasks`, and found in the working directory. Receipts name the locked engine.
     let args = ["filesystem/office/easy", "--tasks", "mcpmark.lock"];
     let receipt = receipts_of_one(|more| match more[0] {
         "run" => there(&machine, &[more, &args].concat()),
@@ -53,7 +53,7 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     let update = |more: &[&str]| there(&machine, &[&["bundle", "update"], more].concat());
     assert!(update(&[]).exits(0).stdout.contains("nothing new"));
 
-    // Another suite comes to lie there.
+    // Another suite replaces the locked one at its path.
     fs::remove_dir_all(library.task_dir("gone")).unwrap();
     library.easy_task("new");
     fs::write(task.join("verifier.wasm"), guests::verdict(true, "mended")).unwrap();
@@ -73,7 +73,7 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
         };
     }
 
-    // Nobody is at a terminal, so that nobody accepts.
+    // Without a terminal an update is not accepted.
     let before = fs::read(&lock).unwrap();
     let told = update(&[]).exits(1).stdout;
     for word in [
@@ -103,7 +103,7 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     there(&machine, &["run", "--agent", "nop"]).exits(0);
     verify().exits(0);
 
-    // Where what was locked is nowhere any more, digests tell what changed.
+    // If the locked suite is in no cache, the changes are shown by digests only.
     fs::write(&lock, &before).unwrap();
     fs::remove_dir_all(machine.path("cache/mcpmark/bundles/blobs")).unwrap();
     let told = update(&["--json"]).exits(1).json();
@@ -164,7 +164,7 @@ fn a_lock_that_is_broken_or_foreign_is_named() {
             assert_eq!(told.stdout, "", "{word}");
         }
     }
-    // Another engine may grade, which is told; only `verify` insists.
+    // Another engine may grade, with a warning; only `bundle verify` refuses it.
     fs::write(&lock, changed(&|it| it["engine"] = json!("pulley-vax-0"))).unwrap();
     there(&machine, &["run", "--agent", "nop"])
         .exits(0)
@@ -219,7 +219,7 @@ fn a_tag_that_moves_is_followed_when_somebody_accepts() {
     environment
         .run(["bundle", "push", path, &reference])
         .exits(0);
-    // On this machine and on one that has the lock alone: still the first.
+    // With the earlier cache and with the lock alone: still the first suite.
     let fresh = Environment::bare();
     fs::copy(machine.path("mcpmark.lock"), fresh.path("mcpmark.lock")).unwrap();
     for machine in [&machine, &fresh] {
@@ -258,7 +258,7 @@ fn a_lock_has_no_say_about_tasks_that_lie_elsewhere() {
     assert_eq!(attempts(&["--tasks", "other.tar"]), 3);
     assert_eq!(attempts(&["--root", "other.tar"]), 3);
 
-    // Where it has a say, a refusal names the file.
+    // Tasks under the lock: a refusal names the lock file.
     let lock = machine.path("mcpmark.lock");
     let mut document: Value = serde_json::from_str(&fs::read_to_string(&lock).unwrap()).unwrap();
     document["surfaces"] = json!({});

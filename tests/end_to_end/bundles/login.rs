@@ -1,4 +1,4 @@
-//! Who asks a registry: a name and a password, or a token that they are exchanged for.
+//! Authentication at registries: user and password, or a bearer token that is exchanged for them.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -17,14 +17,14 @@ const USER: &str = "reader";
 const PASSWORD: &str = "open-sesame-7";
 /// `reader:open-sesame-7` in base64.
 const PAIR: &str = "cmVhZGVyOm9wZW4tc2VzYW1lLTc=";
-/// The password as a registry keeps it.
+/// Line of an `htpasswd` file with the bcrypt hash of the password.
 const KEPT: &str = "reader:$2b$04$O94Esdbtfo63dT5BKD8Y.uh75jrReXZIrRLLNvRGwDBsbD3L6FOcK\n";
 const TOKEN: &str = "a-token-for-an-hour";
 
-/// What somebody was sent: the heads of requests.
+/// Heads of the requests that a server has received.
 pub(super) type Heads = Arc<Mutex<Vec<String>>>;
 
-/// Answers each request on a port of loopback with what `answer` writes.
+/// Starts a server on loopback that answers each request with `answer`. Returns its host and the heads of its requests.
 pub(super) fn listen(
     answer: impl Fn(&str, TcpStream) -> std::io::Result<()> + Send + Sync + 'static,
 ) -> (String, Heads) {
@@ -44,7 +44,7 @@ pub(super) fn listen(
                 }
                 let head = String::from_utf8(head).unwrap();
                 seen.lock().unwrap().push(head.clone());
-                // Whoever asked may have gone.
+                // The client may have closed the connection.
                 drop(answer(&head, stream));
             });
         }
@@ -71,13 +71,13 @@ pub(super) fn reply(
     )
 }
 
-/// Reads the body of a request, which cuts off the answer otherwise.
+/// Reads the body of a request, because closing the connection with unread data would cut off the answer.
 pub(super) fn drain(head: &str, stream: &TcpStream) -> std::io::Result<()> {
     let length = header(head, "content-length").map_or(0, |it| it.parse().unwrap());
     std::io::copy(&mut stream.take(length), &mut std::io::sink()).map(drop)
 }
 
-/// Hands a request on to a registry, and its answer back.
+/// Forwards a request to a registry, and the answer to the client.
 pub(super) fn forward(head: &str, mut stream: TcpStream, registry: &str) -> std::io::Result<()> {
     let mut far = TcpStream::connect(registry)?;
     let mut lines = head.trim_end().lines();
@@ -95,13 +95,14 @@ pub(super) fn forward(head: &str, mut stream: TcpStream, registry: &str) -> std:
     stream.shutdown(Shutdown::Both)
 }
 
-/// A registry that asks for tokens, which another server gives to whoever has name and password.
-/// Its blobs are got elsewhere, where `elsewhere` names a host.
+/// Starts a registry that requires bearer tokens, and a server that issues them for the user and password. If
+/// `elsewhere` is set, downloads of blobs are redirected to that host. Returns the host of the registry, the requests
+/// to it, and the requests for tokens.
 fn guarded(registry: String, elsewhere: Option<String>) -> (String, Heads, Heads) {
     let (tokens, asked) = listen(|head, stream| {
         let allowed = header(head, "authorization") == Some(&format!("Basic {PAIR}"));
         let target = head.split(' ').nth(1).unwrap();
-        // The scope has a comma in it.
+        // The scope contains a comma.
         let whole = target.contains("service=us") && target.contains("suite%3Apull%2Cpush");
         if allowed && whole {
             reply(&stream, "200 OK", "", &json!({"token": TOKEN}).to_string())
@@ -130,7 +131,7 @@ fn guarded(registry: String, elsewhere: Option<String>) -> (String, Heads, Heads
     (host, seen, asked)
 }
 
-/// A command that says who asks.
+/// Returns a command with the credentials in its environment.
 fn asking(environment: &Environment, args: &[&str], password: &str) -> Command {
     let mut command = elsewhere(environment, args);
     let reference = args.iter().find_map(|it| it.strip_prefix("oci://"));
@@ -172,13 +173,13 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     let sent = Output::of(&mut asking(&environment, &push, PASSWORD)).exits(0);
     assert_eq!(sent.json()["digest"], packed["digest"]);
 
-    // For another host they are not meant.
+    // The password of another host is not sent.
     let other = Environment::bare();
     let mut command = asking(&other, &pull, PASSWORD);
     command.env("MCPMARK_REGISTRY_HOST", "registry.example");
     Output::of(&mut command).exits(5).says(&["refuses (401)"]);
     Output::of(&mut asking(&other, &pull, PASSWORD)).exits(0);
-    // A lock of somebody else may name any registry: that of the password has to be said.
+    // A foreign lock may name any registry, so the host of the password is required.
     let mut command = asking(&other, &pull, PASSWORD);
     command.env_remove("MCPMARK_REGISTRY_HOST");
     Output::of(&mut command)
@@ -190,7 +191,7 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
         .exits(2)
         .says(&["the other is not"]);
 
-    // As `docker login` leaves it.
+    // Configuration as `docker login` writes it.
     let machine = Environment::bare();
     let docker = machine.path("docker");
     fs::create_dir(&docker).unwrap();
@@ -238,10 +239,11 @@ fn a_password_is_exchanged_for_a_token_and_goes_nowhere_else() {
     let pull = ["bundle", "pull", &reference, "--json"];
     let pulled = Output::of(&mut asking(&machine, &pull, PASSWORD)).exits(0);
     assert_eq!(pulled.json()["digest"], packed["digest"]);
-    // Once is enough for all that follows.
+    // One token serves all requests.
     assert_eq!(asked.lock().unwrap().len(), 1);
 
-    // The registry never saw the password, and whoever it sent to neither that nor the token.
+    // The registry never receives the password, and the target of the redirect receives neither the password nor the
+    // token.
     let encoded = [PAIR, PASSWORD];
     for head in &*seen.lock().unwrap() {
         assert!(!encoded.iter().any(|it| head.contains(it)), "{head}");
@@ -263,7 +265,7 @@ fn a_password_is_exchanged_for_a_token_and_goes_nowhere_else() {
     }
 }
 
-/// Wants to know who asks, and gives tokens to whoever tells.
+/// Starts a server that requires authentication and issues tokens to any client that asks for one.
 fn curious() -> (String, Heads) {
     listen(|head, stream| {
         drain(head, &stream)?;
@@ -285,7 +287,7 @@ fn curious() -> (String, Heads) {
 }
 
 #[test]
-fn whoever_a_registry_sends_to_is_told_nothing_even_if_it_asks() {
+fn hosts_that_a_registry_redirects_to_get_no_credentials() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -300,7 +302,7 @@ fn whoever_a_registry_sends_to_is_told_nothing_even_if_it_asks() {
         assert_eq!(theirs.len(), 1, "{theirs:?}");
         assert_eq!(header(&theirs[0], "authorization"), None);
     };
-    // Where uploads go.
+    // Redirect of an upload.
     let (aside, theirs) = curious();
     let (host, _) = listen(move |head, stream| {
         let location = format!("location: http://{aside}/upload\r\n");
@@ -315,7 +317,7 @@ fn whoever_a_registry_sends_to_is_told_nothing_even_if_it_asks() {
     });
     let reference = format!("oci://{host}/suite");
     told_nothing(&["bundle", "push", tar, &reference], &theirs);
-    // Where blobs are.
+    // Redirect of a download.
     let Some(registry) = Registry::start(&environment) else {
         return;
     };
@@ -363,7 +365,7 @@ fn a_registry_that_sends_to_where_others_read_along_is_not_followed() {
             assert_eq!(header(head, "authorization"), None);
         }
     }
-    // What a registry echoes of a password is not shown.
+    // Credentials that a registry echoes are redacted.
     let (host, _) = listen(|head, stream| match header(head, "authorization") {
         Some(value) => reply(
             &stream,

@@ -1,4 +1,4 @@
-//! Tasks packed for others: the same sources give the same digests, and the same grades elsewhere.
+//! Bundles: the same sources give the same digests, and the same grades on other machines.
 
 mod busy;
 mod keeping;
@@ -22,7 +22,7 @@ use crate::environment::{Environment, Output, text, write_files};
 use crate::guests;
 use crate::library::Library;
 
-/// A command on a machine that has nothing but the binary and what it is given.
+/// Returns a command without a library and without a toolchain, with its own cache.
 fn elsewhere(environment: &Environment, args: &[&str]) -> Command {
     let mut command = environment.command(args);
     command
@@ -36,7 +36,7 @@ fn there(environment: &Environment, args: &[&str]) -> Output {
     Output::of(&mut elsewhere(environment, args))
 }
 
-/// A library with two tasks, one of which fails, and a world with all that a world can have.
+/// Creates a library with two tasks, one of which fails, and a world with every kind of entry.
 fn sample(environment: &Environment) -> Library<'_> {
     let library = Library::new(environment);
     library.easy_task("easy");
@@ -54,7 +54,7 @@ fn pack(library: &Library<'_>, to: &Path, more: &[&str]) -> Value {
     library.run(args.iter().chain(more)).exits(0).json()
 }
 
-/// The receipts of an experiment of which each attempt does nothing.
+/// Runs `nop` on all tasks, of which one fails, and returns the receipts.
 fn receipts(run: impl Fn(&[&str]) -> Output) -> Vec<String> {
     let report = run(&["run", "--agent", "nop", "--json"]).exits(1).json();
     let attempts = report["attempts"].as_array().unwrap();
@@ -81,7 +81,7 @@ fn receipts_of_one(run: impl Fn(&[&str]) -> Output) -> String {
     run(&["receipt", "show", &id]).exits(0).stdout
 }
 
-/// Files of a layout, by their paths.
+/// Returns the paths of the files of an OCI layout.
 fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = fs::read_dir(dir.join("blobs/sha256"))
         .unwrap()

@@ -1,4 +1,4 @@
-//! What is packed: the same bytes everywhere, verifiers that are held back, what differs.
+//! `bundle pack`, `bundle diff`, verifiers that are held back, certificates, and integrity of unpacked bundles.
 
 use std::fs;
 
@@ -30,7 +30,7 @@ fn the_same_tasks_give_the_same_bundle_and_the_same_receipts_elsewhere() {
     assert_eq!(Output::of(&mut command).exits(0).json(), packed);
     assert_eq!(fs::read(&again).unwrap(), fs::read(&tar).unwrap());
 
-    // No sources, no toolchain, another home, another path: by the root, and by the tasks.
+    // Without sources and toolchain, in another home at another path: by `--root`, and by `--tasks`.
     let own = receipts(|args| library.run(args));
     for (name, place) in [("--root", &tar), ("--root", &dir)] {
         let machine = Environment::bare();
@@ -52,7 +52,7 @@ fn the_same_tasks_give_the_same_bundle_and_the_same_receipts_elsewhere() {
         "e",
     ];
     at(&args).exits(0);
-    // An experiment knows its bundle.
+    // The bundle is recorded in the experiment.
     there(&machine, &["resume", "e"]).exits(0);
     let graded = ["grade", "filesystem/office/hard", "--state"];
     let state = machine.directory("state", &[("note.txt", "other\n")]);
@@ -112,7 +112,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     let args = ["bundle", "diff", whole.to_str().unwrap(), tar];
     let told = environment.run(args).exits(1).stdout;
     assert!(told.contains(", held back now\n"), "{told}");
-    // Without it, tasks are listed and attempted, and nobody is blamed for the missing grade.
+    // Without the verifier, tasks are listed and attempted, and the outcome is `held-back`.
     let listed = there(&machine, &["task", "list", "--json", "--root", tar]);
     let listed = listed.exits(0).json();
     assert_eq!(listed[0]["held_back"], guest["digest"]);
@@ -140,7 +140,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         (&json!("held-back"), &Value::Null)
     );
     assert!(text(&attempt["fault"]["message"]).contains(&text(&guest["digest"])));
-    // What was attempted is not attempted again, and is graded by who has the verifier.
+    // A resume does not repeat such attempts. They are graded only with the verifier.
     let again = there(&machine, &["resume", "later", "--json"]).exits(3);
     assert_eq!(again.json()["attempts"][0]["id"], attempt["id"]);
     let none = there(&machine, &["regrade", "later", "--json"]);
@@ -157,7 +157,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     assert_eq!(regraded["attempts"][0]["after"]["passed"], true);
     let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
     assert_eq!(receipt, own);
-    // From here on it is in the store, by its digest, for what is kept; nothing else is given it.
+    // From here on the verifier is in the store under its digest: it serves regrades, and exports contain it.
     exported("later.mcpmark", &[])
         .exits(2)
         .says(&["later.mcpmark: is there already", "--force"]);
@@ -170,7 +170,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     assert_eq!(again.exits(0).json()["summary"]["same"], 1);
     let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
     assert_eq!(receipt, own);
-    // A bundle that has them hands them over, too.
+    // A bundle that contains the verifiers serves as well.
     let whole = whole.to_str().unwrap();
     for name in ["--held-back", "--bundle"] {
         let args = ["regrade", "later", name, whole, "--json"];
@@ -260,7 +260,7 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     assert_ne!(verifier["before"], verifier["after"]);
     there(&machine, &["bundle", "diff", paths[0], paths[0]]).exits(0);
 
-    // The old library is as it is; the bundle judges.
+    // The library has its old content again; the verifier comes from the bundle.
     fs::write(task.join("verifier.wasm"), guests::verdict(true, "fine")).unwrap();
     library.easy_task("gone");
     let runs = library.run(["runs", "e", "--json"]).exits(0).json();
@@ -288,7 +288,7 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     let args = ["regrade", &id, "--bundle", paths[1], "--json"];
     let report = library.run(args).exits(1).json();
     assert_eq!(report["summary"]["flipped"], 1, "{report}");
-    // A receipt names the task whose verifier judged; the attempt is still one at the old task.
+    // The receipt names the task whose verifier graded; the attempt keeps its own task digest.
     let new = receipt("new.json");
     assert_eq!(new.1, of_task(paths[1]));
     let runs = library.run(["runs", "e", "--json"]).exits(0).json();
@@ -297,7 +297,7 @@ fn bundles_are_compared_and_grade_what_was_kept() {
         let file = file.to_str().unwrap();
         library.run(["receipt", "verify", file]).exits(0);
     }
-    // It has only one of the two tasks, and so those attempts are graded again.
+    // The bundle has only one of the two tasks, so only its attempts are graded again.
     let report = library
         .run(["regrade", "e", "--tasks", paths[1], "--json"])
         .exits(0)
@@ -375,7 +375,7 @@ fn certificates_are_shown_compared_and_kept() {
     let words = "certificate: none → 210 of 210 mutants rejected, 1 check";
     assert!(told.stdout.contains(words), "{}", told.stdout);
 
-    // What is packed from the bundle is the bundle, its certificate with it.
+    // Packing the unpacked bundle gives the same bundle, with its certificate.
     let args = ["bundle", "pack", "--root", &suite, "--json", "-o", &again];
     assert_eq!(environment.run(args).exits(0).json(), packed);
     let check = |more: &[&str]| {
@@ -388,7 +388,7 @@ fn certificates_are_shown_compared_and_kept() {
     assert_eq!(last["detail"], "its verifier and its world");
     check(&["--write"]).exits(2).says(&["into a bundle"]);
 
-    // One that was made of something else says so, and one that is none is named.
+    // The certificate of another verifier is reported, and an invalid certificate is refused.
     certificate["verifier"] = task["world"]["snapshot"].clone();
     fs::write(&file, certificate.to_string()).unwrap();
     pack(&library, again.as_ref(), &["--force"]);
@@ -406,7 +406,7 @@ fn certificates_are_shown_compared_and_kept() {
 }
 
 #[test]
-fn what_was_unpacked_and_changed_is_named() {
+fn changed_files_of_an_unpacked_bundle_are_named() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -442,11 +442,11 @@ fn what_was_unpacked_and_changed_is_named() {
         list()
             .exits(4)
             .says(&[&format!("{file}: {word}"), &way_out]);
-        // The way out is one.
+        // The proposed remedy works.
         fs::remove_dir_all(&unpacked).unwrap();
         list().exits(0);
     }
-    // The time alone means nothing; and what keeps its time is found when it is used.
+    // A changed modification time alone is accepted. A changed file that keeps its time is detected when it is used.
     let file = task.join("verifier.wasm");
     let time = fs::metadata(&file).unwrap().modified().unwrap();
     let touch = |time| {

@@ -1,4 +1,4 @@
-//! Where tasks lie is said like which of them are meant, and what was fetched once is not asked for again.
+//! Paths and references of bundles among the selectors, and use of cached bundles without their registry.
 
 use std::fs;
 
@@ -30,11 +30,11 @@ fn a_place_stands_among_the_selectors() {
         let checked = there(&machine, &["task", "check", place, easy, "--json"]);
         assert!(checked.stdout.contains(easy), "{checked:?}");
     }
-    // A configuration names places from where it lies.
+    // Relative paths in a configuration file are resolved from its directory.
     let plan = "tasks = [\"../suite.tar\", \"filesystem/office/easy\"]\nagent = \"nop\"\n";
     write_files(&machine.path("plans"), &[("plan.toml", plan)]);
     there(&machine, &["run", "--config", "plans/plan.toml"]).exits(0);
-    // The command line goes first, and a name without a sign of a place is a selector.
+    // The command line overrides the configuration file, and a bare name without the form of a path is a selector.
     there(
         &machine,
         &["run", "--config", "plans/plan.toml", "none.tar"],
@@ -66,7 +66,7 @@ fn a_place_stands_among_the_selectors() {
 }
 
 #[test]
-fn what_is_nowhere_is_named_with_the_way_out() {
+fn missing_bundles_are_named_with_a_hint() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -89,7 +89,7 @@ fn what_is_nowhere_is_named_with_the_way_out() {
     ] {
         library.run(args).exits(2).says(&[gone, "suite.tar"]);
     }
-    // Nobody listens at the port of discarding.
+    // Nothing listens on port 9 (discard).
     let nobody = "oci://127.0.0.1:9/suites/office:v1";
     for args in [
         &["run", "--tasks", nobody][..],
@@ -107,7 +107,7 @@ fn what_is_nowhere_is_named_with_the_way_out() {
 }
 
 #[test]
-fn what_is_locked_and_here_needs_no_registry() {
+fn locked_bundles_in_the_cache_need_no_registry() {
     let environment = Environment::new();
     let Some(registry) = Registry::start(&environment) else {
         return;
@@ -115,7 +115,7 @@ fn what_is_locked_and_here_needs_no_registry() {
     let library = Library::new(&environment);
     library.easy_task("easy");
     let machine = Environment::bare();
-    // Only what is signed may be used: signatures are kept, too.
+    // The policy accepts only signed bundles, so signatures must be cached, too.
     let configuration = machine.path("config/mcpmark");
     let policy = "[[trust]]\nnames = [\"*\"]\nkeys = [\"ours.pub\"]\n";
     write_files(&configuration, &[("trust.toml", policy)]);
@@ -139,7 +139,8 @@ fn what_is_locked_and_here_needs_no_registry() {
     let listed = there(&machine, &["task", "list", "--json"]).exits(0);
     assert_eq!(listed.json().as_array().unwrap().len(), 1);
     there(&machine, &["bundle", "verify", "mcpmark.lock"]).exits(0);
-    // A digest alone will do; a tag may have moved, unless an experiment was begun with it.
+    // A reference with a digest works without the registry. A tag may have moved, so it works only for an experiment
+    // that began with it.
     let exact = format!("{}@{digest}", reference.strip_suffix(":v1").unwrap());
     there(&machine, &["run", &exact, "--agent", "nop"]).exits(0);
     there(&machine, &["run", &reference, "--agent", "nop"])
@@ -149,7 +150,7 @@ fn what_is_locked_and_here_needs_no_registry() {
         .exits(0)
         .says(&["the same bundle was kept here"]);
 
-    // Where some of it is gone, it is the registry that is missed.
+    // If blobs are missing in the cache, the registry is needed.
     fs::remove_dir_all(machine.path("cache/mcpmark/bundles")).unwrap();
     there(&machine, &["run", "--agent", "nop"])
         .exits(5)

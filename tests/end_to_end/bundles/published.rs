@@ -1,4 +1,4 @@
-//! Tasks of published corpora are packed with their scripts and the guest that runs these.
+//! Bundles of published corpora, with Python verifiers and their interpreter.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn pack(environment: &Environment, place: &[String], to: &str, more: &[&str]) ->
     environment.run(args).exits(0).json()
 }
 
-/// The receipts of an experiment in which nobody does anything, by the names of their tasks.
+/// Runs `nop` on all tasks and returns the receipts.
 fn receipts(run: impl Fn(&[&str]) -> Output) -> Vec<String> {
     let args = ["run", "--agent", "nop", "--json", "--experiment", "e"];
     let report = run(&args).exits(1).json();
@@ -35,7 +35,7 @@ fn a_published_corpus_gives_the_same_receipts_where_there_is_no_python() {
     let Some(environment) = with_guest() else {
         return;
     };
-    // One cache for the compiled guest, which takes long to compile.
+    // One machine for both corpora, because compiling the interpreter takes long and its cache is kept.
     let machine = Environment::bare();
     for (name, tasks) in [("suites", 2), ("offline", 1)] {
         let (copy, place) = copied(&environment, name);
@@ -46,7 +46,7 @@ fn a_published_corpus_gives_the_same_receipts_where_there_is_no_python() {
             (&packed["tasks"], &packed["worlds"]),
             (&json!(tasks), &json!(1))
         );
-        // What is packed from the bundle is the bundle.
+        // Packing the unpacked bundle gives the same bundle.
         let place_of_tar = ["--tasks".to_owned(), tar.to_owned()];
         let again = environment.path(&format!("{name}-again"));
         let more = ["--name", name];
@@ -88,7 +88,7 @@ fn a_published_corpus_gives_the_same_receipts_where_there_is_no_python() {
             .collect();
         assert_eq!(roles, ["verifier", "interpreter"]);
 
-        // A machine with nothing but the receipt and the bundle says the same, given the final state.
+        // The receipt is verified with the bundle and an empty home, given the final state.
         let file = machine.path("receipt.json");
         fs::write(&file, &own[0]).unwrap();
         let statement: Value = serde_json::from_str(&own[0]).unwrap();
@@ -103,7 +103,7 @@ fn a_published_corpus_gives_the_same_receipts_where_there_is_no_python() {
             "--home",
             home.to_str().unwrap(),
         ];
-        // Nobody did anything: the final state is the first.
+        // The agent did nothing, so the final state is the starting state.
         there(&machine, &args).exits(0);
     }
 }

@@ -1,4 +1,4 @@
-//! Bundles go through a real registry.
+//! Bundles in a real registry (Docker's `registry`).
 
 use std::fs;
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +12,7 @@ use super::{files, pack, receipts, sample, there};
 use crate::environment::{Environment, text};
 use crate::guests;
 
-/// Debian's registry, on loopback and in a directory of its own.
+/// Debian's `docker-registry`, on loopback and with its own directory.
 pub(super) struct Registry {
     process: Child,
     pub(super) host: String,
@@ -20,12 +20,12 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    /// None where the program is not there.
+    /// Starts a registry. Returns `None` if the program is not installed.
     pub(super) fn start(environment: &Environment) -> Option<Self> {
         Self::start_with(environment, "")
     }
 
-    /// The same, with more in its configuration.
+    /// Starts a registry with additional configuration.
     pub(super) fn start_with(environment: &Environment, more: &str) -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
@@ -107,7 +107,7 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
         sent["transferred"]["blobs"]
     );
 
-    // A review has no layer.
+    // `inspect` fetches no layers.
     let machine = Environment::bare();
     let told = there(&machine, &["bundle", "inspect", &reference, "--json"])
         .exits(0)
@@ -132,7 +132,7 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
     };
     run(&["run", "filesystem/office/easy"]).exits(0);
 
-    // What is here is not fetched: another suite of the same world brings its task alone.
+    // Cached blobs are not fetched: another suite with the same world transfers only its task.
     fs::remove_dir_all(library.task_dir("hard")).unwrap();
     library.task("third", &guests::verdict(true, "third"));
     let other = environment.path("other");
@@ -143,10 +143,10 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
     let told = there(&machine, &["bundle", "pull", &second, "--json"])
         .exits(0)
         .json();
-    // The index, the manifest and the config of the task, its verifier.
+    // The index, the manifest and the config of the task, and its verifier.
     assert_eq!(told["transferred"]["blobs"], 4, "{told}");
 
-    // One that was damaged here is fetched again, alone.
+    // A damaged blob in the cache is fetched again, and no other.
     let kept = machine.path("cache/mcpmark/bundles/blobs/sha256");
     let entries = fs::read_dir(&kept)
         .unwrap()
@@ -158,7 +158,7 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
     let found = mcpmark_snapshot::Digest::of(&fs::read(&blob).unwrap());
     assert!(blob.ends_with(found.hex()));
 
-    // As a layout again: byte for byte what was packed, by its digest.
+    // Pulled into a layout by digest: byte for byte as packed.
     let out = machine.path("pulled");
     let digest = text(&packed["digest"]);
     let exact = format!("oci://{}/suites/office@{digest}", registry.host);
@@ -183,7 +183,7 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
     )
     .exits(5)
     .says(&["the registry does not have it"]);
-    // The registry's own storage is tampered with.
+    // Changes a blob in the storage of the registry.
     let hex = digest.strip_prefix("sha256:").unwrap();
     let blob = registry
         .root
@@ -198,7 +198,7 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
     assert!([Some(4), Some(5)].contains(&told.code), "{told:?}");
 }
 
-/// A program that knows images alone copies a suite, and leaves out what a bundle says of kinds and names.
+/// Programs that copy only images leave out the artifact types and annotations of a suite.
 #[test]
 fn a_bundle_that_another_program_copied_can_be_used() {
     let environment = Environment::new();
@@ -256,7 +256,7 @@ fn a_bundle_that_another_program_copied_can_be_used() {
     }
 }
 
-/// Other people's tools read the layout and the registry.
+/// Asserts that `skopeo` can read the layout and the registry.
 fn others_read(registry: &Registry, dir: &Path, digest: &str) {
     let layout = format!("oci:{}", dir.display());
     let remote = format!("docker://{}/suites/office:v1", registry.host);

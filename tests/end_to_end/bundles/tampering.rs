@@ -1,4 +1,4 @@
-//! Whatever is changed in a bundle is noticed, and what is none is named.
+//! Changed bundles are detected, and other files are not taken for bundles.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::environment::{Environment, text};
 use crate::library::Library;
 
 #[test]
-fn whatever_is_changed_in_a_bundle_is_noticed() {
+fn every_change_in_a_bundle_is_noticed() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -27,7 +27,7 @@ fn whatever_is_changed_in_a_bundle_is_noticed() {
             bytes[at] ^= 0x01;
             fs::write(&file, &bytes).unwrap();
             let told = verify();
-            // The index of a layout has no digest: what it names must be the same all the same.
+            // The index of a layout has no digest of its own, so a change is accepted if it names the same suite.
             let same = told.code == Some(0) && told.json()["digest"] == packed["digest"];
             let of_layout = file.parent() == Some(&*dir);
             assert!(
@@ -42,7 +42,7 @@ fn whatever_is_changed_in_a_bundle_is_noticed() {
         }
         fs::remove_file(&file).unwrap();
         verify().exits(4);
-        // A link to the right bytes is one all the same.
+        // A symbolic link is refused even if its target has the right bytes.
         let aside = environment.path("aside");
         fs::write(&aside, &sound).unwrap();
         std::os::unix::fs::symlink(&aside, &file).unwrap();
@@ -62,7 +62,7 @@ fn whatever_is_changed_in_a_bundle_is_noticed() {
 }
 
 #[test]
-fn what_lies_beside_a_bundle_is_what_its_name_says() {
+fn other_blobs_of_a_layout_match_their_names() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -96,7 +96,7 @@ fn what_lies_beside_a_bundle_is_what_its_name_says() {
 }
 
 #[test]
-fn what_is_no_bundle_is_named() {
+fn invalid_bundles_are_named() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -142,7 +142,7 @@ fn what_is_no_bundle_is_named() {
     }
 }
 
-/// Changes the configs of a suite in a directory, and makes all digests right again.
+/// Changes the configs of a suite in a layout, and updates all digests.
 fn edit(dir: &Path, change: &dyn Fn(&mut Value)) {
     let blobs = dir.join("blobs/sha256");
     let read = |named: &Value| -> Value {
@@ -161,7 +161,7 @@ fn edit(dir: &Path, change: &dyn Fn(&mut Value)) {
     let mut index: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     let mut suite = read(&index["manifests"][0]);
     let mut moved = HashMap::new();
-    // Tasks name their worlds.
+    // Worlds come first, because tasks refer to them by digest.
     for kind in ["world", "task"] {
         for one in suite["manifests"].as_array_mut().unwrap() {
             if !text(&one["artifactType"]).contains(kind) {
@@ -287,7 +287,7 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
         written(name, &[])
             .exits(2)
             .says(&["is there already", "--force takes its place"]);
-        // Nothing of the old one is among the new.
+        // The new bundle contains no files of the old one.
         library.easy_task("another");
         written(name, &["--force"]).exits(0);
         assert_ne!(files_of(&environment.path(name)), first);
@@ -311,7 +311,7 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
     assert!(environment.path("full/notes.txt").exists());
 }
 
-/// The content of a bundle's files, by their paths.
+/// Returns the paths and contents of a bundle's files.
 fn files_of(bundle: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let paths = if bundle.is_dir() {
         super::files(bundle)

@@ -1,4 +1,4 @@
-//! Who vouches for bundles and receipts.
+//! Signatures of bundles and receipts, and the trust policy.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ use crate::environment::{Environment, Output, repository, text};
 use crate::library::Library;
 use crate::npm;
 
-/// A pair of keys, made by another program; none where that is not there.
+/// Generates a pair of keys with openssl. Returns `None` if openssl is not installed.
 fn keys(environment: &Environment, name: &str) -> Option<[PathBuf; 2]> {
     let files = ["pem", "pub"].map(|end| environment.path(&format!("{name}.{end}")));
     let openssl = |args: &[&str]| Command::new("openssl").args(args).output();
@@ -62,7 +62,7 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
             .json();
         assert_eq!(told["signatures"], json!([signed["key"]]));
 
-        // Once is enough, and only private keys sign.
+        // Signing twice adds one signature, and a public key cannot sign.
         environment.run(args).exits(0);
         let told = environment
             .run(["bundle", "inspect", bundle, "--json"])
@@ -104,7 +104,7 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         policy(&rule("office", other), 4).says(&["none of the keys", "trust.toml"]);
         policy(&rule("shop", public), 4).says(&["no name that is trusted"]);
         policy(&format!("unsigned = \"allow\"\n{}", rule("shop", other)), 0);
-        // A rule without keys: nobody counts.
+        // A rule without keys accepts no signature.
         policy(
             "unsigned = \"allow\"\n[[trust]]\nnames = [\"office\"]\nkeys = []\n",
             4,
@@ -148,7 +148,7 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         ];
         environment.run(args).exits(0).json()["transferred"]["blobs"].clone()
     };
-    // What is signed brings its signature, and the list of signatures, which is made there.
+    // The push of a signed bundle also sends the signature and the list of signatures, which is made during the push.
     let bare = environment.path("bare");
     pack(&library, &bare, &["--name", "office"]);
     push(&bare);
@@ -158,7 +158,7 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
     let out = machine.path("pulled.tar");
     there(&machine, &["bundle", "verify", &reference, "--key", public]).exits(0);
     there(&machine, &["bundle", "verify", &reference, "--key", other]).exits(4);
-    // The packer named it "office": that is no way around the rule for the repository.
+    // The suite is named "office" by its packer: the rule for that name does not override the rule for the repository.
     let policy = machine.path("config/mcpmark/trust.toml");
     fs::create_dir_all(policy.parent().unwrap()).unwrap();
     let repository = format!("{}/suites/*", registry.host);
@@ -170,7 +170,7 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         fs::write(&policy, rules).unwrap();
         there(&machine, &["bundle", "verify", &reference]).exits(code);
     }
-    // However the host is written, it is the one that the rule is for.
+    // The rule applies to each spelling of the host.
     let rules =
         format!("unsigned = \"allow\"\n[[trust]]\nnames = [{repository:?}]\nkeys = [{other:?}]\n");
     fs::write(&policy, rules).unwrap();
@@ -234,7 +234,7 @@ fn receipts_are_signed_by_who_vouches_for_them() {
         .says(&["it is not signed"]);
 }
 
-/// The one signature of a layout, as a sigstore bundle.
+/// Returns the only signature of a layout, as a sigstore bundle.
 fn signature_of(layout: &Path) -> Value {
     let index = fs::read_to_string(layout.join("index.json")).unwrap();
     let index: Value = serde_json::from_str(&index).unwrap();
@@ -251,7 +251,7 @@ fn signature_of(layout: &Path) -> Value {
     blob(&manifest["layers"][0]["digest"])
 }
 
-/// Another program checks a signature by the rules of DSSE.
+/// Verifies a signature with openssl, by the rules of DSSE.
 fn by_openssl(environment: &Environment, bundle: &Value, public: &str) {
     let envelope = &bundle["dsseEnvelope"];
     let decode = |value: &Value| {
@@ -284,7 +284,8 @@ fn by_openssl(environment: &Environment, bundle: &Value, public: &str) {
 
 const SIGSTORE: &str = "4.1.3";
 
-/// Sigstore's own packages check a signature, and say which digest it is about; none where they cannot be had.
+/// Verifies a signature with sigstore's npm packages, which print the digest of the subject. Returns `None` if they
+/// cannot be installed.
 fn by_sigstore(environment: &Environment, bundle: &Value, public: &str) -> Option<Output> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("differential")
@@ -333,7 +334,7 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
         let suite = environment.path(&format!("suite-{algorithm}"));
         let digest = text(&pack(&library, &suite, &[])["digest"]);
         let place = suite.to_str().unwrap();
-        // Once is enough, also where each signature is another.
+        // Signing twice adds one signature, even with an algorithm whose signatures differ each time.
         for _ in 0..2 {
             let args = ["bundle", "sign", place, "--key", &private, "--json"];
             assert_eq!(environment.run(args).exits(0).json()["key"], made["key"]);
@@ -352,7 +353,7 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
             continue;
         };
         assert_eq!(format!("sha256:{}", told.exits(0).stdout.trim()), *digest);
-        // They refuse what we refuse.
+        // Sigstore refuses a wrong key and a changed payload type, as we do.
         let (_, other, _) = &signed[1 - at];
         assert_ne!(
             by_sigstore(&environment, bundle, other).unwrap().code,
@@ -368,7 +369,7 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
     if !has_openssl {
         return skip(Need::OpenSsl, "it makes keys for this test");
     }
-    // Keys that another program made.
+    // Keys generated by openssl.
     let (private, public, sec1) = (path("theirs.pem"), path("theirs.pub"), path("sec1.pem"));
     for args in [
         &[
@@ -406,7 +407,7 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
     environment
         .run(["bundle", "verify", &suite, "--key", &public])
         .exits(0);
-    // And what we made is a key to others.
+    // openssl reads keys generated by `mcpmark`.
     let ours = path("ed25519.pem");
     let read = Command::new("openssl")
         .args(["pkey", "-in", &ours, "-pubout"])

@@ -1,4 +1,4 @@
-//! Experiments that get more tasks, agents, models and attempts.
+//! Experiments to which tasks, agents, models and attempts are added.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use super::{idle, library, listed, plan, run};
 use crate::environment::{Environment, Output, write_files};
 use crate::guests;
 
-/// The attempts with what came of them.
+/// Returns the ids of the attempts, and whether each passed.
 fn finished(report: &Value) -> Vec<(String, bool)> {
     let attempts = report["attempts"].as_array().unwrap().iter();
     attempts
@@ -32,7 +32,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
     let mut before = finished(&begun);
 
     for (args, told, expected) in [
-        // Another task, by whoever is there.
+        // Another task, for the existing participants.
         (
             &["filesystem/office/b"][..],
             "1 attempt added to the 1 of experiment e with 1 task that it did not have",
@@ -50,7 +50,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
             "2 attempts added to the 2 of experiment e with 2 participants that it did not have",
             &["b random 1", "b openai/m 1"],
         ),
-        // What is there already is not made again.
+        // Existing attempts are not made again.
         (
             &["--agent", "nop", "--agent", "random", "-k", "2"],
             "5 attempts added to the 4 of experiment e; 3 of the 8 attempts that were asked for are there already",
@@ -62,7 +62,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
                 "b random 2",
             ],
         ),
-        // More attempts of whatever is there: one of the model, whose task that is.
+        // More attempts of each existing pair of task and participant: only the model on its one task lacks one.
         (
             &["-k", "2"],
             "1 attempt added to the 9 of experiment e; 9 of the 10 attempts",
@@ -80,7 +80,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
         let output = if args.contains(&"openai/m") {
             run(&library, &server, &args)
         } else {
-            // The models that are there need no flag of theirs.
+            // The experiment's own models need no option.
             library.run(["run", "--json"].iter().chain(&args))
         };
         let output = output.exits(0).says(&[told]);
@@ -97,11 +97,11 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
         .query_row("SELECT count(*) FROM attempts", [], |row| row.get(0))
         .unwrap();
     assert_eq!(tries, 10);
-    // The rows of tables are only of what each attempts.
+    // The report expects only the planned attempts of each participant, not every combination.
     let text = library.run(["report", "e"]).exits(0).stdout;
     assert!(text.contains("10 of 10 attempts graded"), "{text}");
 
-    // It travels like any other.
+    // The experiment can be exported and imported like any other.
     let file = environment.path("e.mcpmark");
     let file = file.to_str().unwrap();
     library.run(["store", "export", "e", "-o", file]).exits(0);
@@ -109,13 +109,13 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
     machine.run(["store", "import", file]).exits(0);
     let imported = machine.run(["runs", "e", "--json"]).exits(0).json();
     assert_eq!(imported["attempts"], report["attempts"]);
-    // Nobody there has agreed to ask the model.
+    // The other machine has not agreed to requests to the model.
     let mut command = machine.command(["run", "--experiment", "e", "-k", "3"]);
     Output::of(command.env("MCPMARK_ROOT", &library.root))
         .exits(2)
         .says(&[
             "was imported",
-            "ask model openai/m at",
+            "send requests to model openai/m at",
             "mcpmark resume e --accept-plan",
         ]);
     library.run(["regrade", "e"]).exits(0);
@@ -127,7 +127,8 @@ fn a_grown_plan_is_kept_before_its_attempts_begin() {
     let library = library(&environment, &["a"]);
     let args = ["--agent", "nop", "--experiment", "e"];
     library.run(["run"].iter().chain(&args)).exits(0);
-    // Nobody serves the model, which is found out when its attempt has begun.
+    // Nothing listens at the address of the model. Without a preflight, that is noticed only when its attempt has
+    // begun.
     let file = environment.path("e.toml");
     let text = "experiment = \"e\"\nretries = 0\n[[models]]\nname = \"openai/m\"\n\
                 base-url = \"http://127.0.0.1:9/v1\"\n";
@@ -144,7 +145,7 @@ fn a_grown_plan_is_kept_before_its_attempts_begin() {
         report["summary"],
         json!({"attempts": 2, "graded": 1, "passed": 1})
     );
-    // The same command adds nothing, and tries again as `resume` does.
+    // The same command adds nothing, and retries the attempt as `resume` does.
     library
         .run(grow)
         .exits(5)
@@ -180,7 +181,7 @@ fn a_model_that_has_finished_needs_no_key_to_be_added_to() {
 }
 
 #[test]
-fn what_would_make_attempts_differ_is_refused() {
+fn changes_that_would_make_attempts_differ_are_refused() {
     let environment = Environment::new();
     let library = library(&environment, &["a"]);
     let begin = [
@@ -227,7 +228,7 @@ fn what_would_make_attempts_differ_is_refused() {
         library.run(named.iter().chain(args)).exits(2).says(told);
     }
     assert_eq!(listed(&library, "e")["spec"], kept);
-    // The same limits, or none, agree; those of the whole may change.
+    // Equal or absent limits of an attempt are accepted. Limits of the experiment may change.
     let same = [
         "run",
         "--experiment",
@@ -244,7 +245,7 @@ fn what_would_make_attempts_differ_is_refused() {
     assert_eq!(spec["limits"]["turns"], 7);
     assert_eq!(spec["limits"]["experiment_time_seconds"], 600);
 
-    // A task that is another one now is not put beside its attempts of before.
+    // Attempts at a changed task are not added to those at the earlier version.
     let verifier = library.task_dir("a").join("verifier.wasm");
     std::fs::write(&verifier, guests::verdict(true, "another")).unwrap();
     library
@@ -299,7 +300,7 @@ fn costs_of_one_model_are_reckoned_with_one_price() {
         .run(["run", "--experiment", "e", "--prices", &other])
         .exits(2)
         .says(&["the price of openai/m of experiment \"e\" is 1,1,1, and 2,1,1 was asked for"]);
-    // The price of another model is no difference.
+    // The price of another model is not a conflict.
     let new = prices("new.csv", "openai/n,3,3,3\n");
     let args = ["--model", "openai/n", "--prices", &new, "--experiment", "e"];
     let report = run(&library, &server, &args).exits(0).json();

@@ -12,7 +12,7 @@ use crate::environment::{Environment, Output};
 use crate::library::Library;
 use crate::models::serve;
 
-/// A server whose models say that they are done, and call what they are asked to.
+/// Starts a server whose models only reply "Done.", and call `ping` when the preflight offers it.
 fn idle() -> Server {
     serve(|request| {
         if request.tools == ["ping"] {
@@ -23,14 +23,14 @@ fn idle() -> Server {
     })
 }
 
-/// Runs a library's tasks with models of a server.
+/// Runs the tasks of a library with models of a server.
 fn run(library: &Library<'_>, server: &Server, args: &[&str]) -> Output {
     let url = server.base_url();
     let own = ["run", "--base-url", &url, "--json"];
     library.run(own.iter().chain(args))
 }
 
-/// Who attempted what, in the order of the plan: task, model or agent, repetition.
+/// Returns the attempts in the order of the plan: task, model or agent, repetition.
 fn plan(report: &Value) -> Vec<String> {
     let attempts = report["attempts"].as_array().unwrap().iter();
     attempts
@@ -43,12 +43,12 @@ fn plan(report: &Value) -> Vec<String> {
         .collect()
 }
 
-/// The attempts of an experiment, as `runs` lists them.
+/// Returns an experiment with its attempts, from `runs NAME --json`.
 fn listed(library: &Library<'_>, name: &str) -> Value {
     library.run(["runs", name, "--json"]).exits(0).json()
 }
 
-/// A library with some tasks that pass whatever happens.
+/// Creates a library with tasks that always pass.
 fn library<'a>(environment: &'a Environment, tasks: &[&str]) -> Library<'a> {
     let library = Library::new(environment);
     for task in tasks {

@@ -116,11 +116,11 @@ fn a_dry_run_tells_what_each_participant_costs() {
     ];
     let told = library.run(args).exits(0).stdout;
     for words in [
-        "4 attempts of 2 tasks, 1 each by 1 model and 1 agent without one",
+        "4 attempts of 2 tasks (k = 1) by 1 model and 1 agent without a model",
         "agent: nop\n",
         "agent: mcpmark\n",
-        // Two attempts, not four.
-        "together: about 0.61 USD",
+        // The cost of two attempts, not of four.
+        "total: about 0.61 USD",
     ] {
         assert!(told.contains(words), "{words:?} is not in {told}");
     }
@@ -237,7 +237,7 @@ fn tokens_and_times_are_shown_by_turn() {
     assert_eq!(sum("input"), attempt["usage"]["input"].as_u64().unwrap());
     assert_eq!(sum("output"), attempt["usage"]["output"].as_u64().unwrap());
     assert!(turns[0]["tool_us"].as_u64().unwrap() > 0 && turns[1]["tool_us"] == 0);
-    // Of an agent without a model there is nothing to tell.
+    // An agent without a model has no token counts.
     let text = shown(0, &[]).stdout;
     assert!(!text.contains("tokens in"), "{text}");
 }

@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::guests;
 use crate::library::Library;
 
-/// Two experiments: in the second a task is another one, a limit is set, and the model is asked otherwise.
+/// Runs two experiments. In the second, a task has changed, a limit is set, and the agent has another setting.
 fn two<'a>(environment: &'a Environment) -> Library<'a> {
     let library = library(environment, &["a", "b"]);
     let server = idle();
@@ -71,7 +71,7 @@ fn several_experiments_stand_in_one_report_with_what_differs() {
             "{\"compact-at\":90000,\"max-result-bytes\":65536}"
         ]
     );
-    // The task that changed is two tasks, and is paired within its experiment alone.
+    // The changed task counts as two tasks, each of which is paired only within its experiment.
     let tasks: Vec<&str> = report["tasks"]
         .as_array()
         .unwrap()
@@ -137,7 +137,7 @@ fn a_comparison_across_experiments_tells_what_differs() {
             "{\"max-result-bytes\":65536}"
         ]
     );
-    // Without names, whoever is in both: the baseline and the model.
+    // Without names, the participants of both experiments are compared: the baseline and the model.
     let text = library.run(["compare", "A", "B"]).exits(0).stdout;
     assert_eq!(text.matches("what differs beside:").count(), 2, "{text}");
     assert!(text.contains("task filesystem/office/b"), "{text}");
@@ -155,7 +155,7 @@ fn a_comparison_across_experiments_tells_what_differs() {
         "no task in common",
         "a task of that name has another digest in each",
     ]);
-    // The same tasks under the same conditions.
+    // The same task: B has another limit than C, and D has the conditions of C.
     let text = library.run(["compare", "B:nop", "C"]).exits(0).stdout;
     assert!(text.contains("limit turns"), "{text}");
     let same = [
@@ -172,7 +172,7 @@ fn a_comparison_across_experiments_tells_what_differs() {
         text.contains("agents, settings, tasks, attempts, limits and engine do not differ"),
         "{text}"
     );
-    // Other tasks, and more attempts of each.
+    // More tasks, and more attempts of each.
     let more = ["run", "--agent", "nop", "--experiment", "E", "-k", "2"];
     library.run(more).exits(1);
     let json = ["report", "D", "E", "--format", "json"];

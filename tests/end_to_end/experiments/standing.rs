@@ -1,4 +1,4 @@
-//! The state of experiments in lists, and the work that is left of them.
+//! State of experiments in lists, and their remaining attempts.
 
 use rusqlite::Connection;
 use serde_json::Value;
@@ -15,7 +15,7 @@ fn change(environment: &Environment, change: &str) {
     environment.sum_rows();
 }
 
-/// The experiments in `runs`, by the options.
+/// Returns the experiments that `runs` lists with these options.
 fn experiments(library: &Library<'_>, options: &[&str]) -> Vec<Value> {
     let listed = library.run(["runs", "--json"].iter().chain(options));
     listed.exits(0).json().as_array().unwrap().clone()
@@ -33,7 +33,7 @@ fn resume_asks_a_model_only_where_attempts_are_left() {
     library.run(["resume", "latest"]).exits(0);
     assert_eq!(server.requests().len(), asked);
 
-    // The attempt at a changed task is made again, and for that the model is asked first.
+    // The attempt at the changed task is made again, after a preflight request to the model.
     let verifier = library.task_dir("b").join("verifier.wasm");
     std::fs::write(verifier, guests::verdict(false, "another")).unwrap();
     library
@@ -44,7 +44,7 @@ fn resume_asks_a_model_only_where_attempts_are_left() {
     let pings = new.iter().filter(|one| one.tools == ["ping"]);
     assert_eq!((pings.count(), new.len()), (1, 2));
 
-    // Nothing is left, and the server is not needed.
+    // Without remaining attempts, the server is not needed.
     drop(server);
     library.run(["resume", "e"]).exits(1);
 }
@@ -73,7 +73,7 @@ fn experiments_since_a_time_are_listed_whole() {
     library
         .run(["run", "--agent", "nop", "--experiment", "new"])
         .exits(0);
-    // Thirty more, one a day before the other.
+    // Adds thirty older experiments, one for each day.
     change(
         &environment,
         "WITH RECURSIVE days (day) AS (SELECT 1 UNION ALL SELECT day + 1 FROM days WHERE day < 30)

@@ -1,4 +1,4 @@
-//! Failures are explained by what they lack.
+//! `show --explain`: the differences that failed checks depend on.
 
 use mcpmark_snapshot::{Blobs, File, Node, Store, TreeBuilder, TreePath};
 use rusqlite::Connection;
@@ -9,7 +9,7 @@ use crate::environment::{Environment, text};
 use crate::guests;
 use crate::library::Library;
 
-/// The oracle's final state with another last line in one file, as if the attempt had left that.
+/// Replaces the final state of an attempt by the oracle's final state with another last line in one file.
 fn spoil(environment: &Environment, passed: &Value, attempt: &str, file: &str, line: &str) {
     let store = Store::open(environment.home().join("store")).unwrap();
     let tree = store
@@ -61,7 +61,7 @@ fn a_failure_is_explained_by_the_line_that_it_lacks() {
             .json()
     };
 
-    // Nothing was done: each check lacks something, and the file is missing as a whole.
+    // Without any change, each failed check is explained, and the file is missing as a whole.
     let explained = explain()["explained"].clone();
     let explained = explained.as_array().unwrap();
     let failed = attempt["checks"]
@@ -83,7 +83,7 @@ fn a_failure_is_explained_by_the_line_that_it_lacks() {
     let whole = explained.iter().find(|one| about(one)).unwrap();
     assert_eq!(whole["differences"][0]["kind"], "missing");
 
-    // One line is wrong: every check that fails fails for that line alone.
+    // With one wrong line, each failed check depends on that line alone.
     spoil(&environment, &passed, &id, FILE, "wrong,line");
     environment.run(["regrade", &id]).exits(0);
     let explained = explain()["explained"].clone();
@@ -104,7 +104,7 @@ fn a_failure_is_explained_by_the_line_that_it_lacks() {
         shown.contains("what they lack") && shown.contains("    - wrong,line\n"),
         "{shown}"
     );
-    // Where all passed there is nothing to explain.
+    // A passed attempt has no explanation.
     let id = text(&passed["id"]);
     let shown = environment
         .run(["show", &id, "--explain", "--json"])
@@ -125,7 +125,8 @@ fn a_failure_is_explained_by_the_verifier_that_found_it() {
     let id = run(1);
     set_verifier(&library, &guests::verdict(true, "fine"));
     run(0);
-    // The task has a verifier by now that all states pass; the one that failed this state passes none.
+    // The current verifier passes every state, but the verifier that failed this state passes none, so no difference
+    // explains the failure.
     let explained = || {
         let shown = library.run(["show", &id, "--explain", "--json"]);
         shown.exits(0).json()["explained"].clone()

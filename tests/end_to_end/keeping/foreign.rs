@@ -1,4 +1,4 @@
-//! Experiments that others have planned.
+//! Imported experiments, whose plans need consent.
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -7,8 +7,8 @@ use crate::environment::{Environment, Output};
 use crate::guests;
 use crate::library::Library;
 
-/// A machine that has taken in an experiment of another, whose plan was changed; with its attempts, or before
-/// any was made.
+/// Imports an experiment with a changed plan into a new environment: with its attempts, or without any if it has not
+/// `begun`.
 fn imported(sender: &Library<'_>, from: &Environment, plan: &Value, begun: bool) -> Environment {
     let run = ["run", "--agent", "nop", "--experiment", "e"];
     sender.run(run).exits(0);
@@ -33,7 +33,7 @@ fn imported(sender: &Library<'_>, from: &Environment, plan: &Value, begun: bool)
     machine
 }
 
-/// The word that agrees to what is listed.
+/// Returns the word for `--accept-plan` that agrees to the listed actions.
 fn word(refused: &Output) -> String {
     let told = refused.stderr.split("--accept-plan ").nth(1);
     told.unwrap_or_else(|| panic!("{refused:?}"))[..12].to_owned()
@@ -51,7 +51,7 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             }}}]}),
             vec![
                 "start server \"x\": \"/bin/sh\" \"-c\" \"echo >> ",
-                "as HOME_OF_MINE",
+                "with the values of HOME_OF_MINE",
             ],
         ),
         (
@@ -60,7 +60,7 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             }}]}),
             vec![
                 "run the agent \"/bin/sh\" \"-c\" \"echo >> ",
-                "as HOME_OF_MINE",
+                "with the values of HOME_OF_MINE",
             ],
         ),
         (
@@ -68,15 +68,15 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
                 "x": {"url": "http://127.0.0.1:9/mcp", "bearer": "TOKEN_OF_MINE"},
             }}}]}),
             vec![
-                "call server \"x\" at http://127.0.0.1:9/mcp",
-                "as TOKEN_OF_MINE",
+                "contact server \"x\" at http://127.0.0.1:9/mcp",
+                "with the values of TOKEN_OF_MINE",
             ],
         ),
         (
             json!({"participants": [{"agent": "mcpmark", "model": {
                 "name": "openai/gpt-5", "settings": {"base-url": "http://127.0.0.1:9/v1"},
             }}]}),
-            vec!["ask model openai/gpt-5 at http://127.0.0.1:9/v1\n"],
+            vec!["send requests to model openai/gpt-5 at http://127.0.0.1:9/v1\n"],
         ),
         (
             json!({"participants": [{"agent": "mcpmark", "model": {
@@ -86,8 +86,8 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
                 },
             }}]}),
             vec![
-                "ask model openai/gpt-5 at http://127.0.0.1:9/v1",
-                "as KEY_OF_MINE, TEAM_OF_MINE",
+                "send requests to model openai/gpt-5 at http://127.0.0.1:9/v1",
+                "with the values of KEY_OF_MINE, TEAM_OF_MINE",
             ],
         ),
         (
@@ -96,8 +96,8 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
                 {"agent": "react", "model": {"name": "openai/gpt-5"}},
             ]}),
             vec![
-                "ask model openai/gpt-5 at its provider's address",
-                "as OPENAI_API_KEY",
+                "send requests to model openai/gpt-5 at its provider's address",
+                "with the values of OPENAI_API_KEY",
             ],
         ),
         (
@@ -113,7 +113,7 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             let args = [&["resume", "e"], more].concat();
             let mut command = machine.command(args);
             command.env("MCPMARK_ROOT", &library.root);
-            // Who agrees to ask a model without a key comes no further.
+            // Without its key, a model is not requested even if the plan is accepted.
             command.env_remove("OPENAI_API_KEY");
             Output::of(command.env("HOME_OF_MINE", "here"))
         };
@@ -124,7 +124,7 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             .says(&told);
         let word = word(&refused);
         assert!(!mark.exists());
-        // What it says is not there, and so the agreed plan does not come far.
+        // The servers, programs and places of the plan do not exist, so the accepted plan fails early.
         let agreed = resume(&["--accept-plan", &word]);
         assert!(!agreed.stderr.contains("was imported"), "{agreed:?}");
         let starts = ["start", "run the agent"];
@@ -153,14 +153,14 @@ fn a_plan_of_others_is_never_taken_unnamed() {
     let resumed = run(&["resume", "--json"]).exits(0).json();
     assert_eq!(resumed["experiment"], "own");
 
-    // Nor is anything asked that only the plan names, by whatever command.
+    // No command reads tasks from a place that only the plan names.
     run(&["regrade", "e"])
         .exits(2)
         .says(&["read tasks from", place, "--bundle"]);
     run(&["resume", "e"])
         .exits(2)
         .says(&["read tasks from", place]);
-    // Who names a place himself has read the rest, for there is none.
+    // `--tasks` also accepts the rest of the plan, because it contains nothing else that needs consent.
     let own = library.root.to_str().unwrap();
     run(&["resume", "e", "--tasks", own]).exits(0);
     run(&["regrade", "e"]).exits(0);

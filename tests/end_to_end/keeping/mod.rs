@@ -1,4 +1,4 @@
-//! What is kept is worth something: grades are made again, receipts hold elsewhere, the store is looked after.
+//! Regrades, receipts, and maintenance of the store.
 
 mod explaining;
 mod foreign;
@@ -15,7 +15,7 @@ use crate::environment::{Environment, text};
 use crate::guests;
 use crate::library::{Library, count_files};
 
-/// An experiment of a task that passes, twice. Gives the ids of its attempts.
+/// Runs an experiment with two attempts at a task that passes. Returns their ids.
 fn two_attempts(library: &Library<'_>) -> Vec<String> {
     library.easy_task("easy");
     let run = [
@@ -40,7 +40,7 @@ fn set_verifier(library: &Library<'_>, component: &[u8]) {
     fs::write(library.task_dir("easy").join("verifier.wasm"), component).unwrap();
 }
 
-/// Where a blob lies.
+/// Returns the path of a blob.
 fn blob(environment: &Environment, digest: &Value) -> PathBuf {
     let digest = text(digest);
     let hex = digest.strip_prefix("sha256:").unwrap();
@@ -86,7 +86,7 @@ fn a_verifier_that_changed_grades_again_and_the_old_grades_stay() {
         (&json!(1.0), &json!(0.0))
     );
 
-    // What is shown from here on is the new grade; the journal has all three.
+    // From here on the new grade is shown. The journal keeps all three.
     let shown = library.run(["show", &ids[0], "--json"]).exits(0).json();
     assert_eq!(
         (&shown["passed"], &shown["outcome"]),
@@ -102,7 +102,7 @@ fn a_verifier_that_changed_grades_again_and_the_old_grades_stay() {
         .unwrap();
     assert_eq!(grades, [(true, true), (true, false), (false, false)]);
 
-    // One attempt by the beginning of its id, and a verifier that breaks.
+    // One attempt, named by a prefix of its id, with a broken verifier.
     set_verifier(&library, &guests::hostile("endless-loop.wat"));
     let report = regrade(&ids[1][..8]).exits(3).json();
     assert_eq!(report["summary"]["faults"], 1, "{report}");
@@ -131,7 +131,7 @@ fn an_attempt_that_started_elsewhere_than_the_task_is_told() {
         (first, report["summary"]["other_start"].clone())
     };
     assert_eq!(other_start(), (json!(false), json!(0)));
-    // The attempts do not change with the world that they started from.
+    // Attempts keep their starting state if the world of the task changes.
     let note = library.world("office").join("files/note.txt");
     fs::write(note, "as it is by now\n").unwrap();
     assert_eq!(other_start(), (json!(true), json!(2)));
@@ -152,14 +152,14 @@ fn an_attempt_that_started_elsewhere_than_the_task_is_told() {
 
 const LOST: &str = "sha256:00000000000000000000000000000000000000000000000000000000000000aa";
 
-/// What says that an attempt left another state, and the state that it left.
+/// Returns a function that sets the final state of an attempt in the journal, and the original final state.
 fn losing(environment: &Environment, id: &str) -> (impl Fn(&str) + use<>, String) {
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let state = "SELECT state FROM attempts WHERE id = ?1";
     let state: String = journal.query_row(state, [id], |row| row.get(0)).unwrap();
     let id = id.to_owned();
     let set = move |state: &str| {
-        // Without a sum nobody compares it.
+        // A row without a checksum is not verified.
         let changed = "UPDATE attempts SET state = ?2, sum = NULL WHERE id = ?1";
         assert_eq!(journal.execute(changed, [&id, state]).unwrap(), 1);
     };
@@ -172,7 +172,8 @@ fn a_regrade_that_was_stopped_goes_on() {
     let library = Library::new(&environment);
     let ids = two_attempts(&library);
     set_verifier(&library, &guests::verdict(false, "worse"));
-    // The final state of one attempt gets lost: another for this test than that of the other one.
+    // One attempt gets a lost final state. Its blobs cannot be deleted instead, because both attempts have the same
+    // state.
     let (set, state) = losing(&environment, &ids[1]);
     set(LOST);
     let report = library.run(["regrade", "e", "--json"]).exits(5).json();
@@ -197,7 +198,7 @@ fn a_regrade_that_was_stopped_goes_on() {
         again.stderr
     );
     assert_eq!(again.json()["summary"]["flipped"], 2);
-    // Now it is at its end, so the next is another.
+    // The regrade is complete, so the next one starts over.
     let next = library.run(["regrade", "e", "--json"]).exits(0);
     assert!(
         !next.stderr.contains("before this was stopped"),
@@ -221,7 +222,7 @@ fn a_regrade_goes_on_only_with_what_nobody_graded_since() {
     assert_eq!(regrade(false).exits(5).json()["summary"]["attempts"], 1);
     set(&state);
     assert_eq!(regrade(true).exits(1).json()["summary"]["flipped"], 1);
-    // The first is the same again, and its grade no longer the last one.
+    // The first attempt already has a grade by this verifier, but it is not its latest, so it is graded again.
     let again = regrade(false).exits(1).json();
     assert_eq!(again["summary"]["flipped"], 2, "{again}");
     let runs = environment.run(["runs", "e", "--json"]).exits(0).json();
@@ -315,7 +316,7 @@ fn a_journal_that_is_lost_takes_no_state_with_it() {
 }
 
 #[test]
-fn what_is_damaged_is_named_and_can_be_made_again() {
+fn damaged_objects_are_named_and_can_be_made_again() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     let ids = two_attempts(&library);
@@ -337,7 +338,7 @@ fn what_is_damaged_is_named_and_can_be_made_again() {
         .says(&["missing or damaged", "store check"]);
     library.run(["store", "check", "--remove-damaged"]).exits(5);
     assert!(!root.exists());
-    // The world makes it again.
+    // Reading the world stores its tree again.
     library.run(["world", "show", "filesystem/office"]).exits(0);
     assert_eq!(fs::read(&root).unwrap(), sound);
     library.run(["store", "check"]).exits(0);

@@ -1,4 +1,4 @@
-//! Receipts: they hold elsewhere, and what is not true of them is found out.
+//! Receipts: verification on other machines, and detection of false statements.
 
 use std::fs;
 use std::process::Command;
@@ -83,7 +83,7 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .exits(4)
         .says(&["receipt.json", "no receipt"]);
     verify("{}", &[]).exits(4).says(&["\"_type\" is not"]);
-    // What has no end is not waited for.
+    // Files without an end are refused.
     library
         .run(["receipt", "verify", "/dev/zero"])
         .exits(4)
@@ -99,13 +99,13 @@ fn a_receipt_that_is_not_true_is_found_out() {
     verify(&own, &["--answer", pipe])
         .exits(2)
         .says(&["the receipt is of a grade without an answer"]);
-    // Another state than the one that is named.
+    // Another state than that of the receipt.
     let other = environment.directory("other", &[("note.txt", "changed\n")]);
     verify(&own, &["--state", other.to_str().unwrap()])
         .exits(4)
         .says(&["not the state of the receipt"]);
 
-    // A grade that is none has none.
+    // A verifier fault has no verdict, so there is no receipt for it.
     set_verifier(&library, &guests::hostile("endless-loop.wat"));
     library.run(["regrade", &ids[0]]).exits(3);
     library
@@ -113,7 +113,7 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .exits(2)
         .says(&["has no verdict"]);
 
-    // The grades before it have theirs.
+    // Earlier grades keep their receipts.
     set_verifier(&library, &guests::verdict(false, "worse"));
     library.run(["regrade", &ids[0]]).exits(1);
     let show = |more: &[&str]| {
@@ -133,7 +133,7 @@ fn a_receipt_that_is_not_true_is_found_out() {
     verify(&own, &[]).exits(0);
 }
 
-/// A receipt that says something else, and says it everywhere.
+/// Returns a receipt with other values, changed consistently in every place.
 fn relabelled(receipt: &str, pairs: &[(&str, Value)]) -> String {
     let mut statement: Value = serde_json::from_str(receipt).unwrap();
     for (pointer, value) in pairs {
@@ -201,7 +201,8 @@ fn a_receipt_that_names_another_task_is_found_out() {
         .exits(4)
         .says(&["others: limits"]);
     }
-    // Another task of this name: a bundle that is handed over must be the one, a library changes.
+    // Another task digest under the same name: a given bundle must contain that task, whereas the task of a library may
+    // have changed.
     let lie = relabelled(&own, &[("/bundle", json!(other.1))]);
     verify(&lie, tar, &[])
         .exits(4)
@@ -219,7 +220,7 @@ fn a_receipt_that_names_another_task_is_found_out() {
     verify(&lie, tar, &[])
         .exits(4)
         .says(&["this is no receipt", "predicate.mcpmark.task"]);
-    // What is in the store and is no tree is no state.
+    // A stored blob that is not a tree is refused as a state.
     let note = mcpmark_snapshot::Digest::of(b"as it was\n");
     let lie = relabelled(&own, &[("/start", json!(note))]);
     verify(&lie, tar, &[])
@@ -269,10 +270,10 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
         "{}",
         told.stdout
     );
-    // From here on it is in that store too.
+    // The first verification has put the verifier into that store.
     verify(&[]).exits(0);
 
-    // What the agent left is nowhere but where it was run.
+    // A final state that only the first machine has must be handed over.
     let left = environment.directory("left", &[("note.txt", "as it was left\n")]);
     let left = left.to_str().unwrap();
     let grade = ["grade", "filesystem/office/easy", "--state", left, "--json"];

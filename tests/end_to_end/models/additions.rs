@@ -1,4 +1,4 @@
-//! What a person adds to requests: headers and fields of the body.
+//! Headers and body fields that the user adds to requests.
 
 use mcpmark_model_server::{Api, Reaction};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What a model gets wrong, calls in text, and attempts that are played again.
+//! Faulty replies of models, tool calls in text, and replays.
 
 use mcpmark_model_server::{Conduct, Reaction, Solutions};
 use rusqlite::Connection;
@@ -8,7 +8,7 @@ use super::{TASK, calls, run, serve, solutions};
 use crate::environment::{Environment, Output};
 
 #[test]
-fn what_a_model_gets_wrong_it_is_told() {
+fn errors_of_a_model_are_reported_to_it() {
     let environment = Environment::new();
     let server = serve(|request| match request.model.as_str() {
         "mumble" => Conduct::Mumble.react(request, &Solutions::default()),
@@ -50,7 +50,7 @@ fn what_a_model_gets_wrong_it_is_told() {
 }
 
 #[test]
-fn what_was_sent_is_shown_and_unreadable_replies_are_no_calls() {
+fn sent_arguments_are_shown_and_unreadable_replies_are_no_calls() {
     let environment = Environment::new();
     let server = serve(|request| match (request.tools.is_empty(), request.turns) {
         _ if request.tools == ["ping"] => Reaction::call("ping", &json!({})),
@@ -217,7 +217,7 @@ fn a_replay_says_what_has_changed_errors_among_it() {
         "{}",
         same["messages"]
     );
-    // The errors were others, as if the world or a server had been.
+    // Changes the recorded errors and results, as if the world or a server had behaved differently.
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let changed = journal.execute(
         "UPDATE tool_calls SET error = 'there are no tools today'

@@ -1,4 +1,4 @@
-//! Conversations that are summed up.
+//! Compaction of conversations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,7 +39,7 @@ fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
     let id = report["attempts"][0]["id"].as_str().unwrap();
     let shown = environment.run(["show", id, "--json"]).exits(0).json();
     let text = environment.run(["show", id]).exits(0).stdout;
-    // The summary, and not the calls of the turn after it.
+    // The compaction shows the summary, and not the calls of the turn after it.
     assert!(
         text.contains("\n  Three calls were made.\nturn 4  ") && text.contains("\ncompaction  "),
         "{text}"
@@ -48,7 +48,7 @@ fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
     let compaction = messages.iter().find(|m| m["role"] == "compaction").unwrap();
     let content = &compaction["content"];
     assert_eq!(content["summary"], "Three calls were made.");
-    // The system prompt, the instruction, three replies and their results; then three messages.
+    // Before: the system prompt, the instruction, and three replies with their results. After: three messages.
     assert_eq!(content["history"].as_array().unwrap().len(), 8);
     let asked = content["request"]["text"].as_str().unwrap();
     assert!(asked.starts_with("## user\n"), "{asked}");
@@ -65,8 +65,8 @@ fn a_conversation_that_grows_long_is_summed_up_and_kept_whole() {
     assert_eq!(purposes, ["compaction", "turn"]);
 }
 
-/// A server whose model takes requests of so many bytes, and looks around until it was asked for a
-/// summary. `then` answers what comes after the summary.
+/// Starts a server whose model accepts requests up to a size in bytes, and lists directories until it was asked for a
+/// summary. `then` answers the requests after the summary.
 fn narrow(
     bytes: usize,
     summary: impl Fn() -> Reaction + Send + Sync + 'static,
@@ -81,7 +81,7 @@ fn narrow(
                 "This model's maximum context length is exceeded.",
             )
         };
-        // Without tools, a request is for a summary.
+        // A request without tools asks for a summary.
         if request.tools == ["ping"] {
             Reaction::say("ok")
         } else if request.body["messages"].to_string().len() > bytes {
@@ -105,7 +105,7 @@ fn a_conversation_that_overflows_is_cut_until_its_summary_fits() {
         || Reaction::say("I have looked around."),
         || Reaction::say("All done."),
     );
-    // The threshold is out of reach: it is the error that has it summed up.
+    // The threshold is out of reach, so the error of the server triggers the compaction.
     let args = ["--model", "openai/m", "--compact-at", "900000000", TASK];
     let report = run(&environment, &server, &args).exits(1).json();
     let attempt = &report["attempts"][0];
@@ -124,7 +124,7 @@ fn a_conversation_that_overflows_is_cut_until_its_summary_fits() {
 }
 
 #[test]
-fn what_goes_wrong_in_a_compaction_is_told_apart() {
+fn errors_of_a_compaction_are_told_apart() {
     let fine = || Reaction::say("I have looked around.");
     let refused = || {
         Reaction::Say(Saying {

@@ -1,4 +1,4 @@
-//! Several endpoints in one experiment, and how often each is asked.
+//! Several endpoints in one experiment, and limits of the requests to each.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -104,7 +104,7 @@ fn requests_to_one_model_are_bounded_beside_those_to_all() {
     let environment = Environment::new();
     let slow = || Reaction::After(Duration::from_millis(400), Box::new(Reaction::say("ok")));
     let (narrow, open) = (serve(move |_| slow()), serve(move |_| slow()));
-    // The same model at the same address, with two settings, is one endpoint.
+    // The same model at the same address is one endpoint, even with two settings.
     let file = format!(
         "tasks = [\"{TASK}\"]\nattempts = 6\njobs = 18\nmax-model-calls = 8\n\
          [[models]]\nname = \"openai/a\"\nbase-url = \"{0}\"\nmax-calls = 2\n\
@@ -127,7 +127,7 @@ fn requests_to_one_model_are_bounded_beside_those_to_all() {
         "{}",
         open.most_at_once()
     );
-    // How often a model is asked is no part of what an attempt is.
+    // Request limits are not settings of an attempt.
     let settings =
         "SELECT DISTINCT model_settings FROM attempts WHERE model_settings LIKE '%call%'";
     assert!(super::calls(&environment, settings).is_empty());
@@ -135,8 +135,7 @@ fn requests_to_one_model_are_bounded_beside_those_to_all() {
         .run(["run", "--config", config, "--dry-run"])
         .exits(0);
     assert!(
-        dry.stdout
-            .contains("    at most 2 requests at the same time\n"),
+        dry.stdout.contains("    at most 2 concurrent requests\n"),
         "{}",
         dry.stdout
     );
@@ -178,7 +177,7 @@ fn waiting_for_the_rate_takes_no_time_of_an_attempt() {
         0..3 => Reaction::call("list_directory", &json!({"path": "."})),
         _ => Reaction::say("Done."),
     });
-    // Four requests, two seconds apart: six seconds in all, three times the attempt's own.
+    // Four requests, two seconds apart, take six seconds: three times the time limit of the attempt.
     let args = [
         "--model",
         "openai/m",

@@ -1,4 +1,4 @@
-//! Requests that fail: what is tried again, and what ends an attempt.
+//! Failed requests to models: retries, and errors that end an attempt.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -118,7 +118,7 @@ fn errors_that_take_too_long_leave_no_grade() {
         let message = attempt["fault"]["message"].as_str().unwrap();
         assert!(message.contains("left alone for"), "{message}");
     }
-    // It is asked once each: to ask again would be in vain.
+    // One request each: a retry would come after the time limit.
     let asked = server.requests();
     let asked = asked.iter().filter(|request| request.tools != ["ping"]);
     assert_eq!(asked.count(), 2);
@@ -138,7 +138,7 @@ fn errors_that_take_too_long_leave_no_grade() {
 }
 
 #[test]
-fn what_a_provider_does_in_mid_run_is_told_apart() {
+fn errors_of_a_provider_during_a_run_are_told_apart() {
     let environment = Environment::new();
     let server = serve(|request| {
         let soon = |reaction: Reaction| reaction.with_header("retry-after-ms", "1");
@@ -162,7 +162,7 @@ fn what_a_provider_does_in_mid_run_is_told_apart() {
             _ => Reaction::say("Done."),
         }
     });
-    // The kind that ends it, the tries of the second turn, and what came of the attempt.
+    // Kind of the last error, number of its try in the second turn, and outcome of the attempt.
     for (model, kind, tries, outcome) in [
         ("limited", "rate-limit", "3", "infra-error"),
         ("busy", "overloaded", "3", "infra-error"),

@@ -88,7 +88,7 @@ fn an_experiment_stops_at_its_limit_and_goes_on_with_a_higher_one() {
         "dear",
         TASK,
     ];
-    // An attempt is eight turns of a dollar each.
+    // An attempt has eight turns, each of which costs a dollar.
     let output = run(&environment, &server, &args).exits(6);
     assert!(
         output
@@ -107,7 +107,7 @@ fn an_experiment_stops_at_its_limit_and_goes_on_with_a_higher_one() {
         report["summary"],
         json!({"attempts": 3, "graded": 3, "passed": 3})
     );
-    // The second was cancelled after four dollars and made again: that is money too.
+    // The second attempt was cancelled after four dollars and made again. Its cost counts, too.
     let attempts = report["attempts"].as_array().unwrap();
     let costs = attempts.iter().map(|one| one["cost_usd"].as_f64().unwrap());
     assert_eq!(costs.sum::<f64>(), 24.0);
@@ -140,7 +140,7 @@ fn an_experiment_stops_at_its_tokens_and_its_time() {
             (_, other) => other,
         },
     );
-    // An attempt is eight turns of a thousand tokens each.
+    // An attempt has eight turns of a thousand tokens each.
     let args = ["--model", "openai/m", "-k", "3", "-j", "1", TASK];
     let limit = ["--limit-tokens", "12000", "--experiment", "long"];
     let args: Vec<_> = args.into_iter().chain(limit).collect();
@@ -179,7 +179,7 @@ fn no_limit_rests_on_tokens_that_nobody_counts() {
         &["--limit-input-tokens", "1000"],
         &["--limit-output-tokens", "1000"],
     ] {
-        // It said how many in its sign of life, and says it no more.
+        // The reply to the preflight has token counts, later replies have none.
         let args: Vec<_> = ["--model", "openai/m", TASK].iter().chain(limit).collect();
         let args: Vec<_> = args.into_iter().copied().collect();
         let report = run(&environment, &server, &args).exits(5).json();
@@ -197,8 +197,7 @@ fn no_limit_rests_on_tokens_that_nobody_counts() {
 #[test]
 fn time_in_the_queue_is_not_the_attempts_own() {
     let environment = Environment::new();
-    // Each attempt asks three times for 0.7 s each: 2.1 s by itself, and 8.4 s for four that take
-    // turns.
+    // Each attempt makes three requests of 0.7 s: 2.1 s for one attempt, and 8.4 s for four that take turns.
     let server = serve(|request| {
         let then = match request.turns {
             _ if request.tools == ["ping"] => return Reaction::say("ok"),

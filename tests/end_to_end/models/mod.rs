@@ -1,4 +1,4 @@
-//! Models: asked through real HTTP clients, by a server on loopback that plays scripts.
+//! Models, called by real HTTP clients and simulated by a scripted server on loopback.
 
 mod additions;
 mod agents;
@@ -28,7 +28,7 @@ const TASKS: [&str; 3] = [
 ];
 const TASK: &str = TASKS[2];
 
-/// What the oracle does in some tasks.
+/// Runs the oracle on the tasks and returns its calls.
 pub(crate) fn solutions(environment: &Environment, tasks: &[&str]) -> Solutions {
     let mut solutions = Solutions::default();
     let args = [
@@ -65,7 +65,7 @@ pub(crate) fn calls(environment: &Environment, what: &str) -> Vec<String> {
     rows.collect::<Result<_, _>>().unwrap()
 }
 
-/// Looks through all that shows a journal or leaves it, and through every file of the home.
+/// Asserts that a secret occurs in no output about the journal, in no export and in no file of the home.
 pub(crate) fn is_shown_nowhere(environment: &Environment, canary: &str, variables: &[&str]) {
     let ids = calls(environment, "SELECT id FROM attempts");
     let says_nothing = |args: &[&str]| {
@@ -80,7 +80,7 @@ pub(crate) fn is_shown_nowhere(environment: &Environment, canary: &str, variable
         says_nothing(&["show", id, "--full"]);
         says_nothing(&["show", id, "--json"]);
     }
-    // Everything that leaves the journal. The home is looked through below, these among it.
+    // Exports are written below the home, where the search for files at the end finds them.
     let out = |name: String| environment.home().join(name).to_str().unwrap().to_owned();
     let names = calls(environment, "SELECT name FROM experiments");
     for name in &names {
@@ -96,12 +96,12 @@ pub(crate) fn is_shown_nowhere(environment: &Environment, canary: &str, variable
             says_nothing(&args);
         }
     }
-    // The journal's file has long texts in compressed form alone.
+    // The database file contains long texts only compressed, so the rows are searched separately.
     let journal = mcpmark_experiment::Journal::open(&environment.home().join("journal.db"));
     let journal = journal.unwrap();
     for name in &names {
         let mut rows = Vec::new();
-        journal.carry(name, &mut rows).unwrap();
+        journal.export_rows(name, &mut rows).unwrap();
         let rows = String::from_utf8(rows).unwrap();
         assert!(!rows.is_empty() && !rows.contains(canary));
     }
@@ -173,7 +173,7 @@ fn models_act_and_everything_is_counted() {
         assert_eq!(attempt["usage"]["output"], 100 * turns);
         assert_eq!(attempt["usage"]["reasoning"], 10 * turns);
         if good {
-            // 600 at 2, 400 at 0.50 and 100 at 10 dollars a million.
+            // 600 uncached tokens at 2, 400 cached ones at 0.50, and 100 output tokens at 10 dollars per million.
             let cost = attempt["cost_usd"].as_f64().unwrap();
             assert!((cost - 0.0024 * turns as f64).abs() < 1e-12, "{attempt}");
         } else {
@@ -190,7 +190,7 @@ fn models_act_and_everything_is_counted() {
         .collect();
     assert_eq!(roles[..3], ["user", "system", "assistant"]);
     assert_eq!(shown["messages"][2]["content"]["reasoning"], "Let me see.");
-    // What the model saw of the tools stands once, whatever the number of attempts.
+    // The tool set is stored once, regardless of the number of attempts.
     assert_eq!(calls(&environment, "SELECT digest FROM tool_sets").len(), 1);
     let bodies = server.requests();
     let second = bodies.iter().find(|request| request.turns == 1).unwrap();

@@ -1,4 +1,4 @@
-//! What is to be run: files, dry runs, and what is said before anything is spent.
+//! Configuration files, dry runs, and warnings before a run costs anything.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use super::{TASK, calls, serve};
 use crate::environment::{Environment, Output};
 
 #[test]
-fn what_cannot_work_is_said_before_anything_is_spent() {
+fn impossible_requests_are_refused_before_anything_is_spent() {
     let environment = Environment::new();
     let server = serve(|request| match request.model.as_str() {
         "locked" => Reaction::error(401, "invalid_api_key", "no such key"),
@@ -119,7 +119,7 @@ fn what_cannot_work_is_said_before_anything_is_spent() {
 }
 
 #[test]
-fn what_the_environment_or_a_provider_lacks_is_said_without_asking() {
+fn missing_keys_and_features_are_reported_without_a_request() {
     let environment = Environment::new();
     let servers = environment.directory(
         "servers",
@@ -202,19 +202,19 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
         .exits(0);
     assert!(
         dry.stdout
-            .contains("2 attempts of 1 task, 2 each by 1 model"),
+            .contains("2 attempts of 1 task (k = 2) by 1 model"),
         "{}",
         dry.stdout
     );
     for line in [
         "  filesystem: 1 task\n",
         "  agent: mcpmark\n",
-        "  at the same time: ",
+        "  concurrency: ",
         "  openai/m: about 0.29 USD",
-        "  together: about 0.29 USD\n",
-        "taken as 7 turns, 140000 tokens in and 3500 out",
+        "  total: about 0.29 USD\n",
+        "assuming 7 turns, 140000 input tokens and 3500 output tokens",
         "\"temperature\":0.5",
-        "  limits of an attempt: 7 turns, 3600 s, 60 s a tool call, 0.50 USD\n",
+        "  limits of an attempt: 7 turns, 3600 s, 60 s per tool call, 0.50 USD\n",
         "  limits of the experiment: 4.00 USD\n",
     ] {
         assert!(dry.stdout.contains(line), "{line}: {}", dry.stdout);
@@ -298,31 +298,34 @@ fn an_estimate_ends_at_the_limits() {
         environment.run(args).exits(0).stdout
     };
     for (more, lines) in [
-        // 15 turns of 20,000 and 500 tokens, twice.
+        // 15 turns with 20,000 input tokens and 500 output tokens, for two attempts.
         (
             &[][..],
-            &["openai/m: about 0.63 USD", "together: about 0.63 USD\n"][..],
+            &["openai/m: about 0.63 USD", "total: about 0.63 USD\n"][..],
         ),
         (
             &["--limit-input-tokens", "1000", "--limit-turns", "4"],
-            &["about 0.01 USD", "4 turns, 1000 tokens in and 2000 out"],
+            &[
+                "about 0.01 USD",
+                "4 turns, 1000 input tokens and 2000 output tokens",
+            ],
         ),
         (
             &["--model", "openai/n"],
-            &["openai/n: about 6.15 USD", "together: about 6.78 USD\n"],
+            &["openai/n: about 6.15 USD", "total: about 6.78 USD\n"],
         ),
         (
             &["--model", "openai/n", "--limit-attempt-cost", "0.5"],
-            &["openai/n: about 1.00 USD", "together: about 1.63 USD\n"],
+            &["openai/n: about 1.00 USD", "total: about 1.63 USD\n"],
         ),
         (
             &["--model", "openai/n", "--limit-cost", "2"],
-            &["together: about 2.00 USD, where the experiment's limit ends it\n"],
+            &["total: about 2.00 USD, bounded by the limit of the experiment\n"],
         ),
-        // A tenth of what both would take.
+        // A tenth of the tokens that both models would use.
         (
             &["--model", "openai/n", "--limit-tokens", "123000"],
-            &["together: about 0.68 USD, where the experiment's limit ends it\n"],
+            &["total: about 0.68 USD, bounded by the limit of the experiment\n"],
         ),
         (
             &[
@@ -334,10 +337,10 @@ fn an_estimate_ends_at_the_limits() {
                 "9000",
             ],
             &[
-                "openai/x: the price is not known",
-                "together: about 0.63 USD, and the unknown cost of 1 model\n",
-                "agent: react, summed up at 9000 tokens\n",
-                "at the same time: 3 attempts, 3 requests, ",
+                "openai/x: price unknown",
+                "total: about 0.63 USD, plus the unknown cost of 1 model\n",
+                "agent: react, compaction at 9000 tokens\n",
+                "concurrency: 3 attempts, 3 requests, ",
             ],
         ),
     ] {
@@ -375,7 +378,7 @@ fn efforts_are_told_apart_and_warnings_are_said_once() {
         "{}",
         output.stderr
     );
-    // Once for each setting that it was asked with.
+    // One warning for each setting of the model.
     assert_eq!(
         said("was asked to call a tool and did not"),
         2,

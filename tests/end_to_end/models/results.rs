@@ -1,4 +1,4 @@
-//! Results of tools that are too long to be shown whole.
+//! Tool results that are truncated for the model.
 
 use mcpmark_model_server::{Reaction, Request, Server};
 use serde_json::{Value, json};
@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::{TASK, calls, run, serve};
 use crate::environment::Environment;
 
-/// The content of the file that is read: 300,005 bytes.
+/// Returns the content of the file that is read: 300,005 bytes.
 fn long() -> String {
     format!("FIRST{}LAST", "é".repeat(149_998))
 }
 
-/// A model that writes a long file, reads it and ends: with functions, or as text.
+/// Starts a model that writes a long file, reads it and ends, with function calls or in text.
 fn reader() -> Server {
     serve(|request| {
         let (name, arguments) = match request.turns {
@@ -30,7 +30,7 @@ fn reader() -> Server {
     })
 }
 
-/// What the model was last told.
+/// Returns the last message to the model.
 fn last(server: &Server) -> String {
     let requests = server.requests();
     let last = |request: &Request| {
@@ -55,7 +55,7 @@ fn a_long_result_is_cut_for_the_model_and_kept_whole() {
     assert!(shown.contains("make calls that return less at a time"));
     assert!(shown.starts_with("FIRSTé") && shown.ends_with("éLAST"));
     assert!((65_536..66_000).contains(&shown.len()), "{}", shown.len());
-    // The bound is a setting of the agent, and so part of what the attempt is.
+    // The limit is a setting of the agent, so it is recorded with the attempt.
     let settings = calls(
         &environment,
         "SELECT agent_settings FROM attempts ORDER BY position",
@@ -119,8 +119,8 @@ fn the_bound_on_results_can_be_set_and_left_out() {
         environment.run(all.iter().chain(args))
     };
     for (value, said) in [
-        ("1000", "agent: mcpmark, at most 1000 bytes of a result\n"),
-        ("\"none\"", "agent: mcpmark, whole results\n"),
+        ("1000", "agent: mcpmark, results cut to 1000 bytes\n"),
+        ("\"none\"", "agent: mcpmark, results not cut\n"),
         ("65536", "agent: mcpmark\n"),
     ] {
         let stdout = dry(&["--config", &config(value)]).exits(0).stdout;

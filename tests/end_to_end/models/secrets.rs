@@ -1,4 +1,4 @@
-//! Keys that a provider echoes, in every form that a reply may have.
+//! Redaction of API keys that a provider echoes in any encoding, and selection of the key for a server.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -11,12 +11,12 @@ use super::{TASK, calls, is_shown_nowhere, serve};
 use crate::environment::{Environment, Output};
 
 const CANARY: &str = "sk-canary/5f1e9a77d2";
-/// The halves of it, which are told nowhere either.
+/// Halves of the key. The second must not be revealed either.
 const HALVES: (&str, &str) = ("sk-canary/", "5f1e9a77d2");
 
 type Form = fn(&str) -> String;
 
-/// How a provider might write a text into a JSON string, by name.
+/// Encodings of a text that a provider might use within a JSON string, by name.
 const FORMS: [(&str, Form); 9] = [
     ("plain", |text| text.to_owned()),
     ("escaped", |text| {
@@ -39,7 +39,7 @@ const FORMS: [(&str, Form); 9] = [
     ("base64-2", |text| STANDARD.encode(format!("ke{text}"))),
 ];
 
-/// A reply with the key everywhere; `TWICE` stands where JSON is within JSON.
+/// A reply with the key in every field. `TWICE` stands for the key within JSON that is itself in a JSON string.
 fn reply() -> String {
     let call = |id: &str, arguments: &str| {
         format!(
@@ -59,7 +59,7 @@ fn reply() -> String {
     )
 }
 
-/// A reply whose text comes in two parts, with a half of the key in each.
+/// A reply whose text has two parts, each with a half of the key.
 fn in_parts() -> Value {
     let part = |text: &str| json!({"type": "text", "text": text});
     json!({"id": "1", "type": "message", "role": "assistant", "model": "m",
@@ -67,7 +67,7 @@ fn in_parts() -> Value {
         "usage": {"input_tokens": 1, "output_tokens": 1}})
 }
 
-/// Chunks of a stream that nobody asked for.
+/// Chunks of a stream, although no stream was requested.
 fn stream() -> String {
     let chunk = |text: &str| json!({"choices": [{"index": 0, "delta": {"content": text}}]});
     format!(
@@ -77,7 +77,7 @@ fn stream() -> String {
     )
 }
 
-/// A refusal in place of a text.
+/// A refusal instead of a text.
 fn refusal() -> Value {
     let message = json!({"role": "assistant", "content": null, "refusal": format!("No {CANARY}")});
     json!({"id": "1", "object": "chat.completion", "created": 0, "model": "m",
@@ -158,11 +158,12 @@ fn a_key_that_is_echoed_in_any_form_is_kept_nowhere() {
         calls(&environment, "SELECT id FROM attempts").len(),
         FORMS.len() + 4
     );
-    // Pages of the file may cut a text in two, so each is looked at by itself as well.
+    // Database pages may split a text, so each text is checked separately, too.
     for text in texts(&environment) {
         reveals_nothing(&text);
         for (name, form) in &FORMS[4..] {
-            // Where bytes come before it, base64 begins with digits that others have too.
+            // The first digits of these base64 forms encode the bytes before the key, so other texts may have them,
+            // too.
             let form = form(CANARY);
             let begin = if name.starts_with("base64") { 4 } else { 0 };
             assert!(
@@ -199,7 +200,7 @@ fn a_key_goes_elsewhere_only_where_it_is_named() {
     locked.says(&["no key was sent; --api-key-env names the variable"]);
     run("openai/locked", &["--api-key-env", "MY_KEY"]).exits(1);
     assert_eq!(last().as_deref(), Some("sk-of-mine"));
-    // Its own key is for whatever servers of it there are.
+    // The variable of llama.cpp's own key applies to any address.
     run("llamacpp/locked", &[]).exits(1);
     assert_eq!(last().as_deref(), Some("sk-of-llamacpp"));
     let asked = server.requests().len();
@@ -210,7 +211,7 @@ fn a_key_goes_elsewhere_only_where_it_is_named() {
     assert!(!typed.stderr.contains("by-hand"), "{}", typed.stderr);
     typed.says(&["write the variable's name, and not the key"]);
     assert_eq!(server.requests().len(), asked);
-    // It is kept by name alone.
+    // Only the name of the variable is recorded.
     let settings = calls(&environment, "SELECT DISTINCT model_settings FROM attempts");
     assert!(
         settings
@@ -261,8 +262,8 @@ fn a_server_that_takes_strings_alone_is_asked_in_strings() {
     );
 }
 
-/// What a server that checks messages by the oldest published schema of Chat Completions finds wrong: system, assistant
-/// and tool messages have strings for content, and no message has a key that is not of its role.
+/// Returns the first violation of the oldest published schema of Chat Completions, as a strict server reports it:
+/// system, assistant and tool messages have strings for content, and a message has only keys of its role.
 fn strict(body: &Value) -> Option<String> {
     for message in body["messages"].as_array().unwrap() {
         let role = message["role"].as_str().unwrap();
@@ -291,7 +292,7 @@ fn strict(body: &Value) -> Option<String> {
     None
 }
 
-/// Every text in the journal.
+/// Returns every text in the journal.
 fn texts(environment: &Environment) -> Vec<String> {
     let journal = Connection::open(environment.home().join("journal.db")).unwrap();
     let mut found = Vec::new();
@@ -313,7 +314,7 @@ fn texts(environment: &Environment) -> Vec<String> {
     found
 }
 
-/// Looks for the key and its second half, whatever escapes JSON and URLs have for them.
+/// Asserts that a text contains neither the key nor its second half, in hex or with the escapes of JSON and URLs.
 fn reveals_nothing(text: &str) {
     let mut plain = text.replace('\\', "").replace("%25", "%").to_lowercase();
     for character in CANARY.chars() {

@@ -1,4 +1,4 @@
-//! Requests in a form that strict servers take: one string wherever the interface allows one, and nothing that the
+//! Requests in a form that strict servers accept: one string wherever the API allows one, and nothing that the
 //! published schemas refuse.
 
 use std::io::Write;
@@ -13,7 +13,7 @@ use super::{TASK, serve};
 use crate::environment::Environment;
 use crate::npm;
 
-/// Providers that speak Chat Completions.
+/// Providers with the Chat Completions API.
 const CHAT: [&str; 9] = [
     "deepseek",
     "groq",
@@ -26,8 +26,8 @@ const CHAT: [&str; 9] = [
     "qwen",
 ];
 
-/// A model that makes requests of every kind: results, errors and refused calls, an image, reasoning that goes back, a
-/// summary, and replies without text.
+/// Starts a model that causes requests of every kind: results, errors and refused calls, an image, returned reasoning,
+/// a summary, and replies without text.
 fn busy() -> Server {
     serve(|request| match request.tools.as_slice() {
         [ping] if ping == "ping" => Reaction::call("ping", &json!({})),
@@ -90,7 +90,7 @@ fn in_text(request: &Request) -> Reaction {
     }
 }
 
-/// What every provider was asked, each with its name.
+/// Runs both agents with models of every provider. Returns the requests, each with the name of its model.
 fn requests(environment: &Environment) -> Vec<(String, Request)> {
     let server = busy();
     let url = server.base_url();
@@ -125,7 +125,7 @@ fn requests(environment: &Environment) -> Vec<(String, Request)> {
         .collect()
 }
 
-/// What of a request of Chat Completions is no string though it could be one.
+/// Returns the messages of a Chat Completions request whose content is not a string although it could be one.
 fn not_plain(body: &Value) -> Vec<String> {
     let messages = body["messages"].as_array().unwrap();
     let wrong = messages.iter().filter(|message| match &message["content"] {
@@ -140,7 +140,7 @@ fn not_plain(body: &Value) -> Vec<String> {
     wrong.map(ToString::to_string).collect()
 }
 
-/// Where the schemas lie, fetched where they are not there yet; or why they cannot be had.
+/// Returns the directory of the schemas, which are downloaded once, or the reason why they cannot be downloaded.
 fn schemas() -> Result<PathBuf, String> {
     let script = script();
     let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("strict-schemas-1");
@@ -157,7 +157,7 @@ fn script() -> PathBuf {
     crate::environment::repository().join("tests/end_to_end/models/strict.py")
 }
 
-/// What published schemas refuse of these requests.
+/// Returns the violations of published schemas in these requests.
 fn refused(home: &Path, requests: &[Value]) -> Vec<String> {
     let mut python = Command::new("python3")
         .arg(script())
@@ -178,14 +178,14 @@ fn refused(home: &Path, requests: &[Value]) -> Vec<String> {
 fn strict_servers_take_every_request() {
     let environment = Environment::new();
     let requests = requests(&environment);
-    // Interfaces and models that take text alone are sent no image.
+    // Some request has an image. APIs and models that accept only text get none.
     let has_image = |request: &Value| request.to_string().contains("image_url");
     assert!(requests.iter().any(|(_, request)| has_image(&request.body)));
     for provider in CHAT {
         let own = requests.iter().filter(|(name, _)| name == provider);
         let bodies: Vec<&Value> = own.map(|(_, request)| &request.body).collect();
         let text = json!(bodies).to_string();
-        // Five requests with functions, two of them around a summary; three as text; and the signs of life.
+        // Five requests with functions, two of them around a summary; three in text; and the preflight requests.
         assert!(bodies.len() >= 9, "{provider}: {}", bodies.len());
         for kind in [
             "cannot be read",
@@ -194,7 +194,7 @@ fn strict_servers_take_every_request() {
         ] {
             assert!(text.contains(kind), "{provider}: no request has {kind:?}");
         }
-        // Mistral's own form of reasoning is a part of the content.
+        // Mistral has its own form of reasoning, as a part of the content.
         if provider != "mistral" {
             let wrong: Vec<String> = bodies.iter().flat_map(|body| not_plain(body)).collect();
             assert!(wrong.is_empty(), "{provider}: {wrong:#?}");
@@ -220,7 +220,7 @@ fn strict_servers_take_every_request() {
         .map(|(provider, request)| json!({"api": api(request), "provider": provider, "body": request.body}))
         .collect();
     assert_eq!(refused(&home, &told), Vec::<String>::new());
-    // They are strict: each refuses what is wrong.
+    // The schemas are strict: each refuses an invalid request.
     let message = |content: Value| json!({"model": "m", "messages": [{"role": "system", "content": content}]});
     let wrong = [
         json!({"api": "chat", "provider": "groq", "body": message(json!([{"type": "text", "text": "t"}]))}),

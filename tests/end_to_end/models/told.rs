@@ -1,4 +1,4 @@
-//! What a model is told and offered: its system prompt and its tools.
+//! Input of a model: its system prompt and its tools.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn system(request: &Request) -> &str {
     request.body["messages"][0]["content"].as_str().unwrap()
 }
 
-/// Runs one attempt, in which the model ends at once, and returns the last request.
+/// Runs one attempt in which the model ends at once, and returns the last request.
 fn asked(environment: &Environment, args: &[&str]) -> Request {
     let server = serve(|request| {
         if request.tools.is_empty() {
@@ -109,7 +109,7 @@ fn only_tools_that_match_are_offered() {
         calls(&environment, settings),
         [r#"["read_*"]"#, r#"["!read_*","!*director*"]"#]
     );
-    // A tool that is not offered is none.
+    // A call of a tool that is not offered fails like that of an unknown tool.
     let server = serve(|request| match request.turns {
         _ if request.tools == ["ping"] => Reaction::call("ping", &json!({})),
         0 => Reaction::call("write_file", &json!({"path": "a", "content": ""})),

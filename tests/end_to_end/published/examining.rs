@@ -1,4 +1,4 @@
-//! Scripts are examined, compared with native Python, and run over many states.
+//! Certification of Python verifiers, comparison with native Python, and batches.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn has_python() -> bool {
 }
 
 #[test]
-fn tasks_are_examined_and_compared_with_native_python() {
+fn tasks_are_certified_and_compared_with_native_python() {
     let Some(environment) = with_guest() else {
         return;
     };
@@ -50,7 +50,7 @@ fn tasks_are_examined_and_compared_with_native_python() {
     );
     assert_eq!(task["compared"], 0);
 
-    // Limits are set as by a task of ours.
+    // Limits are set as for a task of a library.
     let copy = environment.path("corpus");
     copy_tree(&corpus("suites"), &copy);
     let task = copy.join("tasks").join(BOATS);
@@ -66,7 +66,7 @@ fn tasks_are_examined_and_compared_with_native_python() {
     assert!(detail.contains("1000 units of fuel"), "{detail}");
     fs::write(&meta, before).unwrap();
 
-    // A script that passes whatever it sees is found out.
+    // A script that passes every state is detected.
     let script = task.join("verify.py");
     fs::write(&script, "import sys\nprint(sys.platform)\n").unwrap();
     let report = check(&copy, &[BOATS]).exits(1).json();
@@ -85,8 +85,8 @@ fn tasks_are_examined_and_compared_with_native_python() {
         report["tasks"][1]["compared"].as_u64().unwrap() > 8,
         "{report}"
     );
-    // The order of a set is no difference; that lines stand in another is told, and what else
-    // differs beside them is found.
+    // The order of a set is not a difference. If it changes the order of lines, a remark says so, and other differences
+    // are still found.
     const SETS: &str = "names = {str(n) for n in range(20)}\nprint(names)\n";
     const LOOP: &str = "for name in names: print(name)\n";
     let platform = "import sys\nprint(sys.platform)\n";

@@ -19,7 +19,7 @@ const LINT: &str = "github/L3-001";
 const WORKFLOW: &str =
     "name: lint\non:\n  pull_request:\njobs:\n  lint:\n    steps:\n      - run: lint .\n";
 
-/// Closes the issue about the door, and says why.
+/// Closes the issue about the door, with a comment that gives the reason.
 fn close_door(request: &Request) -> Reaction {
     let of_issue = |more: Value| of_repository(json!({"issue_number": 2}), &more);
     in_turns(
@@ -48,7 +48,7 @@ fn add_workflow(request: &Request) -> Reaction {
     )
 }
 
-/// The arguments of a call on the world's repository.
+/// Returns the arguments of a call for the world's repository.
 fn of_repository(mut arguments: Value, more: &Value) -> Value {
     for (key, value) in [("owner", "mcpmark"), ("repo", "repo")] {
         arguments[key] = value.into();
@@ -59,7 +59,7 @@ fn of_repository(mut arguments: Value, more: &Value) -> Value {
     arguments
 }
 
-/// A corpus with the repository of its world; none where the guest for scripts or git is not to be had.
+/// Returns a copy of the corpus with the repository of its world, or `None` if the interpreter or git is not available.
 fn forge() -> Option<(Environment, PathBuf, Vec<String>)> {
     let environment = with_guest()?;
     let (copy, place) = copied(&environment, "forge");
@@ -73,7 +73,7 @@ fn forge() -> Option<(Environment, PathBuf, Vec<String>)> {
     Some((environment, copy, place))
 }
 
-/// Makes the repository of the world `mill`; false where git does not run.
+/// Creates the repository of the world `mill`. Returns false if git cannot be run.
 fn make_repository(dir: &Path) -> bool {
     if Command::new("git").arg("--version").output().is_err() {
         return false;
@@ -105,13 +105,13 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
     let played = played(&environment, &place, &server, &[DOOR]);
     assert_eq!(played["attempts"][0]["checks"].as_array().unwrap().len(), 7);
 
-    // The start as it lies there is a state that is judged, too.
+    // The directory of the starting state can be graded, too.
     let state = copy.join("worlds/mill/env");
     let grade = ["--state", state.to_str().unwrap(), DOOR];
     let graded = run(&environment, &["grade", "--json"], &place, &grade);
     assert_eq!(failed(&graded.exits(1).json()["checks"]), 4);
 
-    // Without the task, the service of the state is named.
+    // Without a task, the service of the state must be given.
     let script = copy.join(format!("tasks/{LINT}/verify.py"));
     let alone = ["grade", "--json", "--verifier", script.to_str().unwrap()];
     let alone = |more: &[&str]| {
@@ -133,7 +133,7 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
         "{fault}"
     );
 
-    // What is no world of github can be neither begun with nor judged.
+    // A directory that is not a github world can be neither started from nor graded.
     fs::remove_dir_all(state.join("repo/.git")).unwrap();
     let graded = run(&environment, &["grade", "--json"], &place, &grade);
     graded.exits(4).says(&["repo/.git/"]);
@@ -148,7 +148,7 @@ fn a_script_that_proposes_changes_is_judged_by_what_runs_on_them() {
     };
     let ci = copy.join("worlds/mill/ci.wasm");
     fs::write(&ci, guests::own("lints.wat")).unwrap();
-    // Without a workflow nothing runs: the script waits in vain, for no time at all.
+    // Without a workflow nothing runs, and the script waits in vain, which takes no time.
     let nop = ["--agent", "nop", LINT];
     let idle = run(&environment, &["run", "--json"], &place, &nop);
     let idle = &idle.exits(1).json()["attempts"][0];
@@ -164,7 +164,7 @@ fn a_script_that_proposes_changes_is_judged_by_what_runs_on_them() {
     let (id, state) = (text(&attempt["id"]), text(&attempt["state"]));
     assert_eq!(attempt["checks"].as_array().unwrap().len(), 6, "{attempt}");
 
-    // The same state gives the same grade and stays the state that it is.
+    // Repeated grading of a state gives the same grade and does not change the state.
     let grade = |more: &[&str]| {
         let args = [&["--state", &state, LINT], more].concat();
         run(&environment, &["grade", "--json"], &place, &args)
@@ -176,7 +176,7 @@ fn a_script_that_proposes_changes_is_judged_by_what_runs_on_them() {
     assert_eq!(both["output"], again["output"]);
     environment.run(["store", "check"]).exits(0);
 
-    // Receipts name who ran the workflows, and are verified where nothing but the store is left.
+    // Receipts name the guest that ran the workflows, and can be verified with the store alone.
     let receipt = environment.run(["receipt", "show", &id]).exits(0).stdout;
     let told: Value = serde_json::from_str(&receipt).unwrap();
     let verifier = &told["predicate"]["mcpmark"]["terms"]["verifier"];
@@ -200,7 +200,7 @@ fn a_script_that_proposes_changes_is_judged_by_what_runs_on_them() {
     elsewhere.run(["store", "import", carried]).exits(0);
     verify(&elsewhere);
 
-    // A bundle has the guest, too, also where the state is that of a category.
+    // A bundle contains the guest, also if the state belongs to a category.
     let [first, second] = ["world.tar", "category.tar"].map(|name| environment.path(name));
     let passes = |place: &[String], task: &str| {
         let args = ["--state", &state, task];
@@ -230,7 +230,7 @@ fn a_script_that_proposes_changes_is_judged_by_what_runs_on_them() {
     passes(&of_category, task);
     passes(&packed(&of_category, &second), task);
 
-    // Where nothing runs workflows, the same state fails.
+    // Without a guest that runs workflows, the same state fails.
     fs::remove_file(ci).unwrap();
     let without = grade(&[]).exits(1).json();
     assert_eq!(failed(&without["checks"]), 3, "{without}");

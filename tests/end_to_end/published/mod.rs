@@ -1,4 +1,4 @@
-//! Corpora in the published layouts: they are listed, and their scripts judge.
+//! Corpora in the published layouts, and grading by their Python scripts.
 
 mod examining;
 mod github;
@@ -20,7 +20,7 @@ fn corpus(name: &str) -> PathBuf {
     repository().join("tests/published").join(name)
 }
 
-/// Where a corpus lies, with its states where it has some, as the command line has it.
+/// Returns the command-line options for a corpus and, if it has any, its states.
 fn place(corpus: &Path) -> Vec<String> {
     let mut args = vec!["--tasks".to_owned(), corpus.display().to_string()];
     let states = corpus.join("states");
@@ -30,7 +30,7 @@ fn place(corpus: &Path) -> Vec<String> {
     args
 }
 
-/// A copy of a corpus, which a test may change, and where it lies.
+/// Copies a corpus, so that a test may change it. Returns the copy and its command-line options.
 pub(crate) fn copied(environment: &Environment, name: &str) -> (PathBuf, Vec<String>) {
     let copy = environment.path(name);
     copy_tree(&corpus(name), &copy);
@@ -38,7 +38,7 @@ pub(crate) fn copied(environment: &Environment, name: &str) -> (PathBuf, Vec<Str
     (copy, place)
 }
 
-/// Makes the calls of one turn after the other, and is done.
+/// Makes the calls of one turn after the other, and then ends.
 fn in_turns(request: &Request, turns: &[&[(&str, Value)]]) -> Reaction {
     let calls = turns.get(request.turns);
     let Some(calls) = calls.filter(|_| request.tools != ["ping"]) else {
@@ -51,7 +51,7 @@ fn in_turns(request: &Request, turns: &[&[(&str, Value)]]) -> Reaction {
     })
 }
 
-/// Has a model play tasks, which it solves.
+/// Runs tasks with a model that solves them, and returns the report.
 fn played(environment: &Environment, place: &[String], model: &Server, more: &[&str]) -> Value {
     let url = model.base_url();
     let model = ["--model", "openai/good", "--base-url", &url];
@@ -129,7 +129,7 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
         "{plain}"
     );
 
-    // Published worlds of github come without their repository.
+    // Published github worlds do not contain their repository.
     let forge = corpus("forge");
     let forge = ["task", "list", "--tasks", forge.to_str().unwrap()];
     let listed = environment.run(forge).exits(0).stdout;

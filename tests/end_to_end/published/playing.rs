@@ -1,4 +1,4 @@
-//! Agents play the tasks of corpora.
+//! Attempts at the tasks of corpora.
 
 use std::fs;
 
@@ -50,13 +50,13 @@ fn agents_play_tasks_of_both_layouts() {
             json!({"name": check, "passed": true, "detail": ""})
         );
 
-        // What a script printed stands in the journal, as the log of a component does.
+        // The output of a script is in the journal, like the log of a component.
         let id = text(&attempt["id"]);
         let shown = environment.run(["show", &id]).exits(0).stdout;
         assert!(shown.contains(&format!(" {check}\n")), "{shown}");
         assert!(shown.contains("log: "), "{shown}");
 
-        // Grading the kept state again is the same grade, and playing the calls again, too.
+        // A grade of the stored state and a replay of the calls give the same result.
         let state = text(&attempt["state"]);
         let again = run(
             &environment,
@@ -72,7 +72,7 @@ fn agents_play_tasks_of_both_layouts() {
             &[],
         );
         match name {
-            // The states have to be named for that, too.
+            // A replay needs the directory of the states, too.
             "suites" => replayed.exits(4).says(&["--states names the directory"]),
             _ => replayed.exits(0),
         };
@@ -81,13 +81,13 @@ fn agents_play_tasks_of_both_layouts() {
         assert!(listed.contains(task), "{listed}");
         let report = environment.run(["report", name]).exits(0).stdout;
         assert!(report.contains("filesystem"), "{report}");
-        // The experiment knows where its tasks lie.
+        // The experiment records the location of its tasks.
         let resumed = environment.run(["resume", name, "--json"]).exits(0).json();
         assert_eq!(resumed["summary"], played["summary"]);
     }
 }
 
-/// When the boat came in, as whoever packed the state has it: 2025-07-09T10:11:12Z.
+/// Modification time of the log in the packed state: 2025-07-09T10:11:12Z.
 const CAME_IN: u64 = 1_752_055_872;
 
 const BY_DAY: &str = r#"
@@ -103,7 +103,7 @@ print("✅", datetime.fromtimestamp(log.stat().st_mtime, timezone.utc).isoformat
 sys.exit(0 if os.path.getmtime(log) == 1752055872 else 1)
 "#;
 
-/// Puts the log into a directory by the day that the tool tells of it.
+/// Moves the log into a directory that is named after the date that the tool reports.
 fn file_by_day(request: &Request) -> Reaction {
     let told = request.body.to_string();
     let day = if told.contains("modified: Wed Jul 09 2025 10:11:12") {
@@ -144,7 +144,7 @@ fn times_of_an_unpacked_state_are_seen_by_agents_and_scripts() {
     let attempt = &played["attempts"][0];
     assert_eq!(attempt["checks"][0]["name"], "2025-07-09T10:11:12+00:00");
 
-    // A directory with the same times is the same state.
+    // A directory with the same modification times is the same state.
     let state = environment.path("state");
     copy_tree(&states.join("harbour"), &state);
     fs::remove_file(state.join("log.txt")).unwrap();
@@ -166,7 +166,7 @@ fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
     let first = ["run", "--agent", "nop", "--experiment", "x", "--tasks"];
     let path = copy.to_str().unwrap();
     environment.run(first.iter().chain(&[path])).exits(1);
-    // A script that is another one by now judges anew.
+    // An attempt at a task whose script has changed is made again.
     let script = copy.join("tasks").join(LETTER).join("verify.py");
     fs::write(&script, "print('✓ whatever')\n").unwrap();
     let resumed = environment.run(["resume", "x", "--json"]).exits(0);
@@ -187,11 +187,11 @@ fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
     let script = moved.join("tasks").join(LETTER).join("verify.py");
     fs::write(&script, "print('✓ whatever')\n").unwrap();
     environment.run(resume).exits(0);
-    // It knows from here on where they lie.
+    // The new location of the tasks is recorded.
     environment.run(["resume", "x"]).exits(0);
 }
 
-/// Writes the number of boats; beside it, what a component needs.
+/// Solution that writes the number of boats, as a part of `frame.wat.in`.
 const SOLUTION: &str = r#"
     (data (i32.const 100) "write_file")
     (data (i32.const 128) "{\"path\": \"answer.txt\", \"content\": \"2\"}")

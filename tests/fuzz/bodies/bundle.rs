@@ -1,4 +1,4 @@
-//! A bundle of somebody else: states of a world, compressed or not, and a layout as an archive.
+//! Fuzz target of foreign bundles: an archive of world states, compressed or not, and a layout as a tar file.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let home = Scratch::new(&scratch_parent(None)).unwrap();
     let store = Store::open(home.path().join("store")).unwrap();
     read(bytes, &store);
-    // So that what is changed in the archive does not only break its compression.
+    // Compresses the input, so that a mutation does not only break the compression.
     read(&zstd::encode_all(bytes, 1).unwrap(), &store);
     for (digest, _) in store.blobs().unwrap() {
         let kept = fs::read(store.blob_path(&digest)).unwrap();
@@ -47,7 +47,7 @@ fn read(stream: &[u8], store: &Store) {
                 store.load_tree(&tree).unwrap();
             }
         }
-        // All of it is there and sound, and yet no state can be so.
+        // The blobs are complete and valid, but a tree is not.
         Err(StatesError::Tree(_)) => {}
         Err(error) => {
             assert!(!error.is_infrastructure(), "{error}");
@@ -67,7 +67,7 @@ fn layout(file: &Path, home: &Path) {
     judge(&bundle, &layout, home);
 }
 
-/// What a bundle has is what its digests say, and it becomes a library of its tasks, or is refused.
+/// Checks that the blobs of a bundle match their digests, and that an unpacked library has all tasks of the bundle.
 pub(crate) fn judge(bundle: &Bundle, source: &dyn Source, home: &Path) {
     for (what, descriptor) in bundle.blobs() {
         if let Ok(bytes) = fetch(source, &what, &descriptor, 1 << 20) {

@@ -1,5 +1,4 @@
-//! Bytes that claim to be a component: what inspection says of them, whether they load, and
-//! what they do with little fuel.
+//! Fuzz target of components: inspection, loading, and a run with little fuel.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,7 +7,7 @@ use mcpmark_sandbox::{
 };
 use mcpmark_snapshot::{MemoryBlobs, Snapshot, Tree};
 
-/// The longest message that an error about a guest may have, in bytes.
+/// Maximum length of an error message about a guest, in bytes.
 const MESSAGE: usize = 16 << 10;
 
 static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
@@ -22,7 +21,7 @@ static SANDBOX: LazyLock<Sandbox> = LazyLock::new(|| {
 
 pub(crate) fn run(bytes: &[u8]) {
     let inspection = SANDBOX.inspect(bytes);
-    // Who exports nothing that we know is loaded as a verifier, and has to be refused.
+    // A component without a known export is loaded as a verifier, which must fail.
     let kind = inspection.as_ref().ok().and_then(|it| it.kind);
     let loaded = match kind {
         Some(GuestKind::Setup) => SANDBOX.setup(bytes).map(|setup| {
@@ -58,7 +57,7 @@ pub(crate) fn run(bytes: &[u8]) {
             if let LoadError::Imports { imports, .. } = error {
                 assert!(!imports.is_empty());
                 let inspection = inspection.expect("it could be compiled");
-                // What exports nothing that we know has no kind that could be given anything.
+                // A component without a known export has no kind, and therefore no allowed imports.
                 if inspection.kind.is_some() {
                     let disallowed = inspection.imports.into_iter();
                     let disallowed = disallowed.filter(|it| it.allows.is_none());

@@ -1,7 +1,7 @@
-//! Documents of a bundle that are what their digests say, whatever stands in them: manifests, configs, an index,
-//! signatures. Each line is a blob, or the digits of one after `hex:`; `@3` in it stands for the digest of line 3
-//! and `#3` for its length, so that they survive what is done to others. The last artifact that is no signature is
-//! the root.
+//! Fuzz target of the documents of a bundle (manifests, configs, an index, signatures), whose digests are always
+//! correct. Each line is a blob, or the hexadecimal digits of a blob after `hex:`. `@3` in a line stands for the digest
+//! of line 3 and `#3` for its length, so that references survive mutations of other lines. The last artifact that is
+//! not a signature is the root.
 
 use std::collections::BTreeSet;
 
@@ -71,7 +71,7 @@ fn blob(line: &[u8], named: &[Descriptor]) -> Vec<u8> {
         return digits.as_bytes().chunks(2).map_while(digit).collect();
     }
     let mut text = text.to_owned();
-    // That of 12 before that of 1.
+    // Replaces `@12` before `@1`.
     for (number, of) in named.iter().enumerate().rev() {
         text = text
             .replace(&format!("@{number}"), &of.digest.to_string())

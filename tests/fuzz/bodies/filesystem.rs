@@ -1,6 +1,6 @@
-//! Calls of the filesystem service's tools by an agent that tries everything. Each line is a
-//! call: the name of a tool (or anything, and its first byte chooses one), then, after tabs,
-//! what goes into its arguments; or the arguments as they are, if that is a JSON object.
+//! Fuzz target of the tools of the filesystem service. Each line is a call. It begins with the name of a tool;
+//! otherwise its first byte selects one. The fields after it, separated by tabs, become the arguments. If the first
+//! field is a JSON object, it is the arguments.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let calls: Vec<_> = text.split('\n').take(12).map(call).collect();
     let first = RUNTIME.block_on(play(&calls, CopyMethod::Plain));
-    // By overlay mounts where they work.
+    // Uses overlay mounts if they are available.
     let second = RUNTIME.block_on(play(&calls, CopyMethod::Auto));
     assert_eq!(first, second, "the same calls gave something else");
 }
@@ -89,7 +89,7 @@ fn call(line: &str) -> (String, JsonObject) {
     ((*tool).to_owned(), arguments)
 }
 
-/// What the calls say and what they leave.
+/// Plays the calls in a new session. Returns the answers and the digest of the final state.
 async fn play(calls: &[(String, JsonObject)], method: CopyMethod) -> (Vec<String>, Digest) {
     let home = Scratch::new(&scratch_parent(None)).unwrap();
     fs::write(home.path().join("secret.txt"), SECRET).unwrap();
@@ -164,7 +164,7 @@ fn world(store: &Store) -> Tree {
     tree.finish()
 }
 
-/// The agent has left everything beside its world as it was.
+/// Checks that the calls changed nothing outside the world.
 fn beside(home: &Path) {
     let mut there: Vec<_> = fs::read_dir(home)
         .unwrap()

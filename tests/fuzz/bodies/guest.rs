@@ -1,6 +1,5 @@
-//! The memory of a hostile guest: what it passes to host functions, where it wants their
-//! results, and what it returns as a verdict. The first byte chooses an encoding of strings,
-//! the rest is the image of `guest.wat`.
+//! Fuzz target of the memory of a hostile guest: arguments and return pointers of host functions, and the verdict. The
+//! first byte selects a string encoding; the rest is the image of `guest.wat`.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -121,7 +120,7 @@ impl Arena {
     }
 }
 
-/// An image that passes one check after it has made every call.
+/// Returns an image that makes every call and returns one passed check.
 fn honest() -> Vec<u8> {
     let mut image = vec![0; 1024];
     let mut set = |at: usize, bytes: &[u8]| image[at..at + bytes.len()].copy_from_slice(bytes);
@@ -137,11 +136,11 @@ fn honest() -> Vec<u8> {
         set(at + 24, &100_u64.to_le_bytes());
         set(at + 32, &1000_u32.to_le_bytes());
     }
-    // One check at 912, its name at 800, passed, without a detail.
+    // One passed check at 912, with its name at 800 and no detail.
     for (at, word) in [(900, 912), (904, 1), (912, 800), (916, 7), (920, 1)] {
         set(at, &u32::to_le_bytes(word));
     }
-    // Room for what the calls return, which must not lie over the image.
+    // Extends the image, so that the results of the calls do not overlap it.
     image.resize(2048, 0);
     image
 }

@@ -1,5 +1,5 @@
-//! What people hand over of experiments: receipts, the rows of a journal, and files with those and states. Up to
-//! the first line break stands which of them follows.
+//! Fuzz target of exported experiments: receipts, journal rows, and export files with rows and states. The first line
+//! selects the kind.
 
 use std::cell::RefCell;
 use std::fs;
@@ -14,7 +14,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let rest = rest.get(1..).unwrap_or_default();
     match kind {
         b"receipt" => receipt(rest),
-        b"rows" => taken(|here| here.journal.take_over(&mut &rest[..], &|_| Ok(())).ok()),
+        b"rows" => taken(|here| here.journal.import_rows(&mut &rest[..], &|_| Ok(())).ok()),
         _ => taken(|here| {
             let file = here.home.path().join("file");
             fs::write(&file, rest).unwrap();
@@ -52,17 +52,18 @@ impl Here {
 
     fn rows(&self, name: &str) -> Vec<u8> {
         let mut rows = Vec::new();
-        self.journal.carry(name, &mut rows).unwrap();
+        self.journal.export_rows(name, &mut rows).unwrap();
         rows
     }
 }
 
 thread_local! {
-    /// A journal without an experiment: what is refused leaves nothing, so that it serves for many inputs.
+    /// Journal without experiments. It is reused for many inputs, because a refused import leaves no rows.
     static EMPTY: RefCell<Option<Here>> = const { RefCell::new(None) };
 }
 
-/// What is taken in goes on to another journal as it is; what is refused leaves nothing.
+/// Checks that imported rows can be exported and imported into another journal unchanged, and that a refused import
+/// leaves no experiment.
 fn taken(take: impl FnOnce(&Here) -> Option<String>) {
     let here = EMPTY.take().unwrap_or_else(Here::new);
     let Some(name) = take(&here) else {
@@ -72,7 +73,7 @@ fn taken(take: impl FnOnce(&Here) -> Option<String>) {
     };
     let rows = here.rows(&name);
     let there = Here::new();
-    let again = there.journal.take_over(&mut &rows[..], &|_| Ok(()));
+    let again = there.journal.import_rows(&mut &rows[..], &|_| Ok(()));
     assert_eq!(again.unwrap(), name);
     assert_eq!(there.rows(&name), rows);
 }

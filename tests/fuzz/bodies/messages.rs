@@ -1,5 +1,5 @@
-//! What a client sends to a server of tools: lines that should be messages. Whatever they are, each answer is one, and
-//! the request after them is answered.
+//! Fuzz target of the messages that a client sends to a tool server. Each answer must be a JSON-RPC message, and the
+//! request after the input must be answered.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ const HELLO: &str = r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","para
 const READY: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const LAST: &str = r#"{"jsonrpc":"2.0","id":"the last request","method":"ping"}"#;
 
-/// Far longer than any answer takes.
+/// Timeout of the exchange, far longer than any answer takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) fn run(bytes: &[u8]) {
@@ -49,7 +49,7 @@ async fn exchange(bytes: &[u8]) {
     sent.extend_from_slice(format!("\n{LAST}\n").as_bytes());
     let writing = tokio::spawn(async move {
         let written = write.write_all(&sent).await;
-        // The stream stays open until all is answered.
+        // Returns the stream, so that it stays open until everything is answered.
         written.map(|()| write)
     });
     loop {
@@ -58,7 +58,7 @@ async fn exchange(bytes: &[u8]) {
         assert!(count > 0, "the server hung up");
         let answer: Value = serde_json::from_str(&line).unwrap();
         assert_eq!(answer["jsonrpc"], "2.0", "{line}");
-        // The id is null where it cannot be told, and is not left out.
+        // An error has a null id if the id of the request is unknown, but the key is present.
         if let Some(error) = answer.get("error") {
             assert!(
                 error["code"].is_i64() && answer.get("id").is_some(),

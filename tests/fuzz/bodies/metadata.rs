@@ -1,5 +1,5 @@
-//! `meta.json` and `world.json` of somebody else's tasks. The first line is a name that may
-//! select tasks; up to a line `---` follows the one file, after it the other.
+//! Fuzz target of foreign `meta.json` and `world.json` files. The first line is a selector or an id. The text up to a
+//! line `---` is `meta.json`, and the rest is `world.json`.
 
 use std::fs;
 
@@ -55,7 +55,7 @@ fn split<'a>(bytes: &'a [u8], at: &[u8]) -> (&'a [u8], &'a [u8]) {
     }
 }
 
-/// What names a task or a world names a directory, and no other place.
+/// Checks that the parts of a task id and of a world id are plain directory names.
 fn names(text: &str) {
     let selector = text.parse::<Selector>();
     let plain = |part: &str| {

@@ -1,6 +1,5 @@
-//! What each fuzz target does with its input, as plain functions: libFuzzer calls them from
-//! `targets/`, and the short run that is part of `cargo test` from `short.rs`. They return
-//! nothing; whatever must hold is asserted.
+//! Bodies of the fuzz targets, as plain functions. libFuzzer calls them from `targets/`, and the short run of `cargo
+//! test` from `short.rs`. They return nothing and assert their invariants.
 
 pub(crate) mod bundle;
 pub(crate) mod component;

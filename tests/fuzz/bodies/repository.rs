@@ -1,13 +1,12 @@
-//! The files of a directory `.git`, as a world may have them: each begins with `\0file `, its path and
-//! a line feed. The repository is opened, and what can be asked of it is asked by one who can pay
-//! little.
+//! Fuzz target of a `.git` directory in a world. Each file begins with `\0file `, its path and a line feed. All queries
+//! of an archive run with a small budget.
 
 use std::sync::LazyLock;
 
 use mcpmark_github::archive::{Archive, Cost, Meter, ReadError};
 use mcpmark_snapshot::{File, MemoryBlobs, Scratch, Tree, TreeBuilder, TreePath, scratch_parent};
 
-/// What may be paid for one answer: objects, and bytes.
+/// Budget of one query, in objects and in bytes.
 const OBJECTS: u64 = 500;
 const BYTES: u64 = 1 << 16;
 const MARK: &[u8] = b"\0file ";
@@ -47,14 +46,14 @@ fn world(bytes: &[u8], blobs: &MemoryBlobs) -> Tree {
                 modified: None,
                 content: blobs.put(content),
             };
-            // What stands in another's way is left out.
+            // Leaves out files whose path collides with another one.
             let _ = tree.insert_file(&path, file);
         }
     }
     tree.finish()
 }
 
-/// All answers in words.
+/// Runs all queries and returns their answers as text.
 fn read(dir: &mcpmark_snapshot::Directory, blobs: &MemoryBlobs) -> Vec<String> {
     let archive = match Archive::open(dir, blobs, PLACE.path()) {
         Ok(archive) => archive,
@@ -117,7 +116,7 @@ fn read(dir: &mcpmark_snapshot::Directory, blobs: &MemoryBlobs) -> Vec<String> {
     told
 }
 
-/// An answer, or why there is none; whoever was told that it cannot pay gets none.
+/// Runs a query with a limited budget. Checks that it fails with `OverBudget` exactly if the meter has refused a cost.
 fn asked<T>(ask: impl FnOnce(Meter<'_>) -> Result<T, ReadError>) -> Result<T, String> {
     let (mut objects, mut bytes, mut refused) = (OBJECTS, BYTES, false);
     let answer = ask(&mut |cost| {
@@ -129,7 +128,7 @@ fn asked<T>(ask: impl FnOnce(Meter<'_>) -> Result<T, ReadError>) -> Result<T, St
         *left = left.saturating_sub(cost);
         !refused
     });
-    assert_eq!(refused, matches!(answer, Err(ReadError::Spent)));
+    assert_eq!(refused, matches!(answer, Err(ReadError::OverBudget)));
     if let Err(ReadError::Git(error)) = &answer {
         assert!(!error.is_infrastructure(), "the host failed: {error:?}");
     }

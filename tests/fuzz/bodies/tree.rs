@@ -1,6 +1,5 @@
-//! Encodings of directories as a store or an archive may hold them. Each line is one; `@3` in
-//! it stands for the digest of line 3, so that trees survive what is done to their parts. The
-//! last line is the root.
+//! Fuzz target of encoded directories from a store or an archive. Each line is one. `@3` in a line stands for the
+//! digest of line 3, so that references survive mutations of other lines. The last line is the root.
 
 use std::path::{Component, Path};
 
@@ -36,7 +35,7 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// A path that is accepted leads downwards, on every system call.
+/// Checks that an accepted path has only normal components.
 fn path(text: &str) {
     let Ok(path) = TreePath::parse(text) else {
         return;
@@ -69,7 +68,7 @@ fn judge(tree: &Tree, blobs: &MemoryBlobs) {
             .all(|it| it == "inside"),
         "something was written beside the tree"
     );
-    // A time that equals the world's clock is the world's clock.
+    // The capture leaves out a modification time that equals the clock, so such trees do not survive the round trip.
     let timeless = tree.files().all(|(_, file)| file.modified != Some(CLOCK));
     if written.is_ok() && timeless {
         let store = Store::open(home.path().join("store")).unwrap();

@@ -1,5 +1,5 @@
-//! What people and registries say of bundles: signatures, keys, locks, references, and who asks. Up to the first
-//! line break stands which of them follows.
+//! Fuzz target of documents about bundles: signatures, keys, locks, references, authentication challenges of
+//! registries, and Docker logins. The first line selects the kind.
 
 use mcpmark_bundle::trust::{Kind, PrivateKey, PublicKey, Signature, statement};
 use mcpmark_bundle::{Challenge, Lock, Login, Reference};
@@ -35,17 +35,17 @@ pub(crate) fn run(bytes: &[u8]) {
     }
 }
 
-/// A signature vouches for what its key signed and nothing else, whatever else stands in it.
+/// Checks that a signature is valid only for the statement that its key signed.
 fn signature(bytes: &[u8]) {
     let Ok(signature) = Signature::parse(bytes) else {
         return;
     };
     let (key, _) = PrivateKey::generate(Kind::Ed25519).unwrap();
     let bundle = Digest::of(b"bundle");
-    assert!(!signature.vouches(&key.public(), &bundle));
+    assert!(!signature.verifies_bundle(&key.public(), &bundle));
     let own = key.sign(&statement(&bundle)).unwrap();
     let own = Signature::parse(own.as_bytes()).unwrap();
-    assert!(own.vouches(&key.public(), &bundle));
+    assert!(own.verifies_bundle(&key.public(), &bundle));
 }
 
 fn key(text: &str) {
@@ -56,11 +56,11 @@ fn key(text: &str) {
         let bundle = Digest::of(b"bundle");
         let signed = key.sign(&statement(&bundle)).unwrap();
         let signature = Signature::parse(signed.as_bytes()).unwrap();
-        assert!(signature.vouches(&key.public(), &bundle));
+        assert!(signature.verifies_bundle(&key.public(), &bundle));
     }
 }
 
-/// Nothing that is shown tells what the file holds.
+/// Checks that debug output and error messages do not contain the password.
 fn login(bytes: &[u8]) {
     match Login::of_docker(bytes, "registry.example") {
         Ok(Some(login)) => {

@@ -1,5 +1,5 @@
-//! Calls of a hostile interpreter: paths, offsets, lengths, handles and pointers that the system
-//! of the wasi profile is given, and a result. The input is the image of `wasi_guest.rs`.
+//! Fuzz target of the wasi profile: a hostile interpreter passes paths, offsets, lengths, handles and pointers, and
+//! returns a result. The input is the image of `wasi_guest.rs`.
 
 use std::sync::{Arc, LazyLock};
 
@@ -63,7 +63,7 @@ pub(crate) fn run(bytes: &[u8]) {
     assert!(honest.exit_code.is_some());
 }
 
-/// What must be the same each time.
+/// Returns the exit code and the result, which must be equal in repeated runs.
 fn told(run: &ScriptRun) -> (Option<u8>, String) {
     let result = match &run.result {
         Ok(verdict) => format!("{verdict:?}"),
@@ -108,7 +108,7 @@ fn put(tree: &mut TreeBuilder, blobs: &MemoryBlobs, path: &str, bytes: &[u8]) {
         .unwrap();
 }
 
-/// Files small and larger than what is read at once, and links of every kind.
+/// Returns a state with small files, a file larger than one read, and all kinds of symlinks.
 fn state() -> Snapshot {
     let blobs = MemoryBlobs::new();
     let mut tree = TreeBuilder::new();
@@ -132,7 +132,7 @@ fn state() -> Snapshot {
     Snapshot::new(tree.finish(), Arc::new(blobs))
 }
 
-/// Gives back what it is asked, in each of the ways in which a service answers.
+/// Service that echoes requests, with each variant of [`ServiceAnswer`].
 #[derive(Debug)]
 struct Echo;
 
@@ -152,11 +152,10 @@ impl ScriptSession for Echo {
     }
 }
 
-/// An image that prints `state/a/b.txt`. The first handles are the guest's own: 1 is the root, 2
-/// the image.
+/// Returns an image that prints `state/a/b.txt`. The guest itself opens the first handles: 1 is the root, 2 the image.
 fn honest(guest: &Guest) -> Vec<u8> {
     const PATH: usize = 1024;
-    /// Where the guest's allocator puts what is read: after the arguments and the image.
+    /// Address at which the guest's allocator stores the bytes that are read: after the arguments and the image.
     const READ: u64 = 132_208;
     let path = b"state/link";
     let mut image = [

@@ -1,20 +1,20 @@
-//! The guest of the target `wasi`, made of the profile's own description: it does what its memory
-//! says, and can call all that a script's interpreter may call, with whatever it likes.
+//! Guest of the fuzz target `wasi`, generated from the WIT of the profile. It executes the calls in its memory, and can
+//! call every function that an interpreter of scripts may import, with arbitrary arguments.
 //!
-//! Its memory begins with the file `task/image`. That is a list of calls: a byte for the function,
-//! then its parameters as they stand in core WebAssembly, 4 or 8 bytes each. Any other byte is
-//! passed over, and [`END`] comes to an end.
+//! Its memory begins with the file `task/image`, a list of calls: a byte for the function, then its parameters as in
+//! core WebAssembly, 4 or 8 bytes each. The byte [`END`] ends the script, and any other byte is skipped.
 
 use mcpmark_task::build::componentize;
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::abi::{AbiVariant, WasmType};
 use wit_parser::{Resolve, TypeDefKind, WorldItem};
 
-/// Bytes of the image.
+/// Size of the image, in bytes.
 pub(crate) const IMAGE: usize = 65_536;
-/// Ends the script; four bytes say where its result lies, and 0 that it is its memory in a nutshell.
+/// Opcode that ends the script. The next four bytes are the address of the result. If they are 0, the exit code is a
+/// hash of the memory.
 pub(crate) const END: u8 = 255;
-/// Calls of one run.
+/// Maximum number of calls in one run.
 const STEPS: u32 = 300;
 
 const WORLD: &str = "package fuzz:wasi;
@@ -23,7 +23,7 @@ world guest {
   include mcpmark:script/interpreter@0.1.0;
 }";
 
-/// A function of the host.
+/// Host function.
 pub(crate) struct Function {
     module: String,
     name: String,
@@ -31,7 +31,7 @@ pub(crate) struct Function {
     result: Option<WasmType>,
 }
 
-/// The guest, and the functions that it can call, in the order of their numbers.
+/// Guest component and the functions that it can call. The index of a function is its number in an image.
 pub(crate) struct Guest {
     pub(crate) component: Vec<u8>,
     pub(crate) functions: Vec<Function>,
@@ -55,7 +55,7 @@ impl Guest {
         }
     }
 
-    /// A call as it stands in an image.
+    /// Encodes a call for an image.
     pub(crate) fn call(&self, name: &str, parameters: &[u64]) -> Vec<u8> {
         let named = |function: &Function| function.name == name;
         let number = self.functions.iter().position(named).unwrap();
@@ -80,7 +80,7 @@ fn core(kind: WasmType) -> &'static str {
     if width(kind) == 8 { "i64" } else { "i32" }
 }
 
-/// All functions that a world imports, and what drops its resources.
+/// Returns all functions that a world imports, including the drop functions of its resources.
 fn functions(wit: &Resolve, world: wit_parser::WorldId) -> Vec<Function> {
     let mut found = Vec::new();
     for item in wit.worlds[world].imports.values() {
@@ -113,7 +113,8 @@ fn functions(wit: &Resolve, world: wit_parser::WorldId) -> Vec<Function> {
     found
 }
 
-/// The module: its image, then 64 KiB for what the start reads, then what the host hands over.
+/// Returns the text of the core module. Its memory has the image, then 64 KiB for the start-up code, then the heap for
+/// results of the host.
 fn text(functions: &[Function]) -> String {
     let (mut imports, mut cases) = (String::new(), String::new());
     let number = |name: &str| {

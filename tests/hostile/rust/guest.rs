@@ -1,4 +1,4 @@
-//! Misbehaves as the parameter `do` says. `cases.json` has what must come of each.
+//! Verifier that misbehaves in the way that the parameter `do` selects. `cases.json` has the expected outcomes.
 
 use std::hint::black_box;
 
@@ -112,7 +112,7 @@ fn spin() -> bool {
     }
 }
 
-/// What the standard library finds of the machine: nothing.
+/// Checks that the standard library has no access to the machine.
 fn machine(task: &mut Verifier) -> bool {
     check(task, "no files", std::fs::read("/etc/passwd").is_err());
     check(task, "no directory", std::fs::read_dir("/").is_err());
@@ -144,7 +144,7 @@ fn machine(task: &mut Verifier) -> bool {
     )
 }
 
-/// No name leads anywhere but into the tree.
+/// Checks that hostile paths are not resolved.
 fn paths(task: &mut Verifier) -> bool {
     let long = "a/".repeat(5_000) + "a";
     let longer = "b".repeat(100_000);
@@ -175,13 +175,13 @@ fn paths(task: &mut Verifier) -> bool {
         "~/hello.txt",
         "$HOME",
         "%2e%2e/hello.txt",
-        // A full-width solidus and full stops, a one-dot leader, a division slash, a Greek omicron.
+        // A full-width solidus, full-width full stops, one-dot leaders, a division slash, a Greek omicron.
         "..／hello.txt",
         "．．/hello.txt",
         "․․/hello.txt",
         "..∕hello.txt",
         "hellο.txt",
-        // Composed where the tree has it composed of two, a zero-width space, another direction.
+        // A composed character that is decomposed in the tree, a zero-width space, a right-to-left override.
         "caf\u{e9}.txt",
         "hello\u{200b}.txt",
         "\u{202e}txt.olleh",
@@ -222,7 +222,7 @@ fn paths(task: &mut Verifier) -> bool {
     )
 }
 
-/// A link is a text and is never followed.
+/// Checks that symlinks are reported as links and not followed.
 fn links(task: &mut Verifier) -> bool {
     for name in ["up", "self", "dangling"] {
         let entry = task.end().entry(name);
@@ -252,7 +252,7 @@ fn log(task: &mut Verifier, lines: u64) -> bool {
     check(task, "logged", true)
 }
 
-/// Hash maps, sorting and floating point give the same on every run.
+/// Checks hash maps, floating point and addresses, which must be equal in every run.
 fn sorted(task: &mut Verifier) -> bool {
     let map: std::collections::HashMap<u32, f64> = (0..1000)
         .map(|key| (key, f64::from(key).sqrt().sin()))

@@ -1,4 +1,4 @@
-//! What scripted models do.
+//! Behaviours of scripted models.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -8,38 +8,38 @@ use serde_json::{Value, json};
 
 use crate::wire::{Reaction, Request, Saying};
 
-/// A way to go through an attempt. Each follows from the request alone, so that a run that is cut
-/// off and begun again comes to the same.
+/// Behaviour of a model during an attempt. Each reaction depends only on the request, so that a run that is interrupted
+/// and resumed has the same result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Conduct {
     /// Makes the calls that solve the task.
     Solve,
-    /// Makes the first half of them and then says that all is done.
+    /// Makes the first half of these calls, then claims that everything is done.
     StopHalfway,
-    /// Says that it cannot be done, at once.
+    /// Says at once that the task is impossible.
     GiveUp,
-    /// Looks around and never ends.
+    /// Lists a directory in every turn and never ends.
     Wander,
-    /// Writes arguments that are no JSON, again and again, and then ends.
+    /// Sends arguments that are not JSON in four turns, then ends.
     Mumble,
-    /// Calls tools that are not there, and then ends.
+    /// Calls tools that do not exist in three turns, then ends.
     Invent,
-    /// Grows until its conversation no longer fits.
+    /// Gets an error of a context overflow after three turns.
     Overflow,
-    /// Solves the task, but says in its second reply that it used a million tokens.
+    /// Solves the task, but reports a million input and output tokens in its second reply.
     Spend,
-    /// Is refused by its provider after its first call.
+    /// Gets a content refusal after its first call.
     Refused,
     /// Is cut off at its token limit after its first call.
     Cut,
-    /// Is refused its key after its first call.
+    /// Gets an authentication error after its first call.
     Broken,
-    /// Says nothing more for a minute after its first call.
+    /// Waits a minute before each reply after its first call.
     Stall,
 }
 
 impl Conduct {
-    /// All of them.
+    /// All behaviours.
     pub const ALL: [Self; 12] = [
         Self::Solve,
         Self::StopHalfway,
@@ -55,7 +55,7 @@ impl Conduct {
         Self::Stall,
     ];
 
-    /// What it does next.
+    /// Returns the next reaction.
     pub fn react(self, request: &Request, solutions: &Solutions) -> Reaction {
         if request.tools == ["ping"] {
             return Reaction::say("ok");
@@ -108,20 +108,20 @@ impl Conduct {
     }
 }
 
-/// A number from 0 to 1 that follows from the parts alone.
+/// Returns a pseudo-random number from 0 to 1 that depends only on the parts.
 pub fn chance(parts: impl Hash) -> f64 {
     let mut hasher = DefaultHasher::new();
     parts.hash(&mut hasher);
     hasher.finish() as f64 / u64::MAX as f64
 }
 
-/// The calls that solve tasks, by instruction.
+/// Calls that solve tasks, by instruction.
 #[derive(Debug, Clone, Default)]
 pub struct Solutions(HashMap<String, (Vec<(String, Value)>, String)>);
 
 impl Solutions {
-    /// Adds what `mcpmark show --json` says of an attempt of the oracle. False where that is no
-    /// attempt with an instruction.
+    /// Adds the calls of an oracle attempt from the output of `mcpmark show --json`. Returns false if the attempt has
+    /// no instruction.
     pub fn add(&mut self, shown: &Value) -> bool {
         let messages = shown["messages"].as_array().map(Vec::as_slice);
         let instruction = messages
@@ -142,7 +142,7 @@ impl Solutions {
         true
     }
 
-    /// The place of a task's instruction among all that are known, by their letters.
+    /// Returns the index of an instruction among the known ones in alphabetical order.
     pub fn place(&self, instruction: &str) -> Option<usize> {
         let known = self.0.contains_key(instruction);
         known.then(|| {
@@ -153,21 +153,21 @@ impl Solutions {
         })
     }
 
-    /// The calls that solve the task of an instruction.
+    /// Returns the calls that solve the task of an instruction.
     pub fn calls(&self, instruction: &str) -> Option<&[(String, Value)]> {
         self.0.get(instruction).map(|(calls, _)| calls.as_slice())
     }
 
-    /// The instruction that a text begins with, and the calls that solve its task.
+    /// Returns the known instruction that is a prefix of a text, with the calls that solve its task.
     pub fn calls_of_any(&self, text: &str) -> Option<(&str, &[(String, Value)])> {
         let mut known = self.0.iter();
         let found = known.find(|(instruction, _)| text.starts_with(instruction.as_str()));
         found.map(|(instruction, (calls, _))| (instruction.as_str(), calls.as_slice()))
     }
 
-    /// The next step of a solution, some steps ahead of the request's turn.
+    /// Returns the next step of a solution, `ahead` steps after the request's turn.
     pub fn step(&self, request: &Request, ahead: usize) -> Reaction {
-        // After a compaction the summary may stand in the same message.
+        // After a compaction the summary may follow in the same message.
         let known = self.0.iter();
         let mut known = known.filter(|(task, _)| request.instruction.starts_with(task.as_str()));
         let Some((_, (calls, answer))) = known.next() else {
@@ -180,8 +180,8 @@ impl Solutions {
         }
     }
 
-    /// A script in which each attempt is solved with a probability, by its sampling seed, and is
-    /// otherwise stopped halfway; each reply takes a while.
+    /// Returns a script that solves each attempt with a probability, drawn from its sampling seed, and otherwise stops
+    /// halfway. Each reply takes the time `each`.
     pub fn solved_with(
         self,
         probability: f64,

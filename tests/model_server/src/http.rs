@@ -1,4 +1,4 @@
-//! The server: a thread for each connection, and no more of HTTP than clients use.
+//! HTTP server with a thread for each connection. It implements only the parts of HTTP that the clients use.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::Script;
 use crate::wire::{Reaction, Request};
 
-/// The longest request that is read.
+/// Maximum size of a request body, in bytes.
 const MAX_REQUEST: usize = 256 * 1024 * 1024;
 
-/// A server that runs until the process ends.
+/// Server that runs until the process ends.
 pub struct Server {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -28,11 +28,11 @@ struct Shared {
 }
 
 impl Server {
-    /// Listens on a free port of loopback.
+    /// Listens on a free port of the loopback interface.
     ///
     /// # Errors
     ///
-    /// When there is none.
+    /// Returns an error if no port is available.
     pub fn start(
         script: impl Fn(&Request) -> Reaction + Send + Sync + 'static,
     ) -> io::Result<Self> {
@@ -48,19 +48,19 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let shared = Arc::clone(&serving);
-                // A client that goes away is no failure of the server.
+                // A client that disconnects is not an error of the server.
                 std::thread::spawn(move || shared.serve(&stream));
             }
         });
         Ok(Self { address, shared })
     }
 
-    /// The base URL of all three interfaces.
+    /// Returns the base URL of all three APIs.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// The requests so far.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<Request> {
         self.shared
             .seen
@@ -69,13 +69,13 @@ impl Server {
             .clone()
     }
 
-    /// The most requests that were answered at the same time.
+    /// Returns the maximum number of concurrent requests so far.
     pub fn most_at_once(&self) -> usize {
         self.shared.most.load(Ordering::SeqCst)
     }
 }
 
-/// A request that is worked on, until this is dropped.
+/// Guard of a request in progress.
 struct Working<'s>(&'s Shared);
 
 impl Drop for Working<'_> {
@@ -97,14 +97,14 @@ impl Shared {
         Ok(())
     }
 
-    /// Counts a request that is worked on.
+    /// Counts a request in progress until the guard is dropped.
     fn working(&self) -> Working<'_> {
         let now = self.now.fetch_add(1, Ordering::SeqCst) + 1;
         self.most.fetch_max(now, Ordering::SeqCst);
         Working(self)
     }
 
-    /// Answers one request, and says whether the connection stays.
+    /// Answers one request. Returns true if the connection stays open.
     fn answer(
         &self,
         stream: &mut TcpStream,
@@ -130,7 +130,7 @@ impl Shared {
             std::thread::sleep(wait);
             reaction = *then;
         }
-        // Before the client has the answer, and may ask again.
+        // Ends the count before the client has the answer and may send the next request.
         drop(working);
         match reaction {
             Reaction::Say(saying) => {
@@ -167,7 +167,7 @@ struct RawRequest {
     body: Vec<u8>,
 }
 
-/// Reads one request; none where the client has gone.
+/// Reads one request. Returns `None` if the client has disconnected or the body is too large.
 fn read(reader: &mut BufReader<TcpStream>) -> io::Result<Option<RawRequest>> {
     let mut line = String::new();
     if reader.read_line(&mut line)? == 0 {

@@ -1,8 +1,8 @@
-//! A scripted model server on loopback, for tests.
+//! Scripted model server on loopback, for tests.
 //!
-//! A [`Server`] speaks OpenAI's Chat Completions and Responses and Anthropic's Messages. What it
-//! replies is a [`Script`]: a function from a [`Request`] to a [`Reaction`]. [`Conduct`] is a
-//! repertoire of them, good and bad, and [`Solutions`] know the calls that solve tasks.
+//! A [`Server`] implements OpenAI's Chat Completions and Responses and Anthropic's Messages. Its replies come from a
+//! [`Script`], a function from a [`Request`] to a [`Reaction`]. [`Conduct`] is a set of good and bad behaviours, and
+//! [`Solutions`] contains the calls that solve tasks.
 //!
 //! ```
 //! use mcpmark_model_server::{Reaction, Server};
@@ -19,5 +19,5 @@ pub use crate::conduct::{Conduct, Solutions, chance};
 pub use crate::http::Server;
 pub use crate::wire::{Api, Reaction, Request, Saying};
 
-/// What a server replies.
+/// Function that determines the reaction to a request.
 pub type Script = dyn Fn(&Request) -> Reaction + Send + Sync;

@@ -1,11 +1,11 @@
-//! Requests and replies in the forms of the three interfaces.
+//! Requests and replies in the formats of the three APIs.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// An interface.
+/// API of a model provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
     /// OpenAI's Chat Completions.
@@ -16,72 +16,72 @@ pub enum Api {
     Messages,
 }
 
-/// What a client asks.
+/// Request of a client.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Through which interface.
+    /// API of the request.
     pub api: Api,
-    /// The model.
+    /// Name of the model.
     pub model: String,
-    /// What the user said first.
+    /// Text of the first user message.
     pub instruction: String,
-    /// Replies that the conversation holds.
+    /// Number of replies in the conversation.
     pub turns: usize,
-    /// The names of the tools.
+    /// Names of the tools.
     pub tools: Vec<String>,
-    /// The sampling seed.
+    /// Sampling seed.
     pub seed: Option<u64>,
-    /// The key.
+    /// API key.
     pub key: Option<String>,
-    /// The headers, by their names in lower case.
+    /// Headers, with names in lower case.
     pub headers: HashMap<String, String>,
-    /// The whole request.
+    /// Body of the request.
     pub body: Value,
 }
 
-/// What comes back.
+/// Reaction of the server to a request.
 #[derive(Debug, Clone)]
 pub enum Reaction {
-    /// A reply.
+    /// Complete reply.
     Say(Saying),
-    /// A status with a body, such as an error.
+    /// Response with a status and a body, such as an error.
     Status {
-        /// The status.
+        /// HTTP status.
         status: u16,
-        /// Further headers.
+        /// Additional headers.
         headers: Vec<(String, String)>,
-        /// The body.
+        /// Body of the response.
         body: String,
     },
-    /// The first half of a reply, and then the end of the connection.
+    /// First half of a reply, after which the connection is closed.
     Truncate(Saying),
-    /// The end of the connection.
+    /// Closed connection without a response.
     Drop,
-    /// Something, later.
+    /// Reaction after a delay.
     After(Duration, Box<Self>),
 }
 
-/// What a reply says.
+/// Content of a reply.
 #[derive(Debug, Clone, Default)]
 pub struct Saying {
-    /// Its text.
+    /// Text of the reply.
     pub text: String,
-    /// Its reasoning.
+    /// Reasoning of the model.
     pub reasoning: Option<String>,
-    /// Its calls: tools and arguments, which need not be JSON.
+    /// Tool calls: names and arguments, which may be invalid JSON.
     pub calls: Vec<(String, String)>,
-    /// Tokens: input, cached, output, reasoning; those of the request's and reply's length if none.
+    /// Input, cached, output and reasoning tokens. The default is estimated from the lengths of request and reply.
     pub usage: Option<[u64; 4]>,
-    /// Whether the reply leaves usage out.
+    /// True if a reply of Chat Completions omits the usage.
     pub no_usage: bool,
-    /// Whether it was cut off at its token limit.
+    /// True if the reply was cut off at its token limit.
     pub cut: bool,
-    /// Whether the provider refused.
+    /// True if the provider refused to reply.
     pub refused: bool,
 }
 
 impl Reaction {
-    /// A reply of text.
+    /// Returns a reply with a text.
     pub fn say(text: impl Into<String>) -> Self {
         Self::Say(Saying {
             text: text.into(),
@@ -89,7 +89,7 @@ impl Reaction {
         })
     }
 
-    /// A reply that calls one tool.
+    /// Returns a reply with one tool call.
     pub fn call(tool: impl Into<String>, arguments: &Value) -> Self {
         Self::Say(Saying {
             calls: vec![(tool.into(), arguments.to_string())],
@@ -97,7 +97,7 @@ impl Reaction {
         })
     }
 
-    /// An error in the form that all three interfaces share.
+    /// Returns an error in the format that all three APIs share.
     pub fn error(status: u16, code: &str, message: &str) -> Self {
         Self::Status {
             status,
@@ -108,7 +108,7 @@ impl Reaction {
         }
     }
 
-    /// This, with a header; a reply stays as it is.
+    /// Adds a header to a response with a status. Other reactions are unchanged.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         if let Self::Status { headers, .. } = &mut self {
@@ -134,7 +134,7 @@ impl Request {
         let items = list.as_array().map(Vec::as_slice).unwrap_or_default();
         let first = items.iter().find(|item| item["role"] == "user");
         let turns = match api {
-            // The items of a reply stand alone: count them where they begin.
+            // The parts of a reply are separate items, so count only the first item of each reply.
             Api::Responses => {
                 let of_model = |item: &Value| {
                     item["role"] == "assistant"
@@ -170,7 +170,7 @@ impl Request {
         })
     }
 
-    /// A reply as a stream of events, where the request asks for one: of Responses alone.
+    /// Returns a reply as a stream of events if the request asks for one. Only Responses supports it.
     pub(crate) fn events(&self, reply: &Value) -> Option<String> {
         if self.api != Api::Responses || self.body["stream"] != true {
             return None;
@@ -193,7 +193,7 @@ impl Request {
         Some(events.collect())
     }
 
-    /// The namespace that a tool is offered in, and its name there.
+    /// Splits a tool name into the namespace that it is offered in, if any, and its name there.
     fn placed<'a>(&self, tool: &'a str) -> (Option<&'a str>, &'a str) {
         let is_offered = |namespace: &str| {
             let mut offered = self.body["tools"].as_array().into_iter().flatten();
@@ -205,7 +205,7 @@ impl Request {
         }
     }
 
-    /// A reply in the form of the request's interface.
+    /// Returns a reply in the format of the request's API.
     pub(crate) fn reply(&self, saying: &Saying) -> Value {
         let [input, cached, output, reasoning] = saying.usage.unwrap_or_else(|| {
             let tokens = |text: &str| (text.len() as u64).div_ceil(4);
@@ -230,7 +230,7 @@ impl Request {
                     (.., false) => "tool_calls",
                     _ => "stop",
                 };
-                // As OpenAI does: no text beside calls is null.
+                // As in OpenAI's API, empty text is null if the reply has calls.
                 let content =
                     Some(&saying.text).filter(|text| !text.is_empty() || calls.is_empty());
                 let mut message = json!({"role": "assistant", "content": content});
@@ -304,7 +304,7 @@ impl Request {
                     content.push(json!({"type": "text", "text": saying.text}));
                 }
                 content.extend(calls.map(|(index, (name, arguments))| {
-                    // Here arguments are JSON by form; what is none goes as a string.
+                    // In Messages the input is a JSON value, so invalid JSON is sent as a string.
                     let input: Value = serde_json::from_str(arguments)
                         .unwrap_or_else(|_| arguments.as_str().into());
                     json!({"type": "tool_use", "id": id(index), "name": name, "input": input})
@@ -328,7 +328,7 @@ impl Request {
     }
 }
 
-/// The key, in whichever header it comes.
+/// Returns the API key from any of the headers that can contain it.
 fn key(headers: &HashMap<String, String>) -> Option<String> {
     let bearer = headers
         .get("authorization")
@@ -339,7 +339,7 @@ fn key(headers: &HashMap<String, String>) -> Option<String> {
     bearer.or(own.map(String::as_str)).map(str::to_owned)
 }
 
-/// The text of a message's content, in whichever form it comes.
+/// Returns the text of a message's content, in either format.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),

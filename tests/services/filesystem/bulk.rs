@@ -1,4 +1,4 @@
-//! Large, long, deep and circular: bounded, and survived.
+//! Large files, long names, deep directories and symlink cycles.
 
 use mcpmark_filesystem::PROFILES;
 use mcpmark_service::SessionLimits;
@@ -88,7 +88,7 @@ async fn names_of_255_bytes() {
             world.ok("read_text_file", json!({"path": name})).await,
             "long"
         );
-        // The real server replaces a file by way of one with a longer name.
+        // The real server replaces a file through a temporary file with a longer name.
         let text = world.fails("write_file", write).await;
         assert!(
             text.starts_with("ENAMETOOLONG: name too long, open '/workspace/éé"),

@@ -1,5 +1,4 @@
-//! Whether the private copy of a world is an overlay mount or was written file by file, an agent
-//! reads the same and leaves the same.
+//! Comparison of private copies as overlay mounts and as plain copies: an agent reads and leaves the same in both.
 
 use mcpmark_filesystem::{Filesystem, PROFILES};
 use mcpmark_service::{Service, SessionLimits, ToolClient};
@@ -11,7 +10,8 @@ use serde_json::{Value, json};
 use crate::support::{self, WORLD, World};
 use crate::unchanged::call;
 
-/// A world in both ways; none where overlay mounts do not work, which is said.
+/// Opens a world with both kinds of private copies. Skips the test and returns `None` if overlay mounts are not
+/// available.
 async fn pair(profile: &str) -> Option<[World; 2]> {
     let overlaid = World::as_of(Some(profile), WORLD, SessionLimits::default()).await;
     let probed = ScratchSpace::probe(overlaid.home.path(), CopyMethod::Overlay);
@@ -29,7 +29,7 @@ async fn pair(profile: &str) -> Option<[World; 2]> {
     Some([overlaid, written])
 }
 
-/// What a call says and what it leaves, which must be the same in both.
+/// Makes a call in both worlds. Returns the text and the digest of the state, which must be equal.
 async fn both(pair: &[World; 2], tool: &str, arguments: &Value) -> (String, Digest) {
     let mut told = Vec::new();
     for world in pair {
@@ -40,7 +40,7 @@ async fn both(pair: &[World; 2], tool: &str, arguments: &Value) -> (String, Dige
     told.swap_remove(0)
 }
 
-/// Reads everything that a listing tells.
+/// Compares the output of all listing tools.
 async fn look(pair: &[World; 2]) {
     for tool in [
         "list_directory",
@@ -85,7 +85,7 @@ async fn directories_move_with_all_that_is_in_them() {
         };
         let start = pair[0].start.clone();
         let move_ = |from: &str, to: &str| json!({"source": from, "destination": to});
-        // The kernel moves no directory of the base; dates and the rest go along.
+        // The kernel cannot rename directories of the lower layer. Modification times and the rest are kept.
         for (from, to) in [
             ("old.txt", "sub/old.txt"),
             ("run.sh", "sub/deep/run.sh"),
@@ -109,7 +109,7 @@ async fn directories_move_with_all_that_is_in_them() {
             assert_eq!(entry(&after, now), entry(&start, before), "{now}");
         }
         both(&pair, "get_file_info", &json!({"path": "moved/old.txt"})).await;
-        // Onto a directory that is empty, and one that is not.
+        // Moves onto existing targets: an empty directory, a non-empty one, and a file.
         both(&pair, "create_directory", &json!({"path": "sub"})).await;
         both(&pair, "move_file", &move_("moved", "empty")).await;
         both(&pair, "create_directory", &json!({"path": "full/inner"})).await;

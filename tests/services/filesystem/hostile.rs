@@ -1,4 +1,4 @@
-//! Arguments that mean no good.
+//! Hostile arguments.
 
 use serde_json::{Value, json};
 
@@ -55,7 +55,7 @@ async fn long_and_deep_paths() {
         "{text}"
     );
 
-    // A snapshot holds 128 levels, and no agent gets further.
+    // A snapshot has at most 128 levels, and the tools refuse deeper paths.
     let mut path = "d".to_owned();
     for _ in 1..128 {
         world.ok("create_directory", json!({"path": path})).await;

@@ -1,4 +1,4 @@
-//! What a session may use.
+//! Quotas of a session and limits of a result.
 
 use mcpmark_service::{ServiceError, SessionLimits};
 use serde_json::json;
@@ -25,7 +25,7 @@ async fn size_of_the_world() {
     world.ok("write_file", write("b", 40)).await;
     world.fails("write_file", write("c", 1)).await;
     world.ok("write_file", write("c", 0)).await;
-    // What is replaced or overwritten by a move makes room.
+    // Overwriting a file, or moving onto it, frees its bytes.
     world.ok("write_file", write("a", 50)).await;
     world.ok("write_file", write("c", 10)).await;
     world.fails("write_file", write("c", 11)).await;
@@ -57,7 +57,7 @@ async fn number_of_entries() {
             .await,
         "ENOSPC: the quota of 4 files and directories for the world (raised by \"limits.world_files\" in meta.json) would be exceeded, write '/workspace/g'"
     );
-    // Replacing needs no room, and a move onto an entry makes some.
+    // Overwriting needs no new entry, and a move onto an entry frees one.
     world
         .ok("write_file", json!({"path": "f", "content": "x"}))
         .await;

@@ -1,4 +1,4 @@
-//! Tools that list.
+//! Tools that list and search.
 
 use serde_json::{Value, json};
 
@@ -147,7 +147,7 @@ async fn allowed_directories() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_listed() {
+async fn unlistable_paths_are_refused() {
     let world = World::new().await;
     for (path, expected) in [
         (

@@ -1,4 +1,4 @@
-//! The tools as an agent meets them: through an MCP client.
+//! Tests of the filesystem tools through an MCP client.
 
 mod bulk;
 mod copies;

@@ -1,4 +1,4 @@
-//! In what the versions of the published server differ.
+//! Differences between the versions of the published server.
 
 use mcpmark_filesystem::{Filesystem, PROFILES};
 use mcpmark_service::{Service, ServiceError, SessionLimits};
@@ -141,7 +141,7 @@ async fn the_later_one_refuses_drives() {
             format!("Access denied - Windows-style path received on a POSIX host: {path}")
         );
     }
-    // A path that only looks as if it were in the world.
+    // Paths that only resemble a path in the world.
     for path in ["/workspace ", "/workspace'"] {
         assert_eq!(
             world

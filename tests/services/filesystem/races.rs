@@ -1,4 +1,4 @@
-//! Others who look at the private copy, or change it, while tools work on it.
+//! Concurrent readers and writers of the private copy while tools work on it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::support::{WORLD, World, state, tree};
 
-/// A world whose private copy is an ordinary directory, and that directory.
+/// Returns a world whose private copy is a plain directory, with that directory.
 async fn world() -> (World, PathBuf) {
     let home = tempfile::tempdir().unwrap();
     let store = Arc::new(Store::open(home.path().join("store")).unwrap());
@@ -35,7 +35,7 @@ async fn world() -> (World, PathBuf) {
     (world, root)
 }
 
-/// The directory that holds an entry of this name.
+/// Returns the directory that contains an entry with this name.
 fn holder(dir: &Path, name: &str) -> Option<PathBuf> {
     if dir.join(name).symlink_metadata().is_ok() {
         return Some(dir.to_owned());
@@ -72,7 +72,7 @@ async fn a_file_is_seen_as_it_was_or_as_it_is_and_never_in_between() {
         write("b").await;
         write("a").await;
     }
-    // On a busy machine the reader may have slept through all of that.
+    // On a busy machine the reader may not have run yet.
     while reads.load(Ordering::Relaxed) == 0 && !reader.is_finished() {
         write("b").await;
     }
@@ -82,12 +82,12 @@ async fn a_file_is_seen_as_it_was_or_as_it_is_and_never_in_between() {
 
 #[tokio::test]
 async fn a_directory_that_becomes_a_link_in_mid_call_leads_nowhere() {
-    // Errors repeat what an edit looks for, so that is but its first word.
+    // Error messages contain the old text of an edit, so the edit uses only the first word.
     const SECRET: &str = "kept outside of every world";
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("b.md"), SECRET).unwrap();
     let (mut sessions, mut worked) = (0, 0);
-    // The first path that leads outside ends a session, so that it takes many.
+    // The first path that leads outside ends the session, so the test needs many sessions.
     while sessions < 100 || (sessions < 1_000 && worked == 0) {
         sessions += 1;
         let (world, root) = world().await;
@@ -107,7 +107,7 @@ async fn a_directory_that_becomes_a_link_in_mid_call_leads_nowhere() {
                 }
             }
         });
-        // On a busy machine it may begin late.
+        // On a busy machine the thread may start late.
         while swaps.load(Ordering::Relaxed) == 0 && !swapper.is_finished() {
             thread::yield_now();
         }
@@ -128,7 +128,7 @@ async fn a_directory_that_becomes_a_link_in_mid_call_leads_nowhere() {
             let called = world.client.call(tool, arguments, timeout).await;
             let text = match &called {
                 Ok(output) => output.text(),
-                // Refused in the midst of its work, which is not the agent's doing.
+                // The server refused the call and ended the session because of the swap.
                 Err(error) => error.to_string(),
             };
             assert!(!text.contains(SECRET), "{tool}: {text}");

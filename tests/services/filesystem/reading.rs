@@ -157,7 +157,7 @@ async fn info() {
             )
         );
     }
-    // A file that a tool wrote has the time of the world.
+    // A file that a tool wrote has the time of the world's clock.
     world
         .ok("write_file", json!({"path": "old.txt", "content": "y"}))
         .await;
@@ -166,7 +166,7 @@ async fn info() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read() {
+async fn unreadable_paths_are_refused() {
     let world = World::new().await;
     let read = [
         (

@@ -1,4 +1,4 @@
-//! Sessions as a whole.
+//! Lifecycle of sessions: surface, capture, determinism, clients.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn the_surface_is_the_published_one() {
             "list_allowed_directories"
         ]
     );
-    // What is in the file reaches the client whole.
+    // The client gets the file unchanged.
     let published: Value = serde_json::from_str(include_str!(
         "../../../runtime/services/filesystem/surface/2025.12.18.json"
     ))
@@ -45,7 +45,7 @@ async fn the_surface_is_the_published_one() {
 async fn an_untouched_world_is_captured_as_it_was() {
     let world = World::new().await;
     assert_eq!(world.capture().await.digest(), world.start.digest());
-    // Writing what is there already changes nothing either.
+    // Writing the existing content changes nothing either.
     let same = json!({"path": "B.txt", "content": "B"});
     world.ok("write_file", same).await;
     assert_eq!(world.capture().await.digest(), world.start.digest());
@@ -155,7 +155,7 @@ async fn two_clients_share_one_world() {
         .await
         .unwrap();
     assert_eq!(world.ok("read_file", json!({"path": "shared"})).await, "x");
-    // One client's leaving does not disturb the other.
+    // One client can disconnect without an effect on the other.
     second.close().await.unwrap();
     assert_eq!(world.ok("read_file", json!({"path": "shared"})).await, "x");
 }

@@ -1,4 +1,4 @@
-//! A world, and calls on it.
+//! Test worlds and calls on them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use mcpmark_snapshot::{
 };
 use serde_json::Value;
 
-/// 2023-11-14 22:13:20 UTC.
+/// Clock of the worlds: 2023-11-14 22:13:20 UTC.
 pub(crate) const CLOCK: i64 = 1_700_000_000;
 
-/// An entry of a test world.
+/// Entry of a test world.
 pub(crate) enum Entry<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
@@ -26,7 +26,7 @@ pub(crate) enum Entry<'a> {
 
 use Entry::{Bytes, Dated, Directory, Link, Script, Text};
 
-/// The world that most tests use.
+/// World of most tests.
 pub(crate) const WORLD: &[(&str, Entry<'static>)] = &[
     (".hidden", Text("h")),
     ("B.txt", Text("B")),
@@ -98,7 +98,7 @@ impl World {
         Self::as_of(None, entries, limits).await
     }
 
-    /// A world as a version of the published server shows it.
+    /// Opens a world with a profile of the published server.
     pub(crate) async fn as_of(
         profile: Option<&str>,
         entries: &[(&str, Entry<'_>)],
@@ -126,7 +126,7 @@ impl World {
         self.client.call(tool, arguments, timeout).await.unwrap()
     }
 
-    /// The text of a call that must succeed.
+    /// Makes a call that must succeed and returns its text.
     pub(crate) async fn ok(&self, tool: &str, arguments: Value) -> String {
         let output = self.call(tool, arguments.clone()).await;
         let text = output.text();
@@ -135,7 +135,7 @@ impl World {
         text
     }
 
-    /// The text of a call that must fail, and change nothing.
+    /// Makes a call that must fail without changing the world, and returns its text.
     pub(crate) async fn fails(&self, tool: &str, arguments: Value) -> String {
         let before = self.capture().await.digest();
         let output = self.call(tool, arguments.clone()).await;
@@ -151,7 +151,7 @@ impl World {
         self.session.capture().await.unwrap()
     }
 
-    /// The text of a file in the captured state.
+    /// Returns the text of a file in the captured state.
     pub(crate) async fn file(&self, path: &str) -> Option<String> {
         let tree = self.capture().await;
         match tree.get(&TreePath::parse(path).unwrap())? {
@@ -176,7 +176,7 @@ pub(crate) fn state(
         clock: CLOCK,
         profile: None,
         limits,
-        // Overlay mounts where they work; `copies` compares them with plain copies.
+        // Uses overlay mounts if they are available; `copies` compares them with plain copies.
         scratch: ScratchSpace::probe(home, CopyMethod::Auto).unwrap(),
     }
 }

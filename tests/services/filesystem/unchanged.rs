@@ -1,4 +1,4 @@
-//! A call that fails changes nothing, whatever it was and whichever quota it ran into.
+//! Property test: a failed call changes nothing, for any arguments and quotas.
 
 use mcpmark_filesystem::PROFILES;
 use mcpmark_service::SessionLimits;

@@ -1,4 +1,4 @@
-//! Tools that change the world.
+//! Tools that write, edit and move.
 
 use mcpmark_snapshot::{Node, TreePath, diff};
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn write() {
         );
         assert_eq!(world.file(on_disk).await.unwrap(), content);
     }
-    // Through the link to its target; the link stays.
+    // Writes through the link to its target. The link stays.
     world
         .ok("write_file", json!({"path": "link_in", "content": "L"}))
         .await;
@@ -44,7 +44,7 @@ async fn write() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written() {
+async fn unwritable_paths_are_refused() {
     let world = World::new().await;
     for (path, expected) in [
         ("no/such", "Parent directory does not exist: /workspace/no"),
@@ -96,21 +96,21 @@ async fn edits() {
 #[tokio::test]
 async fn edits_of_odd_texts() {
     for (before, edits, after) in [
-        // Only the first occurrence.
+        // Replaces only the first occurrence.
         ("a a", vec![("a", "b")], "b a"),
-        // An empty passage is at the start.
+        // An empty old text matches at the start.
         ("x", vec![("", "pre")], "prex"),
-        // Line ends become plain line feeds.
+        // Line endings become line feeds.
         ("a\r\nb\r\n", vec![("a\nb", "c\r\nd")], "c\nd\n"),
-        // One after the other.
+        // Edits are applied in sequence.
         ("a", vec![("a", "b"), ("b", "c")], "c"),
-        // JavaScript's replacement patterns.
+        // Replacement patterns of JavaScript.
         (
             "cost",
             vec![("os", "[$$|$&|$`|$'|$1|$]")],
             "c[$|os|c|t|$1|$]t",
         ),
-        // White space around lines is overlooked, and the indentation kept.
+        // Ignores white space around lines and keeps the indentation.
         (
             "  if x:\n      foo()\n  end\n",
             vec![("if x:\n    foo()", "if y:\n      bar()\n")],
@@ -205,10 +205,10 @@ async fn moves() {
     let world = World::new().await;
     for (from, to) in [
         ("a.txt", "moved.txt"),
-        // An existing file is replaced.
+        // Replaces an existing file.
         ("moved.txt", "B.txt"),
         ("empty", "sub/empty"),
-        // An empty directory is replaced.
+        // Replaces an empty directory.
         ("sub/deep", "sub/empty"),
         ("B.txt", "B.txt"),
         ("run.sh", "sub/run.sh"),
@@ -250,7 +250,7 @@ async fn moves() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_moved() {
+async fn impossible_moves_are_refused() {
     let world = World::new().await;
     for (from, to, expected) in [
         (

@@ -1,4 +1,4 @@
-//! Workflows: what runs, what is told of it, and what stops when the guest does.
+//! Workflows: their runs, the tools that show them, and errors of the guest.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -16,15 +16,15 @@ use crate::support::{Repo, World, standard, write};
 const WORKFLOW: &str = "name: check\non:\n  push:\n  pull_request:\n  workflow_dispatch:\njobs:\n  numbers:\n    \
                         runs-on: ubuntu-24.04\n    steps:\n      - run: check numbers\n  readme:\n    steps:\n      - run: check readme\n";
 
-/// Checks that `numbers.txt` has numbers alone, in order, and that there is a readme.
+/// Runner that checks whether `numbers.txt` contains only numbers in ascending order and whether there is a readme.
 #[derive(Default)]
 pub(crate) struct Checker {
     heard: Mutex<Vec<Value>>,
 }
 
-/// Fuel that a run uses, but where the numbers say otherwise.
+/// Default fuel of a run.
 const CHEAP: u64 = 1_000;
-/// A third of the fuel of a call.
+/// Fuel of a run whose numbers begin with 0: a third of the fuel of a call.
 const DEAR: u64 = FUEL_OF_A_CALL / 3;
 
 impl Runner for Checker {
@@ -93,7 +93,7 @@ pub(crate) fn with_workflow(dir: &Path) {
     with_numbers(dir, "1\n2\n");
 }
 
-/// A world whose guest stops at the starting tree.
+/// World whose guest exceeds its fuel on the starting tree.
 fn with_much(dir: &Path) {
     with_numbers(dir, "too much\n");
 }
@@ -499,7 +499,7 @@ async fn a_commit_that_is_too_much_for_the_guest_fails_and_the_session_goes_on()
     world.session.capture().await.unwrap();
 }
 
-/// Adds so many workflows in one commit, with numbers that they check.
+/// Adds `count` workflows in one commit, with the numbers that they check.
 async fn add_workflows(world: &World, count: usize, numbers: &str, message: &str) {
     let workflow = |number: usize| {
         let path = format!(".github/workflows/more-{number:03}.yml");
@@ -511,7 +511,7 @@ async fn add_workflows(world: &World, count: usize, numbers: &str, message: &str
     world.text("push_files", arguments).await;
 }
 
-/// The conclusions of all runs, the newest first.
+/// Returns the conclusions of all runs, by workflow and from newest to oldest.
 async fn conclusions(world: &World) -> Vec<String> {
     let mut found = Vec::new();
     let list = world.json("list_workflows", json!({})).await;
@@ -541,7 +541,7 @@ async fn workflows_of_one_call_share_their_fuel() {
         2,
         "{all:?}"
     );
-    // The next call has fuel of its own.
+    // Each call has its own fuel.
     put(&world, "main", "1\n2\n", "Cheap").await;
     let all = conclusions(&world).await;
     assert_eq!(
@@ -574,7 +574,7 @@ async fn a_cancelled_call_starts_no_further_workflow() {
     let arguments = json!({"owner": "acme", "repo": "demo", "branch": "main", "message": "Slow", "files": files});
     let timeout = Duration::from_millis(500);
     let arguments = arguments.as_object().unwrap().clone();
-    // All of them would take ten seconds, and the end of a session waits for five.
+    // All runs would take ten seconds, and the end of a session waits for five.
     let called = world.client.call("push_files", arguments, timeout).await;
     assert!(called.is_err(), "{called:?}");
     world
@@ -763,7 +763,7 @@ async fn rest_tells_the_same() {
         site.get("/actions/workflows/other.yml/runs").await.status,
         404
     );
-    // A commit that comes over REST runs, too.
+    // A commit over REST starts runs as well.
     let body = json!({"message": "m", "content": "MQo=", "branch": "main", "sha":
         site.get("/contents/numbers.txt").await.json()["sha"]});
     assert_eq!(
@@ -804,7 +804,7 @@ async fn runs_that_are_wrong_are_named() {
     }
 }
 
-/// A head that was forced to a history of its own cannot be merged, which is nobody's fault but that of whoever did it.
+/// A head that was forced to an unrelated history cannot be merged. That is a user error and does not end the session.
 #[tokio::test]
 async fn a_head_without_a_common_ancestor_has_no_run_of_its_pull_request() {
     let (world, _) = world().await;

@@ -1,4 +1,4 @@
-//! The same as git does: merges, rebases, differences and histories of random repositories.
+//! Comparison with git: merges, rebases, diffs and histories of random repositories.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,7 @@ use crate::support::{CLOCK, Repo, World, git, texts, write};
 
 const FILES: [&str; 5] = ["a.txt", "b.txt", "dir/c.txt", "dir/d.txt", "e.txt"];
 
-/// A text of numbered lines, some of them changed, dropped or added.
+/// Returns a text of numbered lines, some of which are changed, removed or added.
 fn text(random: &mut ChaCha8Rng, file: usize) -> String {
     let mut lines = Vec::new();
     for line in 0..24 {
@@ -57,7 +57,7 @@ fn change(random: &mut ChaCha8Rng, repo: &mut Repo, branch: &str) {
     };
 }
 
-/// A repository with two branches that have both gone on, and a pull request of one into the other.
+/// Creates a repository with two diverged branches and a pull request from one to the other.
 fn diverged(world: &Path, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut repo = Repo::new(world);
@@ -161,8 +161,8 @@ async fn rebases_give_the_trees_of_git() {
             )
             .await;
         if output.is_error {
-            // A pull request whose merge has conflicts is refused at once; git may still find its way
-            // commit by commit, and the other way round.
+            // A pull request whose merge has conflicts is refused at once. This test only accepts it if git's
+            // commit-by-commit rebase has conflicts as well.
             assert!(
                 output.text().contains(": 405 "),
                 "seed {seed}: {}",
@@ -199,7 +199,7 @@ async fn differences_are_those_of_git() {
     }
 }
 
-/// Names with blanks, and links in the place of files.
+/// Names with spaces, and changes between files and symlinks.
 #[tokio::test]
 async fn differences_of_names_and_types_are_those_of_git() {
     let world = World::of(|dir| {
@@ -268,7 +268,7 @@ async fn histories_are_those_of_git() {
     assert_eq!(ours, theirs.lines().collect::<Vec<_>>());
 }
 
-/// Two branches that merge each other now and then, of commits whose clocks were wrong.
+/// Creates two branches that sometimes merge each other, with wrong commit dates.
 fn skewed(world: &Path, seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut pick = |most: u64| random.next_u64() % most;
@@ -321,7 +321,7 @@ fn skewed(world: &Path, seed: u64) {
     );
 }
 
-/// A commit may be older than its parents: ranges, bases, merges and histories are right nevertheless.
+/// Commits that are older than their parents do not affect ranges, merge bases, merges and histories.
 #[test]
 fn clocks_that_were_wrong_change_nothing() {
     for seed in 0..400 {

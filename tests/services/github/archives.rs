@@ -1,4 +1,4 @@
-//! Archives of the files of a commit, unpacked by `tar` and by Python's `zipfile`.
+//! Archives of a commit's files, unpacked by `tar` and by Python's `zipfile`.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::rest::Site;
 use crate::support::{Repo, World, standard};
 
-/// A path that no header of a TAR has room for.
+/// Returns a path that does not fit into a tar header.
 fn long() -> String {
     format!("{}/{}.txt", "d".repeat(80), "f".repeat(120))
 }
@@ -24,7 +24,7 @@ fn with_long_paths(world: &Path) {
     );
 }
 
-/// The bytes of an archive, and where they were said to be.
+/// Follows the redirect to an archive. Returns its content type and its bytes.
 async fn fetched(site: &Site, below: &str) -> (String, Vec<u8>) {
     let sent = site.get(below).await;
     assert_eq!(sent.status, 302, "{below}");
@@ -38,7 +38,7 @@ async fn fetched(site: &Site, below: &str) -> (String, Vec<u8>) {
     )
 }
 
-/// The files below a directory with their texts, by path.
+/// Collects the files below a directory with their texts, sorted by path.
 fn files(dir: &Path, at: &str, found: &mut Vec<(String, String)>) {
     for entry in std::fs::read_dir(dir).unwrap() {
         let entry = entry.unwrap();

@@ -1,4 +1,4 @@
-//! The surfaces beside the published ones, and the tools of v1.10.1.
+//! The published tool surfaces, and the tools of v1.10.1.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::support::{Repo, World, standard, write};
 
 const VERSION: &str = "v1.10.1";
 
-/// A schema without what is said in words.
+/// Removes the descriptions from a schema.
 fn without_words(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
@@ -64,7 +64,7 @@ async fn the_surfaces_are_the_published_ones() {
             let mut schema = without_words(&tool["inputSchema"]);
             let mut wanted = without_words(&other["inputSchema"]);
             for schema in [&mut schema, &mut wanted] {
-                // No parameter but an empty list of them.
+                // A schema may omit an empty `properties` object.
                 schema
                     .as_object_mut()
                     .unwrap()
@@ -163,7 +163,7 @@ async fn issues_are_written_by_method() {
         whole["sub_issues_summary"],
         json!({"total": 1, "completed": 0, "percent_completed": 0})
     );
-    // An empty list takes all away, which v0.15.0 could not.
+    // An empty list removes all labels, which v0.15.0 does not support.
     let change = json!({"method": "update", "issue_number": 4, "labels": [], "state": "closed", "state_reason": "not_planned"});
     world.text("issue_write", change).await;
     let issue = world
@@ -451,7 +451,7 @@ async fn pull_requests_are_read_and_reviewed_by_method() {
         refusal.contains("405 Pull Request is not mergeable"),
         "{refusal}"
     );
-    // The thread was settled and opened again: that is nothing that stays.
+    // A thread that was resolved and reopened leaves no trace in the state.
     let dir = world.export().await;
     let text = std::fs::read_to_string(dir.join("pulls.json")).unwrap();
     assert!(!text.contains("resolved"));

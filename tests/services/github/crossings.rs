@@ -1,5 +1,4 @@
-//! Branches that merged each other, so that they have several best common ancestors: merged as git does it, and
-//! not at any cost.
+//! Branches that merged each other repeatedly and have several merge bases: merged as in git, with bounded cost.
 
 use gix::ObjectId;
 use mcpmark_github::GitError;
@@ -9,8 +8,9 @@ use serde_json::json;
 use crate::merges::{Files, Pair, file, lines, same_merge};
 use crate::support::{World, write};
 
-/// Lines of commits that all merge each other, over and over; main and topic merge what this comes to. Each commit
-/// changes a file of its own line, and as often as `disputes` says one that all lines change.
+/// Creates `width` branches that all merge each other on each of `levels` levels. `main` and `topic` merge their tips.
+/// Each commit changes a file of its own branch, and on every level that `disputes` divides also a line of a file that
+/// all branches change.
 fn ladder(pair: &mut Pair, width: usize, levels: usize, disputes: usize) {
     let text = |level: usize| file(&format!("{level}\n"));
     let own = |line: usize| format!("line{line}");
@@ -68,8 +68,8 @@ fn branches_that_merged_each_other_often_merge_as_in_git() {
     assert!(clean.iter().all(|count| *count > 15), "{clean:?}");
 }
 
-/// Each level takes one merge more for two lines; for three it takes two, and without a memory twice as many as the
-/// level above. The deepest fits on a small stack.
+/// With two branches, each level needs one more merge of ancestors. With three it needs two more, and without a cache
+/// twice as many as the level above. The deepest recursion fits on a small stack.
 #[test]
 fn branches_that_merged_each_other_very_often_merge() {
     for (width, levels) in [(2, 250), (3, 100)] {
@@ -98,7 +98,7 @@ fn branches_that_merged_each_other_very_often_merge() {
     }
 }
 
-/// Three lines of many levels, and two of thousands.
+/// Three branches with many levels, and two with thousands, exceed the limit of merges.
 #[tokio::test]
 async fn branches_that_merged_each_other_without_end_are_not_merged() {
     for (width, levels) in [(3, 130), (2, 4_000)] {
@@ -141,13 +141,13 @@ async fn branches_that_merged_each_other_without_end_are_not_merged() {
                        more than 256 merges; start a new branch at one of them";
             assert!(refused.contains(why), "{refused}");
         }
-        // Nothing is lost: the other ways go on.
+        // The other merge methods still work.
         let call = json!({"pullNumber": 1, "merge_method": "rebase"});
         world.json("merge_pull_request", call).await;
     }
 }
 
-/// With each ancestor the conflict in their merge has the lines of one more.
+/// Each further ancestor adds its lines to the conflict between the ancestors.
 #[test]
 fn conflicts_of_common_ancestors_do_not_grow_without_end() {
     let Some(mut pair) = Pair::new() else { return };

@@ -1,4 +1,4 @@
-//! States as directories that git can work in, and as they were captured.
+//! Final states as directories that git can use, and their capture without a difference.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::support::{Repo, World, git, standard};
 
-/// The state of a world as people are given it, and the tree that was written.
+/// Exports the state of a world. Returns the directory and the written tree.
 async fn exported(world: &World) -> (PathBuf, Tree) {
     let state = Snapshot::new(world.state().await, world.store.clone());
     let shown = GitHub::default()
@@ -24,7 +24,7 @@ async fn exported(world: &World) -> (PathBuf, Tree) {
     (dir, shown.tree)
 }
 
-/// A world without files beside the repository, whose branch has all that a directory can have.
+/// World without a work tree, whose branch has every kind of entry.
 fn with_all_kinds(world: &Path) {
     standard(world);
     let repo = Repo::again(world);
@@ -43,7 +43,7 @@ fn with_all_kinds(world: &Path) {
     repo.set("refs/heads/main", commit);
 }
 
-/// The standard world with its files.
+/// Standard world with a work tree.
 fn with_files(world: &Path) {
     standard(world);
     let repo = world.join("repo");
@@ -81,7 +81,7 @@ async fn git_finds_an_exported_state_clean() {
         );
         let (sound, said) = git(&repo, &["fsck", "--strict"]).unwrap();
         assert!(sound, "{said}");
-        // It is an index that git can go on from.
+        // Git can continue with the index.
         std::fs::write(repo.join("new/file.md"), "newer\n").unwrap();
         let (_, said) = git(&repo, &["status", "--porcelain"]).unwrap();
         assert_eq!(said, " M new/file.md\n");

@@ -1,4 +1,4 @@
-//! Single answers as GitHub and its published server give them.
+//! Details of answers that equal those of GitHub and its published server.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::files;
 use crate::rest::Site;
 use crate::support::{Repo, World, standard, texts, write};
 
-/// The standard world with more bytes, branches and times.
+/// Standard world with other issues, pull requests and times.
 fn with_more(world: &Path) {
     standard(world);
     write(
@@ -40,7 +40,7 @@ fn with_more(world: &Path) {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_become_one_mark_each() {
-    // Three bytes of a character that has four, one that begins none, and a character that is whole.
+    // Three bytes of a character of four bytes, an invalid byte, and a complete character.
     let bytes = b"a\xf0\x9f\x98\xffb\xe2\x82\xac\n";
     let make = |world: &Path| {
         let mut repo = Repo::new(world);
@@ -208,7 +208,7 @@ async fn a_head_is_searched_for_by_how_it_begins() {
 }
 
 #[tokio::test]
-async fn what_was_last_said_is_when_an_issue_was_updated() {
+async fn the_last_change_sets_the_update_time_of_an_issue() {
     let site = Site::of(World::of(with_more).await).await;
     let issue = async |number: u64| site.get(&format!("/issues/{number}")).await.json();
     for (number, updated) in [

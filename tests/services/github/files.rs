@@ -1,4 +1,4 @@
-//! Reading and writing files.
+//! Tools that read and write files.
 
 use std::collections::BTreeMap;
 use std::path::Path;

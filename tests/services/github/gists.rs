@@ -1,4 +1,4 @@
-//! Gists, where a world has them.
+//! Gists of a world.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{World, standard, write};
 use crate::worlds::problem;
 
-/// The standard world with gists of two people.
+/// Standard world with gists of two users.
 pub(crate) fn with_gists(world: &Path) {
     standard(world);
     add_gists(world);

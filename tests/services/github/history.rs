@@ -1,4 +1,4 @@
-//! Commits, branches, tags, and files as they were.
+//! Commits, branches, tags, and files of earlier commits.
 
 use std::collections::BTreeMap;
 

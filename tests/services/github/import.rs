@@ -1,4 +1,4 @@
-//! Published templates, and what their importer leaves.
+//! Import of published templates, compared with the result of their own importer.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::support::{CLOCK, Repo, World, write};
 
-/// A clone that tracks a branch it has none of its own for, with two issues and four pull requests, of which
-/// one has nothing to merge and another no branch.
+/// Writes a template: a clone with a remote-tracking branch that has no local branch, two issues, and four pull
+/// requests, of which one has no commits and another no branch.
 fn template(dir: &Path) {
     let mut repo = Repo::new(dir);
     let files = [
@@ -66,7 +66,7 @@ fn template(dir: &Path) {
     );
 }
 
-/// Imports what lies in a directory, into a store of its own, and writes the world to `out`.
+/// Imports the template in a directory with a new store and writes the world to `out`.
 fn import(dir: &Path, out: &Path) -> Result<Imported, ImportError> {
     let home = tempfile::tempdir().unwrap();
     let store = Store::open(home.path().join("store")).unwrap();
@@ -86,7 +86,7 @@ fn numbers(list: &Value) -> Vec<u64> {
     all.map(|it| it["number"].as_u64().unwrap()).collect()
 }
 
-/// What mentions have after their names is not looked at.
+/// Removes the random suffix of a user name in a mention.
 fn without_suffix(value: &Value) -> String {
     let text = value.as_str().unwrap();
     match text.split_once('_') {
@@ -121,7 +121,7 @@ async fn a_template_becomes_what_its_importer_leaves() {
             .contains("No commits between main and empty")
     );
 
-    // The same on another path, in another store.
+    // The result does not depend on the path or the store.
     let two = tempfile::tempdir().unwrap();
     template(two.path());
     let repeated = import(two.path(), again).unwrap();

@@ -1,4 +1,4 @@
-//! REST over a final state, as verifiers ask it.
+//! REST interface to a final state, as verifiers use it.
 
 use jiff::Timestamp;
 use mcpmark_github::rest::{Rest, RestError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::{CLOCK, Repo, World, standard, write};
 
 #[tokio::test]
-async fn who_judges_a_final_state_changes_a_copy() {
+async fn a_verifier_changes_a_copy_of_the_final_state() {
     let world = World::of(|dir| {
         standard(dir);
         write(
@@ -64,7 +64,7 @@ async fn who_judges_a_final_state_changes_a_copy() {
     );
     assert_eq!(found["items"][0]["number"], 2);
 
-    // Deleted here, it is there for the next one who judges.
+    // A deletion affects only this copy; the next verifier sees the branch.
     let branch = "/repos/acme/demo/branches/feature";
     assert_eq!(
         ask("DELETE", "/repos/acme/demo/git/refs/heads/feature").0,
@@ -76,7 +76,7 @@ async fn who_judges_a_final_state_changes_a_copy() {
         send(&mut other, method, target, body, CLOCK + 86_400)
     };
     assert_eq!(later("GET", branch, json!({})).unwrap().0, 200);
-    // What is new is of the time of who judges.
+    // New objects have the time of the grading.
     let issues = "/repos/acme/demo/issues";
     let (status, issue) = later("POST", issues, json!({"title": "Later"})).unwrap();
     let day = Timestamp::from_second(CLOCK + 86_400).unwrap();
@@ -124,7 +124,7 @@ async fn merges_that_only_reading_makes_count_too() {
         rest.answer(&request, CLOCK).map(|it| it.status)
     };
     for number in 3..6 {
-        // What was merged before adds nothing.
+        // A merge that was computed before adds nothing to the limit.
         for _ in 0..2 {
             assert_eq!(read(number).unwrap(), 200);
         }

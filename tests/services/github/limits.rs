@@ -1,4 +1,4 @@
-//! What one directory, one world and the hunks of comments may take: more is refused, and the state stays one that can
+//! Limits on directories, worlds and diff hunks of comments. Calls that exceed one are refused, and the state can still
 //! be graded.
 
 use mcpmark_github::archive::{Archive, ReadError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::rest::Site;
 use crate::support::{Repo, World, git, standard, write};
 
-/// Names that take as many bytes as names may.
+/// Returns names of the maximum length in bytes.
 fn names(letter: char, count: usize) -> Vec<String> {
     let end = letter.to_string().repeat(249);
     (0..count).map(|it| format!("d/{it:06}{end}")).collect()
@@ -97,7 +97,7 @@ async fn files_and_objects_are_bounded_by_the_limit_of_files() {
         json!({"branch": branch, "message": "Add", "files": files})
     };
     let limit = "limit of files and directories that it may have";
-    // 150 files and their objects, a directory, three other objects.
+    // 150 files and their blobs, a directory, and three other objects.
     world.text("push_files", push(0..150, "main")).await;
     let before = world.state().await.digest();
     for branch in ["main", "feature"] {
@@ -105,13 +105,13 @@ async fn files_and_objects_are_bounded_by_the_limit_of_files() {
         assert!(refused.contains(limit), "{refused}");
     }
     assert_eq!(world.state().await.digest(), before);
-    // What is taken away makes room for files; the objects stay.
+    // A deleted file makes room for another file, but the objects stay.
     let away = json!({"branch": "main", "path": "many/1", "message": "Away"});
     world.text("delete_file", away).await;
     world.text("push_files", push(300..303, "main")).await;
 }
 
-/// Directories that stand for a million files are refused before anybody walks them.
+/// Nested trees that expand to millions of files are refused without a walk over all of them.
 #[tokio::test]
 async fn a_commit_has_no_more_files_than_the_world_may_have() {
     let world = World::limited(standard, most_files(1_000)).await.unwrap();
@@ -148,7 +148,7 @@ async fn a_world_with_more_files_than_it_may_have_is_refused() {
     assert!(files > 5);
 }
 
-/// The state is written however many files of the default branch have changed.
+/// The state is written even if very many files of the default branch have changed.
 #[tokio::test]
 async fn more_files_than_are_compared_can_change() {
     let make = |dir: &std::path::Path| {
@@ -164,7 +164,7 @@ async fn more_files_than_are_compared_can_change() {
     assert!(state.len() > 100_500, "{}", state.len());
 }
 
-/// A session that adds many objects ends with one pack of them, which git and the next session read.
+/// A session that adds many objects writes them as one pack, which git and the next session can read.
 #[tokio::test]
 async fn many_new_objects_are_packed() {
     let world = World::new().await;
@@ -192,7 +192,7 @@ async fn many_new_objects_are_packed() {
     assert!(text.contains("successfully downloaded"), "{text}");
 }
 
-/// Directories below directories can have longer paths than any path that is written.
+/// Nested directories can have longer paths than a single path in a request.
 #[tokio::test]
 async fn paths_that_verifiers_cannot_read_are_refused() {
     let site = Site::of(World::new().await).await;
@@ -216,7 +216,7 @@ async fn paths_that_verifiers_cannot_read_are_refused() {
     );
 }
 
-/// A file may be larger than what a verifier reads at once, and the repository is none the worse for it.
+/// A file may exceed the read limit of verifiers, and the repository is still valid.
 #[tokio::test]
 async fn a_file_that_verifiers_cannot_read_is_no_damage() {
     let world = World::new().await;
@@ -239,7 +239,7 @@ async fn a_file_that_verifiers_cannot_read_is_no_damage() {
     );
 }
 
-/// A pull request of one long file, with many comments on its last line.
+/// Creates a pull request with one long file and many comments on its last line.
 fn commented(dir: &std::path::Path, comments: u64) {
     let mut repo = Repo::new(dir);
     repo.commit("main", "Begin", &[("README.md", Some("x"))]);
@@ -255,7 +255,7 @@ fn commented(dir: &std::path::Path, comments: u64) {
     write(dir, "pulls.json", &json!([pull]));
 }
 
-/// Moves the head of the pull request to where the commit of the comments is no part of it.
+/// Forces the head of the pull request to a commit without the commit of the comments.
 async fn forced(site: &Site) -> u16 {
     let main = site.get("/commits/main").await.json();
     let tree =
@@ -287,7 +287,7 @@ async fn of_a_long_hunk_the_last_lines_are_shown_and_kept() {
 
 #[tokio::test]
 async fn hunks_that_are_kept_take_room_of_the_world() {
-    // 2,000 comments would keep 32 MiB.
+    // 2,000 comments would store hunks of 32 MiB.
     let limits = SessionLimits {
         max_bytes: 8 << 20,
         ..SessionLimits::default()
@@ -297,7 +297,8 @@ async fn hunks_that_are_kept_take_room_of_the_world() {
     let before = site.world.state().await.digest();
     assert_eq!(forced(&site).await, 422);
     assert_eq!(site.world.state().await.digest(), before);
-    // Another base moves nothing, as the commit of the comments left both at one place.
+    // A change of the base stores no hunks, because both bases have the same merge base with the commit of the
+    // comments.
     let base = json!({"pullNumber": 1, "base": "other"});
     site.world.text("update_pull_request", base).await;
 }

@@ -1,4 +1,4 @@
-//! The service from outside: worlds in, calls over MCP, final states out.
+//! Tests of the github service from outside: worlds, calls over MCP, final states.
 
 mod actions;
 mod against_git;
@@ -16,6 +16,7 @@ mod issues;
 mod judging;
 mod limits;
 mod merges;
+mod mutation;
 #[path = "../../differential/npm.rs"]
 mod npm;
 mod octokit;
@@ -31,7 +32,6 @@ mod routes;
 mod schemas;
 mod search;
 mod settings;
-mod spoil;
 mod state;
 mod strict;
 mod support;

@@ -1,4 +1,4 @@
-//! Merges and renames of trees of every shape are those of git.
+//! Merges and renames of trees of every shape, compared with git.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,7 +18,8 @@ use crate::support::{CLOCK, Repo, World, git, write};
 
 pub(crate) type Files = BTreeMap<String, (EntryKind, String)>;
 
-/// A merge of two branches is what git makes of it, in both directions.
+/// Checks that a merge of two branches equals that of git in both directions. Returns for each direction if it is
+/// clean.
 pub(crate) fn same_merge(
     repo: &Path,
     ours: &Git,
@@ -43,7 +44,7 @@ pub(crate) fn same_merge(
     })
 }
 
-/// What differs between two branches, in the words of git.
+/// Checks that the diff of two branches equals that of git.
 fn same_difference(repo: &Path, ours: &Git, one: &str, other: &str, place: &str) {
     let asked = ["-c", "core.abbrev=7", "diff", "-M", one, other];
     let (_, theirs) = git(repo, &asked).unwrap();
@@ -53,7 +54,7 @@ fn same_difference(repo: &Path, ours: &Git, one: &str, other: &str, place: &str)
     assert_eq!(told, theirs, "{place}, {one} to {other}");
 }
 
-/// A repository of branches that is read by us and by git.
+/// Repository that is read by our code and by git.
 pub(crate) struct Pair {
     pub(crate) home: TempDir,
     repo: Repo,
@@ -61,7 +62,7 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// None where there is no git.
+    /// Returns `None` if git is not installed.
     pub(crate) fn new() -> Option<Self> {
         let home = tempfile::tempdir().unwrap();
         let world = home.path().join("world");
@@ -105,7 +106,7 @@ pub(crate) fn lines(name: &str, count: usize) -> String {
         .collect()
 }
 
-/// What is done to a tree: where a path was and where it is, and what becomes of its text.
+/// Edit of a tree: the old path, the new path, and the change of the text.
 type Edit<'a> = (&'a str, &'a str, &'a dyn Fn(&str) -> String);
 
 #[test]
@@ -209,7 +210,7 @@ fn every_two_changes_of_a_tree_merge_as_in_git() {
         names.push(format!("side{at}"));
         pair.commit(&names[at], &[root], &files);
     }
-    // What a file is may change too.
+    // Changes of the type of a file.
     for (name, kind, text) in [
         ("link", EntryKind::Link, "b".to_owned()),
         ("other", EntryKind::Link, "lib/x".to_owned()),
@@ -367,7 +368,7 @@ fn random_change(files: &Files, pick: &mut impl FnMut(usize) -> usize) -> Files 
     files
 }
 
-/// Branches of random trees that merge each other now and then, so that some have several best common ancestors.
+/// Branches with random trees that sometimes merge each other, so that some pairs have several merge bases.
 #[test]
 fn random_histories_merge_as_in_git() {
     let mut clean = [0, 0];
@@ -397,7 +398,7 @@ fn random_histories_merge_as_in_git() {
                 tips[own] = (pair.commit(names[own], &[tip], &files), files);
                 continue;
             }
-            // Often the other one merges what this one was, too.
+            // The other branch often merges the previous tip of this one as well.
             let mut merge = |(tip, files): &(ObjectId, Files),
                              other: &(ObjectId, Files),
                              own: usize| {
@@ -436,9 +437,10 @@ fn random_histories_merge_as_in_git() {
     );
 }
 
-/// Two branches that merged each other, each with its own line: neither is lost without a word.
+/// Two branches merged each other and each kept its own version of a line. The merge must conflict and not lose one
+/// silently.
 #[test]
-fn what_both_sides_of_a_crossing_decided_conflicts_as_in_git() {
+fn different_resolutions_of_a_criss_cross_conflict_as_in_git() {
     for early in [false, true] {
         let Some(mut pair) = Pair::new() else { return };
         let with = |line: &str| -> Files {
@@ -457,7 +459,8 @@ fn what_both_sides_of_a_crossing_decided_conflicts_as_in_git() {
     }
 }
 
-/// Of files of equal bytes, each takes the one of its name where that is among the first that are left.
+/// Among files with equal bytes, a file is paired with the one of the same name if that is among the first unpaired
+/// ones, as in git.
 #[test]
 fn many_files_of_equal_bytes_move_as_in_git() {
     let Some(mut pair) = Pair::new() else { return };
@@ -494,7 +497,7 @@ fn many_files_of_equal_bytes_move_as_in_git() {
     assert_eq!(merges, [true, true]);
 }
 
-/// So many that no two of them in every pair can be looked at: what is paired is not passed again.
+/// With so many files, comparing all pairs is impossible. Files that are already paired must not be visited again.
 #[test]
 fn hundreds_of_thousands_of_files_of_equal_bytes_move() {
     let Some(pair) = Pair::new() else { return };
@@ -560,7 +563,7 @@ fn a_directory_of_a_thousand_files_moves_as_in_git() {
     assert_eq!(merges, [true, true]);
 }
 
-/// A branch with branches of its own is rebased one of these after the other, whenever their commits were made.
+/// The parallel lines of a branch are rebased one after the other, regardless of the dates of their commits.
 #[tokio::test]
 async fn branches_of_a_branch_are_rebased_in_the_order_of_git() {
     let world = World::of(|dir| {

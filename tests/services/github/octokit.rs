@@ -1,4 +1,4 @@
-//! The REST interface to GitHub's own client for JavaScript, from npm.
+//! The REST interface, used by Octokit, GitHub's client for JavaScript, from npm.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,11 @@ use crate::support::{World, git};
 
 const VERSION: &str = "22.0.1";
 
-/// The program, beside the packages that it imports; or why it cannot be had.
+/// Installs the packages and copies the program to their directory. Returns its path.
+///
+/// # Errors
+///
+/// Returns a message if npm fails or the file cannot be copied.
 fn program() -> Result<std::path::PathBuf, String> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("github")

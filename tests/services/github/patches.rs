@@ -1,4 +1,4 @@
-//! Commits as mails, compared with `git format-patch`.
+//! Commits as patches, compared with `git format-patch`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::support::{Repo, World, git, standard};
 
 const PATCH: &str = "Accept: application/vnd.github.patch\r\n";
 
-/// A branch of commits whose messages and files have all that mails and their summaries treat apart.
+/// Creates a branch whose messages and files need all special cases of patch headers and summaries.
 fn with_topic(world: &Path) {
     standard(world);
     let mut repo = Repo::again(world);

@@ -1,4 +1,4 @@
-//! Pull requests: what they show, how they are merged, and what follows.
+//! Pull requests: how they are shown, merged and closed.
 
 use serde_json::{Value, json};
 
@@ -131,7 +131,7 @@ async fn merging_closes_what_the_text_closes() {
         (&pull["state"], &pull["merged"], &pull["merge_commit_sha"]),
         (&json!("closed"), &json!(true), &json!(sha))
     );
-    // What it changed is still to be seen.
+    // The changes of a merged pull request are still shown.
     assert_eq!(
         (&pull["commits"], &pull["changed_files"]),
         (&json!(2), &json!(2))
@@ -268,7 +268,7 @@ async fn a_head_that_comes_into_its_base_another_way_is_merged() {
     world
         .text("merge_pull_request", json!({"pullNumber": 4}))
         .await;
-    // The same branch into main is not touched by that.
+    // The pull request of the same branch into `main` is not affected.
     let pull = world
         .json("get_pull_request", json!({"pullNumber": number}))
         .await;
@@ -417,7 +417,7 @@ async fn approvals_count_of_people_who_may_push() {
         refused.contains("At least 1 approving review is required by reviewers with write access."),
         "{refused}"
     );
-    // The branch takes pull requests alone, also from here.
+    // The branch accepts only changes through pull requests, also from this tool.
     let update = json!({"pullNumber": 3});
     let refused = world.refusal("update_pull_request_branch", update).await;
     assert!(
@@ -470,7 +470,7 @@ async fn only_an_open_pull_request_with_a_branch_takes_in_its_base() {
 }
 
 #[tokio::test]
-async fn what_lands_in_the_default_branch_closes_pull_requests_too() {
+async fn merges_into_the_default_branch_close_pull_requests_too() {
     let world = World::of(|dir| {
         standard(dir);
         let pull = |number: u64, head: &str, body: &str| json!({"number": number, "title": "T", "head": head, "base": "main", "user": "bo", "body": body});
@@ -486,7 +486,8 @@ async fn what_lands_in_the_default_branch_closes_pull_requests_too() {
         let pull = site.get(&format!("/pulls/{number}")).await.json();
         (pull["state"].clone(), pull["merged"].clone())
     };
-    // What is merged by a push was no pull request that somebody closed, though its commits say so.
+    // A pull request that is merged by a push counts as merged, although its commit message says that it closes the
+    // pull request.
     let update = json!({"pullNumber": 4});
     site.world.text("update_pull_request_branch", update).await;
     let file = json!({"branch": "feature", "path": "new", "content": "n", "message": "Closes #3, closes #4"});

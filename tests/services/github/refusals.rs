@@ -1,4 +1,4 @@
-//! Bad input gets the answers of the real server.
+//! Invalid input gets the error messages of the real server.
 
 use serde_json::json;
 
@@ -64,7 +64,7 @@ async fn arguments_are_refused_in_the_words_of_the_server() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found() {
+async fn missing_objects_are_not_found() {
     let world = World::new().await;
     let url = "https://api.github.com/repos/acme/demo";
     for (tool, arguments, expected) in [
@@ -156,7 +156,7 @@ async fn what_is_not_there_is_not_found() {
 }
 
 #[tokio::test]
-async fn what_is_decoded_at_once_is_refused_at_once() {
+async fn arguments_of_wrong_types_are_reported_together() {
     let decoding =
         |problems: &str| format!("decoding failed due to the following error(s):\n\n{problems}");
     let url = "https://api.github.com/repos/acme";
@@ -215,7 +215,7 @@ async fn what_is_decoded_at_once_is_refused_at_once() {
     ] {
         assert_eq!(world.refusal(tool, arguments).await, expected, "{tool}");
     }
-    // A number may be written as a text.
+    // A number may be a string.
     let review = json!({"method": "create", "pullNumber": "3"});
     world.text("pull_request_review_write", review).await;
 }
@@ -268,14 +268,14 @@ async fn refusals_name_the_address_that_was_asked_for() {
         let refused = world.refusal(tool, arguments).await;
         assert!(refused.contains(expected), "{tool}: {refused}");
     }
-    // What is written goes where the address leads.
+    // A write goes to the normalised path.
     let file = json!({"branch": "main", "path": "a/./b%20c/../d", "content": "x", "message": "m"});
     let written = world.json("create_or_update_file", file).await;
     assert_eq!(written["content"]["path"], "a/d");
 }
 
 #[tokio::test]
-async fn what_is_chosen_is_one_of_the_words_that_there_are() {
+async fn choices_must_be_known_words() {
     let world = World::new().await;
     for (argument, variable) in [
         ("direction", "$direction of type OrderDirection!"),
@@ -292,7 +292,7 @@ async fn what_is_chosen_is_one_of_the_words_that_there_are() {
         empty.ends_with("/git/trees: 422 Invalid tree info []"),
         "{empty}"
     );
-    // Who closes a pull request is not held up by a base that it cannot have.
+    // Closing a pull request ignores an invalid base.
     let closed = json!({"pullNumber": 3, "state": "closed", "base": "bob"});
     world.text("update_pull_request", closed).await;
     let closed = world
@@ -310,7 +310,7 @@ async fn what_is_chosen_is_one_of_the_words_that_there_are() {
         "{refused}"
     );
 
-    // The newer version takes small letters, and disregards what is none of the words.
+    // The newer version accepts lower case and ignores unknown values.
     let world = World::as_of("v1.10.1", crate::support::standard, None).await;
     for (arguments, expected) in [
         (json!({"direction": "asc"}), vec![1, 2]),
@@ -322,7 +322,7 @@ async fn what_is_chosen_is_one_of_the_words_that_there_are() {
         let numbers: Vec<u64> = numbers.map(|it| it["number"].as_u64().unwrap()).collect();
         assert_eq!(numbers, expected);
     }
-    // And it makes the branch that it is to push to.
+    // It also creates the branch that it pushes to.
     world.text("push_files", pushed("fresh")).await;
     let made = world.json("list_branches", json!({})).await;
     assert!(texts(&made, "/name").contains(&"fresh"));
@@ -369,7 +369,7 @@ async fn a_pull_request_is_not_given_a_base_that_makes_none_of_it() {
             )
         );
     }
-    // The base that it has is no change.
+    // Setting the present base is not a change.
     world
         .text(
             "update_pull_request",
@@ -481,7 +481,7 @@ async fn titles_and_texts_say_something_and_not_too_much() {
         let refused = world.error(tool, arguments).await;
         assert!(refused.contains(&expected), "{tool}: {refused}");
     }
-    // As much as there may be.
+    // The maximum lengths are accepted.
     world
         .text(
             "create_issue",
@@ -509,7 +509,7 @@ async fn branches_are_not_named_like_something_else() {
     }
     let begins = json!({"branch": format!("x-{tip}")});
     world.text("create_branch", begins).await;
-    // Where a world has such a branch all the same, an id is an id, as for git.
+    // If a world has such a branch nevertheless, the name means the commit id, as in git.
     let named = tip.to_owned();
     let world = World::of(move |dir| {
         crate::support::standard(dir);
@@ -534,7 +534,7 @@ async fn an_issue_is_the_duplicate_of_another_issue() {
         world.refusal("update_issue", close(2, 2)).await,
         "Failed to close issue: An issue cannot be marked as a duplicate of itself"
     );
-    // A pull request is none.
+    // A pull request is not a valid duplicate.
     assert_eq!(
         world.refusal("update_issue", close(2, 3)).await,
         "Failed to find issues: failed to get issue ID"
@@ -583,7 +583,7 @@ async fn no_repository_of_a_world_has_copilot() {
             .await,
         format!("failed to request copilot review: {post}: 422 {collaborators} []")
     );
-    // Nor is it asked for where nobody needs to review any more.
+    // The request is refused for a closed pull request as well.
     world
         .text(
             "update_pull_request",

@@ -1,4 +1,4 @@
-//! Comments on commits, and statuses that programs set, over REST.
+//! Comments on commits, and commit statuses, over REST.
 
 use std::path::Path;
 
@@ -51,7 +51,7 @@ async fn commits_are_commented_on() {
     assert_eq!(none.status, 422);
 }
 
-/// The standard world where main asks for a build.
+/// Standard world in which `main` requires the check `build`.
 fn with_rules(world: &Path) {
     standard(world);
     write(

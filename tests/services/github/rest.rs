@@ -1,4 +1,4 @@
-//! The REST interface from outside: the same world over HTTP and over MCP, refusals and pages.
+//! The REST interface from outside: equal results over HTTP and MCP, error responses and pages.
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -6,7 +6,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::support::{World, git, standard, texts, write};
 
-/// An answer as it came over the wire.
+/// HTTP response.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     head: String,
@@ -28,7 +28,7 @@ impl Answer {
     }
 }
 
-/// The world's own interface on loopback.
+/// REST interface of a world on a loopback address.
 pub(crate) struct Site {
     pub(crate) world: World,
     address: std::net::SocketAddr,
@@ -51,7 +51,7 @@ impl Site {
         }
     }
 
-    /// One request on a connection of its own, written by hand.
+    /// Sends one request on a new connection and returns the response.
     pub(crate) async fn send(
         &self,
         method: &str,
@@ -137,7 +137,7 @@ async fn tools_and_rest_see_one_world() {
         .json();
     assert_eq!(closed["state_reason"], "not_planned");
     assert_eq!(closed["labels"], json!([]));
-    // The handle is what serves; the session goes on without it.
+    // The handle owns the HTTP server. The session continues without it.
     site.handle.abort();
     assert!(site.world.text("get_me", json!({})).await.contains("ann"));
 }
@@ -543,7 +543,7 @@ async fn the_server_bears_what_is_no_request_of_its_own() {
     let other = site
         .send("GET", "/user", "Host: example.org\r\n", b"")
         .await;
-    // Two hosts are no host.
+    // A request with two hosts is refused.
     assert_eq!(other.status, 421);
     for bytes in [
         &b"\x16\x03\x01\x02\x00\x01"[..],
@@ -610,7 +610,7 @@ async fn lines_are_blamed_as_git_blames_them() {
         let Some((true, said)) = git(&dir.join("repo"), &arguments) else {
             return;
         };
-        // The header of a line has its commit, where it was there, and where it is now.
+        // The header of a line has its commit, the original line number and the present one.
         let theirs: Vec<String> = said
             .lines()
             .filter_map(|line| {
@@ -629,7 +629,7 @@ async fn pages_of_other_sites_are_refused() {
     let site = Site::new().await;
     let own = format!("http://{}", site.address);
     let issue = br#"{"title": "From a page"}"#;
-    // What browsers send for `fetch(address, {method: "POST", mode: "no-cors", headers: {"content-type":
+    // Requests that browsers send for `fetch(address, {method: "POST", mode: "no-cors", headers: {"content-type":
     // "text/plain"}, body})` from a page of another site, from one of another port, and from a file.
     let fetched = |origin: &str, from: &str| {
         format!(
@@ -641,7 +641,7 @@ async fn pages_of_other_sites_are_refused() {
         (fetched("https://evil.example", "cross-site"), 403),
         (fetched("http://127.0.0.1:1", "same-site"), 403),
         (fetched("null", "cross-site"), 403),
-        // Each header is enough, whatever the body is.
+        // Each header alone causes the refusal, for any body.
         ("Origin: https://evil.example\r\n".to_owned(), 403),
         (
             "Origin: null\r\nContent-Type: application/json\r\n".to_owned(),
@@ -653,7 +653,7 @@ async fn pages_of_other_sites_are_refused() {
         ),
         ("Sec-Fetch-Site: cross-site\r\n".to_owned(), 403),
         ("Sec-Fetch-Site: same-site\r\n".to_owned(), 403),
-        // What pages may send without asking, by whomever.
+        // Content types that pages may send without a preflight request.
         ("Content-Type: text/plain;charset=UTF-8\r\n".to_owned(), 415),
         (
             "Content-Type: application/x-www-form-urlencoded\r\n".to_owned(),
@@ -680,7 +680,7 @@ async fn pages_of_other_sites_are_refused() {
             assert!(text.contains(way), "{text}");
         }
     }
-    // Reading is refused alike, and no page is permitted anything.
+    // Reads are refused as well, and no page gets CORS permissions.
     let from_page = "Origin: https://evil.example\r\nSec-Fetch-Site: cross-site\r\n";
     for method in ["GET", "HEAD", "DELETE", "OPTIONS"] {
         let answer = site.send(method, "/user", from_page, b"").await;
@@ -702,13 +702,13 @@ async fn pages_of_other_sites_are_refused() {
     }
     let before = site.get("/issues?state=all").await.json();
     assert_eq!(before.as_array().unwrap().len(), 3);
-    // Octokit says so of a body that it leaves out.
+    // Octokit sends this content type with an empty body.
     let plain = "Content-Type: text/plain;charset=UTF-8\r\n";
     let answer = site
         .send("PUT", "/repos/acme/demo/issues/1/lock", plain, b"")
         .await;
     assert_eq!(answer.status, 204);
-    // Programs are served, with whatever they say of JSON.
+    // Programs are served, with any JSON content type.
     for headers in [
         "",
         "Content-Type: application/json\r\n",

@@ -1,4 +1,4 @@
-//! Reviews, at once and step by step.
+//! Reviews, submitted at once or step by step.
 
 use serde_json::{Value, json};
 
@@ -234,7 +234,7 @@ async fn a_comment_is_on_a_range_of_one_hunk() {
     }
 }
 
-/// Thirty lines, of which some have another text.
+/// Returns thirty lines, with some replaced.
 fn lines(changed: &[(usize, &str)]) -> String {
     let text = |line: usize| changed.iter().find(|(at, _)| *at == line);
     (1..=30)
@@ -242,7 +242,7 @@ fn lines(changed: &[(usize, &str)]) -> String {
         .collect()
 }
 
-/// Lines 16 and 17 are changed by the pull request #1, and each comment is on some of them.
+/// Creates the pull request #1, which changes lines 16 and 17, with review comments.
 fn commented(dir: &std::path::Path, comments: &Value) {
     let mut repo = Repo::new(dir);
     repo.commit("main", "Begin", &[("text", Some(&lines(&[])))]);
@@ -260,7 +260,7 @@ fn commented(dir: &std::path::Path, comments: &Value) {
     write(dir, "pulls.json", &json!([pull]));
 }
 
-/// Gives the text of the pull request another form, forced or not.
+/// Replaces the text on the head branch: with a commit on its tip, or by a force push.
 async fn push(site: &Site, text: &str, force: bool) {
     let parent = if force { "main" } else { "topic" };
     let parent = site.get(&format!("/commits/{parent}")).await.json();
@@ -274,7 +274,7 @@ async fn push(site: &Site, text: &str, force: bool) {
     assert_eq!(moved.status, 200);
 }
 
-/// Where the comments are: `line`, `start_line` and what they were at first, and whether they are of the head.
+/// Returns for each comment `line`, `start_line`, their original values, and whether its commit is the head.
 async fn places(site: &Site) -> Vec<Value> {
     let head = site.get("/pulls/1").await.json()["head"]["sha"].clone();
     let comments = site.get("/pulls/1/comments").await.json();
@@ -321,7 +321,7 @@ async fn a_comment_keeps_what_it_was_written_on_and_goes_with_its_line() {
     assert!(written[2][0].as_str().unwrap().ends_with("\n-line 16"));
     assert_eq!(written[0], written[4]);
 
-    // A line more at the top moves what is in the head.
+    // A new line at the top moves the comments on the head.
     let changed = [(16, "sixteen"), (17, "seventeen")];
     push(&site, &format!("top\n{}", lines(&changed)), false).await;
     assert_eq!(
@@ -334,7 +334,7 @@ async fn a_comment_keeps_what_it_was_written_on_and_goes_with_its_line() {
             json!([17, null, 16, null, true]),
         ]
     );
-    // The line itself is another: what was said of it is outdated, also for who answers now.
+    // The line itself was changed, so comments on it are outdated, and so is a new reply.
     push(&site, &lines(&[(16, "SIXTEEN"), (17, "seventeen")]), false).await;
     let answer = json!({"body": "b", "in_reply_to": 2_100_000_001});
     let answer = site.ask("POST", "/pulls/1/comments", answer).await.json();
@@ -350,14 +350,14 @@ async fn a_comment_keeps_what_it_was_written_on_and_goes_with_its_line() {
     assert_eq!(outdated[0], json!([null, null, 16, null, false]));
     assert_eq!(outdated[1], json!([18, null, 18, 16, true]));
     assert_eq!(outdated[2], json!([16, null, 16, null, true]));
-    // And as it was, it is so again.
+    // The original text makes the comment current again.
     push(&site, &lines(&changed), false).await;
     assert_eq!(places(&site).await[0], json!([16, null, 16, null, true]));
     assert_eq!(hunks(&site).await[..5], written);
     let answered = site.get("/pulls/comments/2100000006").await.json();
     assert_eq!(answered["diff_hunk"], written[0][0]);
 
-    // Nothing of that is in the state, where the commits tell it.
+    // The state omits these fields, because they follow from the commits.
     let dir = site.world.export().await;
     let text = std::fs::read_to_string(dir.join("pulls.json")).unwrap();
     assert!(
@@ -389,12 +389,12 @@ async fn a_branch_that_is_forced_elsewhere_takes_no_hunk_away() {
     ];
     assert_eq!(places(&site).await, forced);
     assert_eq!(hunks(&site).await, written);
-    // The commit that they were written on is not in the state.
+    // The commit that the comments were written on is not in the state.
     let site = Site::of(site.world.again().await).await;
     assert_eq!(places(&site).await, forced);
     assert_eq!(hunks(&site).await, written);
 
-    // Moved to its base, the pull request has nothing left and is closed.
+    // If the head is forced to the base, the pull request has no commits left and is closed.
     let main = site.get("/commits/main").await.json();
     let moved = json!({"sha": main["sha"], "force": true});
     site.ask("PATCH", "/git/refs/heads/topic", moved).await;
@@ -512,7 +512,7 @@ async fn a_base_that_is_gone_stays_what_was_changed_from() {
         reopened.json()["errors"][0]["message"],
         "state cannot be changed. The release branch has been deleted."
     );
-    // No branch has the commit any more, and yet the state tells of it what the session does.
+    // No branch contains the commit any more, but the next session shows the same as this one.
     let (state, pull) = (site.world.state().await, site.get(&at).await.json());
     let comments = site.get(&format!("{at}/comments")).await.json();
     assert_eq!(pull["state"], "closed");

@@ -1,4 +1,4 @@
-//! What stands beside the repository, tags of answers, notes of releases, and pull requests made of issues.
+//! Routes outside the repository, ETags, release notes, and pull requests that are created from issues.
 
 use std::path::Path;
 
@@ -103,7 +103,7 @@ async fn a_pull_request_is_made_of_an_issue() {
     assert_eq!(texts(&issues, "/title"), ["Change two", "Three is missing"]);
 }
 
-/// The standard world with a release on its tag.
+/// Standard world with a release.
 fn with_release(world: &Path) {
     standard(world);
     write(

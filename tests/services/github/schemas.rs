@@ -1,7 +1,6 @@
-//! The JSON Schemas of documents accept what final states have, and refuse what a world refuses.
-
+//! JSON Schemas of the documents: they accept the documents of final states, and refuse those that a world refuses.
 //!
-//! Who says so is `jsonschema` from PyPI.
+//! The validator is `jsonschema` from PyPI.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +13,7 @@ use crate::gists::with_gists;
 use crate::pypi::{JSON_SCHEMA, REFUSALS};
 use crate::support::{Repo, World, standard, write};
 
-/// Why documents are not what their schemas say, each in its turn; nothing where nobody can say so.
+/// Returns the validation error of each document, or `None` for all if the validator is not available.
 fn refusals(documents: &[(&str, Value)]) -> Option<Vec<Option<String>>> {
     let pairs: Vec<(Value, &Value)> = documents
         .iter()
@@ -81,7 +80,7 @@ async fn final_states_are_what_the_schemas_say() {
 }
 
 #[tokio::test]
-async fn what_a_schema_refuses_a_world_refuses() {
+async fn a_world_refuses_documents_that_a_schema_refuses() {
     let cases = [
         ("issues.json", json!([{"number": 7}])),
         (

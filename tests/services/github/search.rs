@@ -71,7 +71,7 @@ async fn issues_are_found_by_words_and_qualifiers() {
         );
         assert!(refused.contains(&expected), "{refused}");
     }
-    // Qualifiers do not count.
+    // Qualifiers do not count towards the maximum length of a query.
     let many = format!("{} three", "label:bug ".repeat(40));
     let found = world.json("search_issues", json!({"query": many})).await;
     assert_eq!(found["total_count"], 1);

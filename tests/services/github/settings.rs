@@ -1,4 +1,4 @@
-//! Settings of the repository and names of branches, over REST.
+//! Repository settings and branch names over REST.
 
 use std::path::Path;
 
@@ -76,7 +76,7 @@ async fn topics_are_replaced() {
     }
 }
 
-/// The standard world with a pull request into main and one from it.
+/// Standard world with a pull request into `main` and one from `main`.
 fn with_pulls(world: &Path) {
     standard(world);
     write(
@@ -133,7 +133,7 @@ async fn a_branch_is_renamed_with_what_follows_it() {
             .await;
         assert_eq!(refused.status, status, "{new}");
     }
-    // A name below its own is free once the branch is gone.
+    // A name below the old name is free once the branch is renamed.
     let below = site
         .ask(
             "POST",
@@ -146,7 +146,7 @@ async fn a_branch_is_renamed_with_what_follows_it() {
     assert_eq!(texts(&names, "/name"), ["clash", "feature/x", "trunk/one"]);
 }
 
-/// The standard world with the files of its default branch beside the repository.
+/// Standard world with a work tree of its default branch.
 fn with_files(world: &Path) {
     standard(world);
     let repo = world.join("repo");

@@ -1,4 +1,4 @@
-//! The final state: canonical, readable by git, and a world again.
+//! The final state: canonical, readable by git, and usable as a world.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{World, git};
 
-/// A call that may or may not be refused, drawn from a seed.
+/// Generates a call, which may be refused.
 fn draw(random: &mut ChaCha8Rng, step: usize) -> (&'static str, Value) {
     let mut pick = |count: u64| random.next_u64() % count;
     let branch = |n: u64| ["main", "feature", "clash", "work0", "work1", "work2"][n as usize];
@@ -122,7 +122,7 @@ async fn git_has_nothing_to_say_about_the_state() {
         clean && !said.contains("warning") && !said.contains("error") && !said.contains("missing"),
         "{said}"
     );
-    // No branch with a pull request was removed, so nothing dangles that the world did not have.
+    // No branch with a pull request was removed, so there are no unreachable objects.
     let (_, unreachable) = git(&dir, &["fsck", "--unreachable"]).unwrap();
     assert!(!unreachable.contains("unreachable"), "{unreachable}");
     let (_, head) = git(&dir, &["rev-parse", "main"]).unwrap();

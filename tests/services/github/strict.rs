@@ -1,11 +1,11 @@
-//! What git and GitHub refuse to be given: the session goes on, and `git fsck --strict` stays silent.
+//! Requests that git or GitHub refuse. The session continues, and `git fsck --strict` reports nothing.
 
 use serde_json::{Value, json};
 
 use crate::rest::Site;
 use crate::support::{Repo, World, git, write};
 
-/// The final state's repository, looked at by git. Nothing is said where there is no git.
+/// Runs `git fsck` on the repository of the final state, if git is installed.
 async fn fsck(world: &World) {
     let dir = world.export().await.join("repo");
     if let Some((clean, said)) = git(&dir, &["fsck", "--strict", "--full", "--no-dangling"]) {
@@ -80,7 +80,7 @@ async fn requests_that_no_tree_can_hold_are_refused() {
             String::from_utf8_lossy(&answer.body)
         );
     }
-    // A link to a submodule need not lead anywhere, and all that was refused has hurt nothing.
+    // A submodule link need not resolve, and the refused requests had no effect.
     let body = json!({"base_tree": tree_sha, "tree": [
         {"path": "lib", "mode": "160000", "type": "commit", "sha": "1".repeat(40)},
         {"path": ".gitmodules", "mode": "100644", "content": "[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib.git\n"},
@@ -168,7 +168,7 @@ async fn files_that_steer_git_are_refused_as_by_a_push() {
     fsck(&world).await;
 }
 
-/// Git itself complains of a file.
+/// Checks that `git fsck` refuses the file as well.
 fn compared(path: &str, content: &str) {
     let home = tempfile::tempdir().unwrap();
     let Some((true, _)) = git(home.path(), &["init", "-q", "."]) else {

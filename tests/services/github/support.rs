@@ -1,4 +1,4 @@
-//! Worlds made of a few commits, and calls on them.
+//! Worlds with a few commits, and calls on them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use mcpmark_snapshot::{
 use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
-/// 2025-01-01 00:00:00 UTC: after everything in the worlds.
+/// Clock of the worlds: 2025-01-01 00:00:00 UTC, later than all dates in them.
 pub(crate) const CLOCK: i64 = 1_735_689_600;
-/// 2024-01-01 00:00:00 UTC: the first commit; each further one is an hour later.
+/// Date of the first commit: 2024-01-01 00:00:00 UTC. Each further commit is an hour later.
 const FIRST: i64 = 1_704_067_200;
 
-/// A repository that grows commit by commit.
+/// Repository to which tests add commits.
 pub(crate) struct Repo {
     dir: PathBuf,
     repo: gix::Repository,
@@ -37,7 +37,7 @@ impl Repo {
         std::fs::create_dir_all(&dir).unwrap();
         let repo = gix::init_bare(&dir).unwrap();
         std::fs::write(dir.join("HEAD"), "ref: refs/heads/main\n").unwrap();
-        // A clone has more than what is read.
+        // Clones have files that are not read.
         std::fs::write(dir.join("description"), "x").unwrap();
         Self {
             dir,
@@ -46,7 +46,7 @@ impl Repo {
         }
     }
 
-    /// The repository of a world that was made before.
+    /// Opens the repository of an existing world.
     pub(crate) fn again(world: &Path) -> Self {
         let dir = world.join("repo/.git");
         let repo = gix::open(&dir).unwrap();
@@ -57,20 +57,20 @@ impl Repo {
         }
     }
 
-    /// The tree of a branch.
+    /// Returns the tree of a branch.
     pub(crate) fn tree(&self, branch: &str) -> ObjectId {
         let commit = self.repo.find_commit(self.tip(branch).unwrap()).unwrap();
         commit.tree_id().unwrap().detach()
     }
 
-    /// What stands at a path of a branch.
+    /// Returns the object at a path of a branch.
     pub(crate) fn entry(&self, branch: &str, path: &str) -> ObjectId {
         let tree = self.repo.find_tree(self.tree(branch)).unwrap();
         let entry = tree.lookup_entry(path.split('/')).unwrap();
         entry.unwrap().object_id()
     }
 
-    /// Commits files to a branch; a file without text is removed.
+    /// Commits files to a branch. A file without a text is removed.
     pub(crate) fn commit(
         &mut self,
         branch: &str,
@@ -132,7 +132,7 @@ impl Repo {
         id
     }
 
-    /// Commits one file of any bytes to a branch.
+    /// Commits one file with arbitrary bytes to a branch.
     pub(crate) fn commit_bytes(&mut self, branch: &str, message: &str, path: &str, bytes: &[u8]) {
         self.commit(branch, message, &[(path, Some("placeholder"))]);
         let tip = self.tip(branch).unwrap();
@@ -152,7 +152,8 @@ impl Repo {
         self.set(&format!("refs/heads/{branch}"), id);
     }
 
-    /// A commit of nothing but these files, with these parents, of a time that they need not agree with.
+    /// Creates a commit with exactly these files, with the given parents and date, which may be earlier than those of
+    /// the parents.
     pub(crate) fn commit_onto(
         &self,
         parents: &[ObjectId],
@@ -200,7 +201,7 @@ impl Repo {
     }
 }
 
-/// The main branch has four commits, `feature` two more, and `clash` one that conflicts with `other`.
+/// Writes the standard world. `main` has four commits, `feature` two more, and `clash` one that conflicts with `other`.
 pub(crate) fn standard(world: &Path) {
     let mut repo = Repo::new(world);
     repo.commit(
@@ -311,7 +312,7 @@ pub(crate) fn write(world: &Path, file: &str, document: &Value) {
     .unwrap();
 }
 
-/// The text at a place of each entry of a list.
+/// Returns the text at a JSON pointer for each entry of a list.
 pub(crate) fn texts<'v>(list: &'v Value, pointer: &str) -> Vec<&'v str> {
     let entries = list.as_array().unwrap().iter();
     let text = |entry: &'v Value| entry.pointer(pointer).and_then(Value::as_str);
@@ -338,7 +339,7 @@ impl World {
         Self::limited(make, SessionLimits::default()).await
     }
 
-    /// A world with limits of its own.
+    /// Opens a world with limits.
     pub(crate) async fn limited(
         make: impl FnOnce(&Path),
         limits: SessionLimits,
@@ -346,7 +347,7 @@ impl World {
         Self::served(make, GitHub::default(), None, limits).await
     }
 
-    /// A world whose workflows are run.
+    /// Opens a world with a runner of workflows.
     pub(crate) async fn with_runner(make: impl FnOnce(&Path), runner: Arc<dyn Runner>) -> Self {
         let limits = SessionLimits::default();
         Self::served(make, GitHub::with_runner(runner), None, limits)
@@ -354,7 +355,7 @@ impl World {
             .unwrap()
     }
 
-    /// A world with the tools of a version, whose workflows are run where there is something for that.
+    /// Opens a world with the tools of a version and an optional runner of workflows.
     pub(crate) async fn as_of(
         profile: &str,
         make: impl FnOnce(&Path),
@@ -409,7 +410,7 @@ impl World {
         })
     }
 
-    /// The final state as a world of its own.
+    /// Opens the final state as a new world.
     pub(crate) async fn again(self) -> Self {
         let tree = self.state().await;
         self.client.close().await.unwrap();
@@ -420,7 +421,7 @@ impl World {
             .unwrap()
     }
 
-    /// A call in the words of its author; `owner` and `repo` are added.
+    /// Makes a call, with `owner` and `repo` added.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> ToolOutput {
         let mut arguments = arguments.as_object().cloned().unwrap();
         for (key, value) in [("owner", "acme"), ("repo", "demo")] {
@@ -432,26 +433,26 @@ impl World {
             .unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
 
-    /// The text of a call that succeeds.
+    /// Makes a call that must succeed and returns its text.
     pub(crate) async fn text(&self, tool: &str, arguments: Value) -> String {
         let output = self.call(tool, arguments).await;
         assert!(!output.is_error, "{tool}: {}", output.text());
         output.text()
     }
 
-    /// The result of a call that succeeds, as JSON.
+    /// Makes a call that must succeed and returns its result as JSON.
     pub(crate) async fn json(&self, tool: &str, arguments: Value) -> Value {
         serde_json::from_str(&self.text(tool, arguments).await).unwrap()
     }
 
-    /// The text of a call that is refused by a result.
+    /// Makes a call that must fail with a tool error and returns its text.
     pub(crate) async fn refusal(&self, tool: &str, arguments: Value) -> String {
         let output = self.call(tool, arguments).await;
         assert!(output.is_error, "{tool}: {}", output.text());
         output.text()
     }
 
-    /// The message of a call that is refused by the protocol.
+    /// Makes a call that must fail with a protocol error and returns its message.
     pub(crate) async fn error(&self, tool: &str, arguments: Value) -> String {
         let mut arguments = arguments.as_object().cloned().unwrap();
         for (key, value) in [("owner", "acme"), ("repo", "demo")] {
@@ -483,7 +484,7 @@ impl World {
     }
 }
 
-/// Runs git on a repository; none where there is no git.
+/// Runs git on a repository. Returns success and output, or skips the test and returns `None` if git is not installed.
 pub(crate) fn git(repo: &Path, arguments: &[&str]) -> Option<(bool, String)> {
     let output = Command::new("git")
         .arg("-C")

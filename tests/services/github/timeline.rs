@@ -1,4 +1,4 @@
-//! What happened to issues and pull requests: told of what the state holds, and of nothing else.
+//! Timelines and events of issues and pull requests, which are derived from the state.
 
 use mcpmark_github::rest::Rest;
 use mcpmark_service::HttpRequest;
@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use crate::rest::Site;
 use crate::support::{CLOCK, World, standard, texts, write};
 
-/// A world in which issues, comments, reviews and commits mention one another.
+/// World in which issues, comments, reviews and commits mention each other.
 ///
-/// #1 is closed, #2 is closed by a commit, #4 by the text of the pull request #5 and #6 by a commit of it.
+/// #1 is closed, #2 is closed by a commit, #4 by the text of the pull request #5, and #6 by a commit of that pull
+/// request.
 async fn story() -> Site {
     let world = World::of(|dir| {
         standard(dir);
@@ -56,7 +57,7 @@ async fn story() -> Site {
     site
 }
 
-/// An event in a line: what, by whom, and the title of the commit or the number of the issue that it is about.
+/// Formats an event as one line: its kind, its actor, and the title of its commit or the number of its issue.
 async fn told(site: &Site, event: &Value) -> String {
     let by = ["actor", "user"]
         .iter()
@@ -140,7 +141,7 @@ async fn a_timeline_tells_who_mentions_an_issue_and_what_closed_it() {
         let below = format!("/issues/{number}/timeline");
         assert_eq!(all_told(&site, &below).await, expected, "#{number}");
     }
-    // A final state tells the same.
+    // A final state gives the same answers.
     let (tree, store) = (site.world.state().await, &site.world.store);
     let mut rest = Rest::open(&tree, &**store, site.world.home.path(), CLOCK).unwrap();
     for below in [
@@ -158,7 +159,7 @@ async fn a_timeline_tells_who_mentions_an_issue_and_what_closed_it() {
             serde_json::from_slice(&rest.answer(&request, CLOCK).unwrap().body).unwrap();
         let ours = site.get(below).await.json();
         assert_eq!(texts(&answer, "/event"), texts(&ours, "/event"), "{below}");
-        // A whole repository tells when it was opened.
+        // Cross-references in timelines contain the repository, whose `updated_at` is the present time.
         if below.ends_with("/events") {
             assert_eq!(answer, ours);
         }
@@ -287,7 +288,7 @@ async fn events_have_the_fields_of_github_in_its_order() {
     assert_eq!(thread.len(), 2);
 }
 
-/// The answer to a query about the repository.
+/// Sends a GraphQL query about the repository and returns the answer.
 async fn asked(site: &Site, inside: &str) -> Value {
     let query = format!("{{ repository(owner: \"acme\", name: \"demo\") {{ {inside} }} }}");
     let body = json!({"query": query}).to_string();
@@ -471,7 +472,7 @@ async fn graphql_tells_the_same_in_pages_and_by_types() {
 }
 
 #[tokio::test]
-async fn what_closed_many_issues_in_one_second_is_found_among_many() {
+async fn the_commit_that_closed_many_issues_in_one_second_is_found() {
     const MANY: usize = 2_000;
     let at = "2024-04-01T00:00:00Z";
     let world = World::of(|dir| {

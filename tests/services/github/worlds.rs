@@ -1,4 +1,4 @@
-//! Worlds in other words, and worlds that are broken.
+//! Worlds in other formats (published templates, answers of the REST API), and invalid worlds.
 
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ async fn answers_of_the_rest_api_open() {
     );
 }
 
-/// Why the standard world does not open with something changed in it, the whole chain.
+/// Opens the standard world with a change that must make it invalid. Returns the chain of errors.
 pub(crate) async fn problem(change: impl FnOnce(&Path)) -> String {
     let opened = World::open(|dir| {
         standard(dir);
@@ -309,7 +309,7 @@ async fn a_broken_world_says_where() {
     assert!(missing.contains("repo/.git/ is not there"), "{missing}");
 }
 
-/// The file of a loose object.
+/// Returns the file of a loose object.
 fn loose(dir: &Path, id: ObjectId) -> PathBuf {
     let hex = id.to_string();
     dir.join("repo/.git/objects")
@@ -378,7 +378,7 @@ async fn a_pack_that_was_cut_off_is_refused() {
     let opened = World::open(|dir| {
         ran = packed(dir);
         if ran {
-            // Git makes packs that nobody may write to.
+            // Packs that git writes are read-only.
             let pack = pack(dir);
             let bytes = std::fs::read(&pack).unwrap();
             std::fs::remove_file(&pack).unwrap();
@@ -398,7 +398,7 @@ async fn a_pack_that_was_cut_off_is_refused() {
     );
 }
 
-/// A name that is fine is not to blame for what lies beside it.
+/// A missing object next to a written file is reported as damage of the world, not as an error of the call.
 #[tokio::test]
 async fn a_directory_that_is_lost_is_not_the_fault_of_who_writes_a_file() {
     let mut lost = None;
@@ -440,7 +440,7 @@ async fn a_damaged_object_is_the_worlds_fault_and_ends_no_session_that_only_read
     assert!(told.contains(&lost), "{told}");
     world.json("get_issue", json!({"issue_number": 2})).await;
     world.state().await;
-    // What was to change something may have stopped in the midst of it.
+    // A failed change may have stopped halfway, so the world counts as invalid from here on.
     let told = world
         .error("merge_pull_request", json!({"pullNumber": 3}))
         .await;

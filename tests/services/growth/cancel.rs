@@ -1,4 +1,4 @@
-//! Calls that are given up: they stop, change nothing, and leave a session that works.
+//! Cancelled calls: they stop, change nothing, and the session remains usable.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::measure::cost;
 use crate::world::{Entry, World};
 
-/// When a call is given up. Each of them takes seconds.
+/// Timeout after which a call is cancelled. Each call takes seconds without it.
 const PATIENCE: Duration = Duration::from_millis(100);
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -49,7 +49,7 @@ fn stops(
             matches!(outcome, Err(CallError::Timeout { .. })),
             "{outcome:?}"
         );
-        // Calls run one at a time, so that this one waits for the end of the other.
+        // Calls run one at a time, so this one waits for the end of the cancelled one.
         world.ok("get_file_info", &json!({"path": ""}));
     });
     assert_eq!(world.digest(), before, "{tool} changed the world");

@@ -1,4 +1,4 @@
-//! Small requests that stand for very much: they are refused in few words, and take no more memory than the world.
+//! Small requests that expand to very large data: they are refused with short messages and bounded memory.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -11,10 +11,10 @@ const OLDER: &str = "2025.12.18";
 const TOO_MANY: &str = "the braces in the patterns stand for more than 10000 alternatives or 2097152 bytes, the limits \
                         for all patterns of one call; use fewer or shorter alternatives";
 
-/// The most memory that a refusal of patterns may take.
+/// Maximum memory of a refusal of patterns, in bytes.
 const LITTLE: usize = 64 << 20;
 
-/// The quota of a world that states none.
+/// Default quota of a world, in bytes.
 const QUOTA: usize = 256 << 20;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -38,7 +38,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     ]
 }
 
-/// Refuses a call, and bounds what it takes.
+/// Checks that a call is refused and uses less than `most` bytes. Returns its text.
 fn refused(world: &World, tool: &str, arguments: &Value, most: usize) -> String {
     let before = world.digest();
     let mut text = String::new();
@@ -56,7 +56,7 @@ fn doubling_edits() {
         let file = ("x.txt".to_owned(), Entry::File(text.into_bytes()));
         let world = World::new(OLDER, [file]);
         let arguments = json!({"path": "x.txt", "edits": edits, "dryRun": dry_run});
-        // The text before the last edit and the one after it, the second of them at most as large as the world.
+        // Memory of the text before and after the last edit, of which the second is at most as large as the world.
         assert_eq!(
             refused(&world, "edit_file", &arguments, QUOTA + QUOTA / 2),
             "ENOSPC: the quota of 268435456 bytes for the world (raised by \"limits.world_bytes\" in meta.json) \
@@ -65,7 +65,7 @@ fn doubling_edits() {
     }
 }
 
-/// The indentation of a line that is replaced comes before each new line.
+/// The indentation of a replaced line is added to each new line.
 fn indentation() {
     let lines = |first: &str| format!("{first}X\n{}", " Y\n".repeat(1_000));
     let text = lines(&" ".repeat(1 << 20));

@@ -1,4 +1,4 @@
-//! The tools of the filesystem service, each parameter that can be large, in both profiles.
+//! Cost of the filesystem tools for each parameter that can be large, in all profiles.
 
 use libtest_mimic::{Failed, Trial};
 use mcpmark_filesystem::{Filesystem, PROFILES};
@@ -8,16 +8,16 @@ use serde_json::{Value, json};
 use crate::measure::linear;
 use crate::world::{Entry, World};
 
-/// The entries of a world.
+/// Entries of a world.
 type Entries = Vec<(String, Entry)>;
 
-/// A case: the size that it starts with, and the world and the call of a size.
+/// Case: its first size, and the function that returns the world and the arguments of a size.
 struct Case {
     name: &'static str,
     tool: &'static str,
     size: usize,
     make: fn(usize) -> (Entries, Value),
-    /// Whether the call succeeds at both sizes.
+    /// True if the call must succeed at both sizes, false if it must fail.
     works: bool,
 }
 
@@ -90,7 +90,7 @@ fn each_tool_has_a_case(profile: &str) -> Result<(), Failed> {
     }
 }
 
-/// The parameters of the published schemas: each text of the arguments long, and each list long.
+/// Returns a trial for each parameter of the published schemas that can be large: a long string or a long list.
 fn parameters(profile: &'static str) -> Vec<Trial> {
     let mut trials = Vec::new();
     for (tool, schema) in World::new(profile, vec![]).schemas() {
@@ -104,7 +104,7 @@ fn parameters(profile: &'static str) -> Vec<Trial> {
                     let (_, arguments) = found.expect("as many for each size");
                     let world = World::new(profile, file("a text".into()));
                     let tool = tool.clone();
-                    // Whether it succeeds does not matter, only that it is answered.
+                    // The call may fail, but it must be answered.
                     move || drop(world.call(&tool, &arguments))
                 })
             };
@@ -115,7 +115,7 @@ fn parameters(profile: &'static str) -> Vec<Trial> {
     trials
 }
 
-/// The values of a schema in which one text or one list is large, by the name of its parameter.
+/// Returns the values of a schema in which one string or one list is large, each with the name of its parameter.
 fn larges(name: &str, schema: &Value, size: usize) -> Vec<(String, Value)> {
     match schema["type"].as_str() {
         Some("string") if schema["enum"].is_null() => {
@@ -151,7 +151,7 @@ fn larges(name: &str, schema: &Value, size: usize) -> Vec<(String, Value)> {
     }
 }
 
-/// A value of a schema: what is required, and each text the name of a file that is there.
+/// Returns a minimal value of a schema: only the required keys, and each string is the name of an existing file.
 fn small(schema: &Value) -> Value {
     match schema["type"].as_str() {
         Some("string") => json!("a"),
@@ -166,7 +166,7 @@ fn small(schema: &Value) -> Value {
     }
 }
 
-/// Moves a directory of many files, with symlinks in the world that must not lead outside afterwards.
+/// Moves a directory of many files back and forth, with a symlink in the world that must not lead outside afterwards.
 fn there_and_back(profile: &str) -> Result<(), Failed> {
     linear(5_000, |size| {
         let mut entries = flat(size);
@@ -184,7 +184,7 @@ fn there_and_back(profile: &str) -> Result<(), Failed> {
 const MIB: usize = 1 << 20;
 
 const CASES: &[Case] = &[
-    // Reading.
+    // Tools that read.
     Case::works("whole", "read_file", MIB, |size| {
         (file("x".repeat(size)), json!({"path": "a"}))
     }),
@@ -254,7 +254,7 @@ const CASES: &[Case] = &[
         4 * MIB,
         |size| (vec![], json!({"path": "x".repeat(size)})),
     ),
-    // Listing.
+    // Tools that list and search.
     Case::works("entries", "list_directory", 20_000, |size| {
         (flat(size), json!({"path": ""}))
     }),
@@ -358,7 +358,7 @@ const CASES: &[Case] = &[
             )
         },
     ),
-    // Changing.
+    // Tools that write, edit and move.
     Case::works("content", "write_file", 4 * MIB, |size| {
         (vec![], json!({"path": "a", "content": "x".repeat(size)}))
     }),
@@ -378,7 +378,7 @@ const CASES: &[Case] = &[
         let text = "a line of some words\n".repeat(size / 21) + "X\n";
         (file(text), edits([("X\n", "Y\n")], true))
     }),
-    // Few enough lines for the caches of small machines: past them, memory looks dearer than it is.
+    // Few enough lines for the caches of small machines. With more, cache misses increase the time per line.
     Case::works("lines", "edit_file", MIB / 4, |size| {
         (file("\n".repeat(size) + "X"), edits([("X", "Y")], true))
     }),
@@ -403,7 +403,7 @@ const CASES: &[Case] = &[
         "edit_file",
         50_000,
         |size| {
-            // As many lines as twice in the text, all but the last of them there from each line on.
+            // Half as many lines as the text. All lines but the last match at each line of the text.
             let old = " x\n".repeat(size) + "y";
             (file("x\n".repeat(2 * size)), edits([(&*old, "z")], true))
         },
@@ -446,7 +446,7 @@ const CASES: &[Case] = &[
             (file(old.clone()), edits([(&*old, &*new)], true))
         },
     ),
-    // The larger text stays below the size from which the allocator maps each allocation anew.
+    // The larger text is below the size from which the allocator maps every allocation.
     Case::fails("difference too long", "edit_file", 10 * MIB, |size| {
         (file("x".repeat(size)), edits([("x", "y")], false))
     }),
@@ -459,13 +459,13 @@ fn file(text: String) -> Entries {
     vec![("a".into(), Entry::File(text.into_bytes()))]
 }
 
-/// A directory of many files.
+/// Returns a directory with many files.
 fn flat(size: usize) -> Entries {
     let file = |n| (format!("d/file-{n}"), Entry::File(Vec::new()));
     (0..size).map(file).collect()
 }
 
-/// Many files at the end of a long path.
+/// Returns many files in a deeply nested directory.
 fn deep(size: usize) -> Entries {
     let directory = vec!["a"; 100].join("/");
     let file = |n| (format!("{directory}/file-{n}"), Entry::File(Vec::new()));

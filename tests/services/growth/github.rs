@@ -1,4 +1,4 @@
-//! The tools, REST routes and GraphQL queries of the github service.
+//! Cost of the tools, REST routes and GraphQL queries of the github service.
 
 #[path = "github/calls.rs"]
 mod calls;
@@ -34,24 +34,24 @@ use serde_json::Value;
 use self::site::{Site, World};
 use crate::measure::linear;
 
-/// One call, by what it is asked through.
+/// Call, by the interface that it uses.
 enum Call {
-    /// A tool of both profiles or of one, and its arguments for a size.
+    /// Tool of one or both profiles, with its arguments for a size.
     Tool(&'static [&'static str], &'static str, fn(usize) -> Value),
-    /// Tools one after the other, each with its arguments: what the first does the last undoes, or another is there
-    /// for each time.
+    /// Tools in sequence, each with its arguments. The last one undoes the first, or each repetition uses a different
+    /// object.
     Steps(&'static [&'static str], fn(usize) -> Vec<Step>),
-    /// A tool that refuses whatever it is asked.
+    /// Tool that refuses every call.
     Refused(&'static [&'static str], &'static str, fn(usize) -> Value),
-    /// A REST request: method, path below the repository, body.
+    /// REST request: method, path below the repository, body.
     Rest(&'static str, fn(usize) -> String, fn(usize) -> Value),
-    /// A GET in one of GitHub's media types, such as `diff`, and its path below the repository.
+    /// GET request with one of GitHub's media types, such as `diff`, and its path below the repository.
     Media(&'static str, fn(usize) -> String),
-    /// A query of GraphQL.
+    /// GraphQL query.
     Query(fn(usize) -> String),
 }
 
-/// A tool and its arguments.
+/// Tool with its arguments.
 type Step = (&'static str, Value);
 
 /// Calls on worlds that grow in one dimension.
@@ -69,12 +69,12 @@ const BOTH: &[&str] = &[V0, V1];
 const OLD: &[&str] = &[V0];
 const NEW: &[&str] = &[V1];
 
-/// A query about the repository.
+/// Returns a query about the repository.
 fn query(fields: &str) -> String {
     format!("{{repository(owner: \"acme\", name: \"demo\") {{{fields}}}}}")
 }
 
-/// One case for each dimension: all calls on a world, which is made once for each size.
+/// Returns the trials. A trial of a dimension makes all its calls on one world for each size.
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |growth: Growth| {
         let name = format!("github::{}", growth.name);
@@ -100,7 +100,7 @@ fn cases() -> Vec<Growth> {
     parts.into_iter().flatten().collect()
 }
 
-/// The tools of a profile that some case asks for what they do not refuse.
+/// Returns the tools of a profile that have a case in which they succeed.
 fn accepted(profile: &str) -> BTreeSet<&'static str> {
     let calls = cases().into_iter().flat_map(|growth| growth.calls);
     let accepted = calls.filter(|call| call.is_of(profile) && !matches!(call, Call::Refused(..)));
@@ -137,7 +137,7 @@ impl Growth {
 }
 
 impl Call {
-    /// Whether it is measured with a profile: what is the same in both is measured once.
+    /// Returns true if the call is measured with the profile. Calls that are equal in both profiles are measured once.
     fn is_of(&self, profile: &str) -> bool {
         match self {
             Self::Tool(profiles, ..) | Self::Steps(profiles, _) | Self::Refused(profiles, ..) => {
@@ -147,7 +147,7 @@ impl Call {
         }
     }
 
-    /// The call as it is made again and again. `@N` stands for the number of the time.
+    /// Returns a function that makes the call. `@N` in its arguments stands for the number of the repetition.
     fn work(&self, site: &Rc<Site>, size: usize) -> Box<dyn FnMut()> {
         let site = Rc::clone(site);
         let mut times = (1..).map(|time: usize| time.to_string());
@@ -188,7 +188,7 @@ impl Call {
         }
     }
 
-    /// The tools that it calls.
+    /// Returns the tools that the call uses.
     fn tools(&self) -> Vec<&'static str> {
         match self {
             Self::Tool(_, tool, _) | Self::Refused(_, tool, _) => vec![tool],
@@ -197,7 +197,7 @@ impl Call {
         }
     }
 
-    /// The start of what is asked.
+    /// Returns the start of the request, for messages.
     fn told(&self, size: usize) -> String {
         let text = match self {
             Self::Tool(_, tool, with) | Self::Refused(_, tool, with) => {
@@ -217,8 +217,8 @@ impl Call {
     }
 }
 
-/// Arguments with the number of the time in the texts of their first level; `@N+7` is a number
-/// that is larger by 7.
+/// Replaces `@N` in the strings on the first level with the number of the repetition. `@N+7` becomes a number that is
+/// larger by 7.
 fn numbered(arguments: &Value, time: &str) -> Value {
     let mut arguments = arguments.clone();
     for value in arguments

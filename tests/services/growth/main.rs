@@ -1,6 +1,6 @@
-//! The cost of tool calls as their arguments and worlds grow: processor time and memory stay linear.
+//! Cost of tool calls as their arguments and worlds grow: processor time and memory must grow linearly.
 //!
-//! The cases run one at a time, since both are measured for the whole process.
+//! The cases run one at a time, because both are measured for the whole process.
 
 mod cancel;
 mod exhaustion;

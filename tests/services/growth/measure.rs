@@ -1,4 +1,4 @@
-//! Processor time and peak memory of a piece of work, and how they grow with its size.
+//! Measurement of processor time and peak memory, and of their growth.
 
 use std::fmt;
 use std::hint::black_box;
@@ -11,30 +11,30 @@ use rustix::time::{ClockId, clock_gettime};
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The most by which the cost may grow when the size doubles. Linear work doubles, quadratic work quadruples.
+/// Maximum growth of the cost when the size doubles. Linear work doubles, quadratic work quadruples.
 const MAX_RATIO: f64 = 2.5;
 
-/// Measurements at each size before the growth is judged for the first time, and before it is judged for good.
-/// The cheapest one counts: other load on the machine only adds.
+/// Minimum and maximum number of measurements at each size. The cheapest one counts, because other load on the machine
+/// only adds to the cost.
 const FIRST_ROUNDS: usize = 3;
 const LAST_ROUND: usize = 60;
 
-/// The round from which on measurements wait for a moment, so that a burst of other load does not reach all of them.
+/// Round from which on each round begins with a pause, so that a burst of other load does not affect all of them.
 const PATIENT_ROUND: usize = 15;
 
-/// Costs that are taken for overhead: processor time on top of the ratio, and bytes at the larger size whatever they are
-/// at the smaller one. Both are little, so that work that grows too fast shows where it does not take long yet.
+/// Costs that count as overhead: processor time in addition to the ratio, and bytes at the larger size regardless of
+/// the smaller one. Both are small, so that excessive growth is visible in short work.
 const NEGLIGIBLE: Cost = Cost {
     time: Duration::from_micros(500),
     bytes: 64 * 1024,
 };
 
-/// What a piece of work cost.
+/// Cost of a piece of work.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     /// Processor time of all threads of the process.
     pub(crate) time: Duration,
-    /// The most bytes that were allocated at a time, without those that were there before.
+    /// Peak of allocated bytes, without those that were allocated before.
     pub(crate) bytes: usize,
 }
 
@@ -52,7 +52,7 @@ impl Cost {
         }
     }
 
-    /// Whether work of twice the size costs linearly more than this.
+    /// Returns true if `doubled`, the cost at twice the size, is at most linear growth of this cost.
     fn allows(self, doubled: Self) -> bool {
         let within = |once: f64, twice: f64, overhead: f64| twice <= MAX_RATIO * once + overhead;
         let seconds = |cost: Self| cost.time.as_secs_f64();
@@ -70,7 +70,7 @@ pub(crate) fn cost(work: impl FnOnce()) -> Cost {
     work();
     let time = processor_time().saturating_sub(start);
     let peak = ALLOCATOR.peak_usage();
-    // Memory of earlier work that was freed only now is no part of what was there before.
+    // Memory of earlier work that was freed during this work does not count as allocated before.
     let before = before.min(settled_usage());
     Cost {
         time,
@@ -78,7 +78,7 @@ pub(crate) fn cost(work: impl FnOnce()) -> Cost {
     }
 }
 
-/// The bytes in use once tasks of other threads have freed what they held.
+/// Returns the bytes in use after tasks of other threads have freed their memory.
 fn settled_usage() -> usize {
     let mut usage = ALLOCATOR.current_usage();
     let mut unchanged = 0;
@@ -102,10 +102,10 @@ fn processor_time() -> Duration {
     )
 }
 
-/// Fails unless the work that `prepare` makes for a size costs linearly more at twice the size.
+/// Fails if the cost of the work grows more than linearly when the size doubles.
 ///
-/// `prepare` is called once for each size, and what it returns is run and measured several times: it must do the
-/// same at each run, and check that it came to what it should. `size` must be large enough that the work takes some
+/// `prepare` is called once for each size, and the function that it returns is run and measured several times. The
+/// function must do the same in each run and check its result. `size` must be large enough that the work takes some
 /// milliseconds.
 pub(crate) fn linear<W: FnMut()>(
     size: usize,
@@ -113,8 +113,8 @@ pub(crate) fn linear<W: FnMut()>(
 ) -> Result<(), Failed> {
     let (mut work, mut doubled_work) = (prepare(size), prepare(2 * size));
     let (mut once, mut doubled) = (cost(&mut work), cost(&mut doubled_work));
-    // Other load can make the work of the smaller size look dear. It does so less from round to round, so that growth
-    // has to be linear in two rounds, one after the other.
+    // Other load can increase the measured cost at the smaller size and hide growth. Its effect decreases with each
+    // round, so the growth must be linear in two consecutive rounds.
     let mut was_linear = false;
     for round in 1..=LAST_ROUND {
         let is_linear = round >= FIRST_ROUNDS && once.allows(doubled);
@@ -134,7 +134,7 @@ pub(crate) fn linear<W: FnMut()>(
     )))
 }
 
-/// The tests of the measurement itself.
+/// Returns tests of the measurement itself.
 pub(crate) fn trials() -> Vec<Trial> {
     fn caught(outcome: Result<(), Failed>) -> Result<(), Failed> {
         match outcome {

@@ -1,4 +1,4 @@
-//! A filesystem world, and calls on it.
+//! Filesystem world, and calls on it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use mcpmark_snapshot::{Digest, File, ScratchSpace, Store, TreeBuilder, TreePath}
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-/// An entry of a world.
+/// Entry of a world.
 pub(crate) enum Entry {
     Directory,
     File(Vec<u8>),
@@ -74,7 +74,7 @@ impl World {
         }
     }
 
-    /// Calls a tool, and gives it up after `timeout`.
+    /// Calls a tool with a timeout.
     pub(crate) fn call_within(
         &self,
         tool: &str,
@@ -91,21 +91,21 @@ impl World {
             .expect("an answer")
     }
 
-    /// The text of a call that must succeed.
+    /// Makes a call that must succeed and returns its text.
     pub(crate) fn ok(&self, tool: &str, arguments: &Value) -> String {
         let output = self.call(tool, arguments);
         assert!(!output.is_error, "{tool}: {}", clipped(&output.text()));
         output.text()
     }
 
-    /// The text of a call that must fail.
+    /// Makes a call that must fail and returns its text.
     pub(crate) fn fails(&self, tool: &str, arguments: &Value) -> String {
         let output = self.call(tool, arguments);
         assert!(output.is_error, "{tool}: {}", clipped(&output.text()));
         output.text()
     }
 
-    /// The tools, each with the schema of its arguments.
+    /// Returns the tools with the schemas of their arguments.
     pub(crate) fn schemas(&self) -> Vec<(String, Value)> {
         let tools = self.client.tools().iter();
         tools
@@ -116,14 +116,14 @@ impl World {
             .collect()
     }
 
-    /// The digest of the state.
+    /// Returns the digest of the state.
     pub(crate) fn digest(&self) -> Digest {
         let tree = self.runtime.block_on(self.session.capture());
         tree.expect("a state").digest()
     }
 }
 
-/// The start of a text.
+/// Returns the start of a text.
 pub(crate) fn clipped(text: &str) -> String {
     text.chars().take(400).collect()
 }

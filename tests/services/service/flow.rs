@@ -1,4 +1,4 @@
-//! A client that sends and does not read takes no more memory than a bounded number of answers.
+//! Flow control: a client that sends requests without reading answers uses memory for a bounded number of answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,10 +12,10 @@ use crate::peer::{Peer, call, given_up};
 
 const RESULT_BYTES: usize = 1 << 20;
 const CALLS: usize = 200;
-/// Those that wait to be written, one that is being written, and one that runs.
+/// Maximum number of calls that run: answers that wait to be written, one that is being written, and one running call.
 const MOST_MADE: usize = 6;
 
-/// Answers with a long text, and counts the calls.
+/// Handler that returns a long text and counts its calls.
 struct Long(Arc<AtomicUsize>);
 
 impl ToolHandler for Long {
@@ -26,7 +26,7 @@ impl ToolHandler for Long {
     }
 }
 
-/// A client that has sent calls and reads nothing yet.
+/// Client that has sent calls and reads no answers yet.
 struct Silent {
     peer: Peer,
     made: Arc<AtomicUsize>,
@@ -43,10 +43,10 @@ impl Silent {
         Self { peer, made, server }
     }
 
-    /// The calls that are made while nobody reads.
+    /// Returns the number of calls that run while the client does not read.
     async fn made_unread(&self) -> usize {
         let mut made = 0;
-        // It stands still when nothing was made for a while; if it had not, the bound would hold all the more.
+        // Waits until the number is stable. If it is not, it is too low, and the bound holds anyway.
         for _ in 0..20 {
             tokio::time::sleep(Duration::from_millis(20)).await;
             made = self.made.load(Ordering::SeqCst);
@@ -78,7 +78,7 @@ async fn calls_that_are_given_up_make_room() {
     for id in 0..CALLS - 1 {
         silent.peer.say(&given_up(id)).await;
     }
-    // What had been made by then is answered, and so is the last one.
+    // Calls that ran before are answered, and so is the last one.
     loop {
         if silent.peer.hear().await["id"] == CALLS - 1 {
             break;

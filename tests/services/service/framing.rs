@@ -1,4 +1,4 @@
-//! Lines that are no message are answered, and those after them are read on.
+//! Invalid lines are answered, and the lines after them are read.
 
 use mcpmark_service::{
     JsonObject, MAX_JSON_VALUES, MAX_REQUEST_BYTES, ToolHandler, bounded_message,
@@ -22,7 +22,7 @@ async fn connected() -> Peer {
     Peer::connected("echo", Echo).await.0
 }
 
-/// Whether the next answer is that to a request which is sent now: nothing before it was answered.
+/// Checks that nothing before was answered: the next answer is that of a request that is sent now.
 async fn is_silent(peer: &mut Peer) {
     let answer = peer
         .ask(r#"{"jsonrpc":"2.0","id":"next","method":"ping"}"#)
@@ -38,7 +38,7 @@ fn nested(depth: usize) -> String {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_answered_with_the_id_that_it_has() {
+async fn unreadable_messages_are_answered_with_their_id() {
     let mut peer = connected().await;
     let deep = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"echo","arguments":{{"a":{}}}}}}}"#,
@@ -102,7 +102,7 @@ async fn json_of_the_greatest_depth_that_is_read_reaches_the_tool() {
 }
 
 #[tokio::test]
-async fn what_nobody_waits_for_is_not_answered() {
+async fn messages_that_need_no_reply_are_not_answered() {
     let mut peer = connected().await;
     for line in [
         "",
@@ -180,7 +180,7 @@ async fn a_message_with_too_many_values_is_refused_before_it_is_parsed() {
             .await;
         is_silent(&mut peer).await;
     }
-    // Marks in texts are no values, and some less are read.
+    // Commas in strings do not count as values, and slightly fewer values are accepted.
     let text = format!(r#""{}""#, ",".repeat(most));
     for arguments in [text, zeros(most - 100)] {
         let line = format!(
@@ -193,7 +193,7 @@ async fn a_message_with_too_many_values_is_refused_before_it_is_parsed() {
 }
 
 #[tokio::test]
-async fn what_the_handshake_does_not_offer_and_params_of_the_wrong_kind_are_errors() {
+async fn unknown_methods_and_params_of_the_wrong_kind_are_errors() {
     let mut peer = connected().await;
     for (method, params, code) in [
         (

@@ -1,4 +1,4 @@
-//! A small service, asked over a pipe of this process. One binary, for what it is built with takes long to build.
+//! Tests of a small service over an in-process pipe. They are one binary, because linking its dependencies takes long.
 
 mod flow;
 mod framing;

@@ -1,4 +1,4 @@
-//! Calls that are sent without waiting for answers take effect in the order in which they came.
+//! Order of calls: calls that are sent without waiting for answers run in the order of arrival.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::peer::{Peer, call, given_up};
 
-/// Answers with the number of the call; `wait` lasts until the test says so.
+/// Handler that returns the number of the call. `wait` blocks until the test sends a signal.
 struct Counter {
     calls: usize,
     began: Sender<()>,
@@ -28,7 +28,7 @@ impl ToolHandler for Counter {
     }
 }
 
-/// A client, and the test's ends of the channels.
+/// Client with the test's ends of the channels.
 struct Setting {
     peer: Peer,
     began: Receiver<()>,
@@ -74,13 +74,13 @@ async fn a_waiting_call_can_be_given_up() {
     it.peer
         .say_all(&[
             given_up(2),
-            // A ping needs no handler and is answered at once, so the cancellation has been read by then.
+            // A ping needs no handler and is answered at once, so its answer shows that the cancellation was read.
             json!({ "jsonrpc": "2.0", "id": "ping", "method": "ping" }),
         ])
         .await;
     assert_eq!(it.peer.hear().await["id"], "ping");
     it.go_on.send(()).unwrap();
-    // The order of answers is free.
+    // Answers may arrive in any order.
     let mut made = Vec::new();
     for _ in 0..2 {
         let answer = it.peer.hear().await;
@@ -121,7 +121,7 @@ async fn an_id_is_of_one_request_until_it_is_answered() {
     );
     it.go_on.send(()).unwrap();
     assert_eq!(number(&it.peer.hear().await), "1");
-    // Answered, it can be used again, and so it can when its request was given up.
+    // An id can be used again after its request was answered or cancelled.
     for made in ["2", "3"] {
         it.peer.say(&call(1, "count")).await;
         assert_eq!(number(&it.peer.hear().await), made);

@@ -1,4 +1,4 @@
-//! Servers of others that ask more than they read the answers of, or answer more than a client can parse.
+//! Third-party servers that send more requests than they read answers, or answers that are too large to parse.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,12 +12,12 @@ use tokio::io::{
 type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
 
 const PINGS: usize = 50_000;
-/// Pings that a client may take whose answers are not read: 64 that wait to be sent, and those whose bytes fit into the
-/// buffers of the two directions. Each has at least 30 bytes.
+/// Maximum number of pings that a client reads while their answers are not read: 64 in its queue, and those whose bytes
+/// fit into the buffers of both directions. Each has at least 30 bytes.
 const MOST_TAKEN: usize = 64 + 4 * (64 << 10) / 30;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Answers the client's requests until one names a tool, and gives the id of that one.
+/// Answers requests of the client until the first tool call and returns the id of the call.
 async fn serve(lines: &mut Lines, write: &mut WriteHalf<DuplexStream>) -> Value {
     loop {
         let line = lines.next_line().await.unwrap().unwrap();
@@ -55,7 +55,7 @@ async fn a_client_takes_no_more_requests_than_it_can_answer() {
     });
     let id = serve(&mut lines, &mut write).await;
 
-    // It asks, and reads nothing.
+    // Sends requests and reads nothing.
     let (taken, mut takes) = tokio::sync::watch::channel(0);
     let asking = tokio::spawn(async move {
         for number in 1..=PINGS {
@@ -66,13 +66,13 @@ async fn a_client_takes_no_more_requests_than_it_can_answer() {
         }
         write
     });
-    // Until the client takes no more for a while, or has taken all.
+    // Waits until the client reads no more for a while, or has read all.
     while let Ok(Ok(())) = tokio::time::timeout(Duration::from_millis(500), takes.changed()).await {
     }
     let most = *takes.borrow();
     assert!(most <= MOST_TAKEN, "{most} requests taken of {PINGS}");
 
-    // Once it reads, all are answered, and the call has its result.
+    // Once the server reads, all pings are answered, and the call gets its result.
     let mut answered = BTreeSet::new();
     for _ in 0..PINGS {
         let line = tokio::time::timeout(MINUTE, lines.next_line()).await;

@@ -1,4 +1,4 @@
-//! A client that writes the protocol's lines itself.
+//! Minimal client that writes lines of the protocol.
 
 use mcpmark_service::{SessionLimits, ToolHandler, ToolServer, ToolSurface};
 use serde_json::{Value, json};
@@ -9,13 +9,13 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// A client of a server with one tool, after the handshake.
+    /// Connects a client to a server with one tool and completes the handshake.
     pub(crate) async fn connected<H: ToolHandler>(tool: &str, handler: H) -> (Self, ToolServer<H>) {
         let (near, far) = duplex(64 << 10);
         let tools = json!([{"name": tool, "inputSchema": {"type": "object"}}]);
         let surface = ToolSurface::parse("peer", "1", &tools.to_string()).unwrap();
         let server = ToolServer::new(surface, handler, &SessionLimits::default());
-        // It ends with the stream.
+        // The serving task ends with the stream.
         let _ = server.serve(Box::new(far));
         let mut peer = Self {
             stream: BufReader::new(near),
@@ -58,21 +58,21 @@ impl Peer {
         self.write(lines.as_bytes()).await;
     }
 
-    /// The next message of the server.
+    /// Returns the next message of the server.
     pub(crate) async fn hear(&mut self) -> Value {
         let mut line = String::new();
         self.stream.read_line(&mut line).await.unwrap();
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    /// Sends a line, and gives the next message of the server.
+    /// Sends a line and returns the next message of the server.
     pub(crate) async fn ask(&mut self, line: &str) -> Value {
         self.say_line(line.as_bytes()).await;
         self.hear().await
     }
 }
 
-/// A call of a tool without arguments.
+/// Returns a tool call without arguments.
 pub(crate) fn call(id: usize, tool: &str) -> Value {
     json!({
         "jsonrpc": "2.0", "id": id, "method": "tools/call",
@@ -80,7 +80,7 @@ pub(crate) fn call(id: usize, tool: &str) -> Value {
     })
 }
 
-/// The notice that a call is given up.
+/// Returns the notification that cancels a call.
 pub(crate) fn given_up(id: usize) -> Value {
     json!({
         "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": id },

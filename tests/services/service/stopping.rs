@@ -1,4 +1,4 @@
-//! Calls are stopped: by their client, by the end of their connection and by the end of their session.
+//! Calls that are stopped: by their client, by the end of their connection, or by the end of their session.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -18,11 +18,11 @@ const TOOLS: &str = r#"[
     {"name": "count", "inputSchema": {"type": "object"}}
 ]"#;
 
-/// So long that nobody comes to its end on a machine that works.
+/// Timeout that no call reaches on a working machine.
 const MINUTE: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_millis(20);
 
-/// `loop` runs until a checkpoint stops it, `deaf` until the test says so.
+/// Handler whose tool `loop` runs until a checkpoint stops it, and `deaf` until the test sends a signal.
 struct Handler {
     calls: usize,
     began: Sender<()>,
@@ -73,7 +73,7 @@ impl Session for World {
     }
 }
 
-/// The session, and the test's ends of the channels.
+/// Session with the test's ends of the channels.
 struct Setting {
     session: Box<dyn Session>,
     began: Receiver<()>,
@@ -220,7 +220,7 @@ async fn a_tool_that_does_not_stop_holds_nobody_up() {
     assert!(matches!(stuck, ServiceError::Stuck(_)), "{stuck}");
     assert!(stuck.to_string().contains("the tool `deaf` still ran"));
     client.close().await.unwrap();
-    // Its thread is left behind.
+    // The thread of the call keeps running.
     let left = session.close().await.unwrap_err();
     assert!(matches!(left, ServiceError::Stuck(_)), "{left}");
     go_on.send(()).unwrap();

@@ -1,4 +1,4 @@
-//! MCP over streamable HTTP, by hand and with the client of the protocol library.
+//! MCP over streamable HTTP, with handwritten requests and with the client of the protocol library.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ const TOOLS: &str = r#"[
     {"name": "wait", "inputSchema": {"type": "object"}}
 ]"#;
 
-/// Remembers what was appended; `wait` lasts until it is cancelled.
+/// Handler that stores the appended values. `wait` blocks until it is cancelled.
 struct Handler {
     appended: Vec<String>,
     began: Arc<Notify>,
@@ -84,7 +84,7 @@ async fn serve() -> Served {
     }
 }
 
-/// An HTTP response: status, headers in lower case, body.
+/// HTTP response: status, headers in lower case, body.
 #[derive(Debug)]
 struct Response {
     status: u16,
@@ -176,7 +176,7 @@ async fn a_session_is_opened_used_and_ended() {
         assert_eq!(after.status, 404, "{after:?}");
         assert_eq!(after.json()["id"], 7);
     }
-    // All have left.
+    // Waits until all sessions have ended.
     served.activity.until_gone(None).await;
 }
 
@@ -210,7 +210,7 @@ async fn requests_without_sessions_stand_alone() {
         ("Mcp-Name", "append"),
     ];
     for number in [1, 2] {
-        // Equal ids are no trouble between requests that stand alone.
+        // Requests without a session may have equal ids.
         let body = ask(
             1,
             "tools/call",
@@ -256,7 +256,7 @@ async fn requests_without_sessions_stand_alone() {
     assert_eq!((refused.status, &refused.json()["id"]), (400, &json!(5)));
 }
 
-/// The bounds that `SECURITY.md` names.
+/// Maximum number of connections, and of sessions, as stated in `SECURITY.md`.
 const MOST: usize = 64;
 
 #[tokio::test]
@@ -281,7 +281,7 @@ async fn sessions_are_bounded_and_an_ended_one_makes_room() {
 async fn connections_are_bounded_and_the_next_one_waits() {
     let served = serve().await;
     let address = served.address;
-    // They send nothing, and hold their places.
+    // The connections send nothing and stay open.
     let mut idle = Vec::new();
     for _ in 0..MOST {
         idle.push(TcpStream::connect(address).await.unwrap());
@@ -322,7 +322,7 @@ async fn there_is_nothing_at_another_path() {
 }
 
 #[tokio::test]
-async fn what_is_no_request_of_a_client_is_refused() {
+async fn invalid_requests_of_clients_are_refused() {
     let served = serve().await;
     let address = served.address;
     let hello = initialize("2025-11-25");
@@ -364,7 +364,7 @@ async fn what_is_no_request_of_a_client_is_refused() {
     assert_eq!(send(address, "PUT", &headers, ping).await.status, 405);
     assert_eq!(send(address, "DELETE", &[], "").await.status, 400);
 
-    // Half characters are mended, as on a stream.
+    // Lone surrogates are replaced, as on a stream.
     let headers = [("Mcp-Session-Id", &*id)];
     let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"append","arguments":{"a":"\ud800"}}}"#;
     let answer = send(address, "POST", &headers, body).await.json();
@@ -378,7 +378,7 @@ async fn calls_of_a_session_run_in_the_order_of_arrival() {
     let address = served.address;
     let id = open(address).await;
     let headers = [("Mcp-Session-Id", &*id)];
-    // The first holds the others up until it is cancelled.
+    // The first call blocks the others until it is cancelled.
     let mut first = TcpStream::connect(address).await.unwrap();
     let text = request(address, "POST", &headers, &call(1, "wait", &json!({})));
     first.write_all(text.as_bytes()).await.unwrap();
@@ -389,7 +389,7 @@ async fn calls_of_a_session_run_in_the_order_of_arrival() {
         let body = call(number, "append", &json!({"n": number}));
         let text = request(address, "POST", &headers, &body);
         stream.write_all(text.as_bytes()).await.unwrap();
-        // The notice goes the same way after it, so that its answer says that the call is in line.
+        // The notification is sent after the call, so its answer shows that the call is queued.
         let notice = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
         assert_eq!(send(address, "POST", &headers, notice).await.status, 202);
         streams.push(stream);
@@ -430,7 +430,7 @@ async fn a_client_that_goes_away_cancels_what_stands_alone_and_ends_its_session(
     drop(stream);
     served.cancelled.notified().await;
 
-    // A session that is ended answers its open requests, and cancels their calls.
+    // When a session is deleted, its open requests are answered and their calls cancelled.
     let id = open(address).await;
     let headers = [("Mcp-Session-Id", &*id)];
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -439,7 +439,7 @@ async fn a_client_that_goes_away_cancels_what_stands_alone_and_ends_its_session(
     served.began.notified().await;
     assert_eq!(send(address, "DELETE", &headers, "").await.status, 204);
     served.activity.until_gone(None).await;
-    // What serves ends whatever a call is doing, and connections with it.
+    // The server ends regardless of running calls, and closes its connections.
     drop(served.end.lock().unwrap().take());
     served.handle.join().await.unwrap();
     let mut answer = String::new();

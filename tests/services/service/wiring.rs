@@ -1,4 +1,4 @@
-//! Server and client of a small service, over an in-process pipe.
+//! Server and client of a small service over an in-process pipe.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
@@ -21,7 +21,7 @@ const TOOLS: &str = r#"[
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Counts its calls; `wait` lasts until the test says so.
+/// Handler that counts its calls. `wait` blocks until the test sends a signal.
 struct Handler {
     calls: usize,
     go_on: Receiver<()>,
@@ -142,7 +142,7 @@ async fn a_call_that_timed_out_does_not_harm_later_ones() {
     assert_eq!(late, Err(CallError::Timeout { after: timeout }));
     assert_eq!(late.unwrap_err().to_string(), "no result after 0.02 s");
     go_on.send(()).unwrap();
-    // The late answer is dropped, and is no other call's.
+    // The late answer is discarded and not taken for that of another call.
     assert_eq!(text(&client, "count").await, "2");
     assert_eq!(text(&client, "count").await, "3");
     session.capture().await.unwrap();
@@ -201,7 +201,7 @@ async fn a_peer_that_speaks_no_mcp() {
         .await
         .unwrap();
     drop(near);
-    // Ends, and takes the session with it in no case.
+    // Serving ends, but the session must not.
     let _ = served.join().await;
     let client = ToolClient::connect(&*session).await.unwrap();
     assert_eq!(text(&client, "count").await, "1");
@@ -219,7 +219,7 @@ async fn a_closed_session_answers_so() {
     assert_eq!(message, "the session is closed");
 }
 
-/// A server whose list of tools never ends.
+/// Server whose list of tools has endless pages.
 async fn list_forever(stream: DuplexStream) {
     let mut stream = BufReader::new(stream);
     loop {

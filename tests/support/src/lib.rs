@@ -1,4 +1,4 @@
-//! Tests that compare with a program or a feature of the machine, where that is not there.
+//! Skipping of tests that need a program or a feature that the machine lacks.
 //!
 //! A test that cannot run calls [`skip`] and returns. `MCPMARK_REQUIRE` names the needs whose absence is a failure,
 //! separated by commas, or `all`. `MCPMARK_SKIPS` names a file to which each skip adds a line.
@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use std::fs::OpenOptions;
 use std::io::Write;
 
-/// Something beside Rust that a test needs.
+/// Requirement of a test apart from Rust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
     /// `unzip` and `tar`.
@@ -16,11 +16,11 @@ pub enum Need {
     DockerRegistry,
     /// `git`.
     Git,
-    /// The sources and the compiler of GitHub's own MCP server.
+    /// GitHub's own MCP server, installed with pip, and a network namespace to run it in.
     GoServer,
-    /// The right to mount a tmpfs.
+    /// Permission to mount a tmpfs.
     Mount,
-    /// Node and npm, and the packages that a test installs with them.
+    /// Node.js and npm, and the packages that a test installs with them.
     Npm,
     /// `openssl`.
     OpenSsl,
@@ -32,7 +32,7 @@ pub enum Need {
     Python,
     /// `skopeo`.
     Skopeo,
-    /// `unshare`, and user namespaces.
+    /// `unshare` and user namespaces.
     Unshare,
 }
 
@@ -53,7 +53,7 @@ impl Need {
         Self::Unshare,
     ];
 
-    /// The name in `MCPMARK_REQUIRE`.
+    /// Returns the name in `MCPMARK_REQUIRE`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Archivers => "archivers",
@@ -78,11 +78,12 @@ impl Display for Need {
     }
 }
 
-/// Tells that something is not tested because a need is not met.
+/// Reports that a test is skipped because a need is not met.
 ///
 /// # Panics
 ///
-/// When `MCPMARK_REQUIRE` has the need, or a name that is none.
+/// Panics if `MCPMARK_REQUIRE` contains the need or an unknown name, or if the file of `MCPMARK_SKIPS` cannot be
+/// written.
 pub fn skip(need: Need, reason: impl Display) {
     let required = std::env::var("MCPMARK_REQUIRE").unwrap_or_default();
     assert!(
@@ -90,7 +91,7 @@ pub fn skip(need: Need, reason: impl Display) {
         "MCPMARK_REQUIRE has {need}, and it is not there: {reason}"
     );
     let line = format!("SKIPPED: {need}: {reason}");
-    // Past the capture of the test harness, so that it is seen.
+    // Bypasses the output capture of the test harness, so that the line is visible.
     let _ = writeln!(std::io::stderr(), "{line}");
     if let Some(file) = std::env::var_os("MCPMARK_SKIPS") {
         let file = OpenOptions::new().append(true).create(true).open(file);
@@ -100,7 +101,7 @@ pub fn skip(need: Need, reason: impl Display) {
     }
 }
 
-/// Whether a list has a need.
+/// Returns true if a list contains the need or `all`. Panics on an unknown name.
 fn requires(list: &str, need: Need) -> bool {
     let mut names = list
         .split(',')

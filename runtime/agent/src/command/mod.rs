@@ -1,4 +1,4 @@
-//! An agent that is somebody's program.
+//! Agent that is an external program.
 
 mod output;
 mod place;
@@ -18,39 +18,40 @@ use self::process::{Exit, Process};
 use crate::relay::Relay;
 use crate::{Agent, Attempt, End, EndKind, Halt};
 
-/// The exit status by which a program says that it could not work, as `EX_TEMPFAIL` of `sysexits.h`.
+/// Exit code of a program that could not work and is to be run again: `EX_TEMPFAIL` of `sysexits.h`.
 pub const TRY_AGAIN: i32 = 75;
 
-/// How long the end of an attempt waits for what the program still writes.
+/// Timeout for the remaining output of a program after its end.
 const LAST_OUTPUT: Duration = Duration::from_secs(2);
 
-/// Variables that every program gets, where they are set; and those whose names begin with `LC_`.
+/// Environment variables that every program inherits if they are set, in addition to those whose names begin with
+/// `LC_`.
 const INHERITED: [&str; 4] = ["PATH", "LANG", "LANGUAGE", "TZ"];
 
-/// A program that acts, and what it gets of the environment.
+/// Command line of an agent program, and the environment variables that it inherits.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandSpec {
-    /// The program and its arguments, with placeholders.
+    /// Program and its arguments, with placeholders.
     pub command: Vec<String>,
-    /// Variables beside those that every program gets, by name.
+    /// Names of further environment variables that the program inherits.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
 }
 
-/// Runs a program for each attempt, which acts through an MCP server of its own.
+/// Agent that runs a program for each attempt. The program acts through an MCP server of that attempt.
 #[derive(Debug, Clone)]
 pub struct Command {
     spec: CommandSpec,
 }
 
 impl Command {
-    /// An agent that is this program.
+    /// Creates an agent that runs this program.
     pub fn new(spec: CommandSpec) -> Self {
         Self { spec }
     }
 
-    /// The variables of the program's environment, and the secrets among them.
+    /// Returns the environment variables that the program inherits, and the secrets among their values.
     fn environment(&self) -> (Vec<(String, String)>, Secrets) {
         let inherited = std::env::vars_os().filter_map(|(name, value)| {
             let (name, value) = (name.into_string().ok()?, value.into_string().ok()?);

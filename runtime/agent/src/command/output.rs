@@ -1,14 +1,16 @@
+//! Bounded capture of the output of a program.
+
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
-/// Bytes of each output that are kept: the last ones.
+/// Maximum number of bytes of each output that are kept. Earlier bytes are dropped.
 const KEPT: usize = 64 * 1024;
 
-/// The end of what a program wrote.
+/// Last bytes of an output of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     kept: Vec<u8>,
-    /// Bytes before those.
+    /// Number of dropped bytes before `kept`.
     before: u64,
 }
 
@@ -17,9 +19,9 @@ impl Output {
         self.kept.iter().all(u8::is_ascii_whitespace)
     }
 
-    /// The kept bytes as text, with U+FFFD in the place of invalid UTF-8.
+    /// Returns the kept bytes as text, with U+FFFD in place of invalid UTF-8.
     pub(crate) fn text(&self) -> String {
-        // A character that was cut at the beginning is no character.
+        // Skips the rest of a character that was cut at the beginning.
         let cut = match self.before {
             0 => 0,
             _ => self
@@ -31,7 +33,7 @@ impl Output {
         String::from_utf8_lossy(&self.kept[cut..]).into_owned()
     }
 
-    /// How much is missing, in brackets.
+    /// Returns a note in parentheses on dropped bytes; empty if there are none.
     pub(crate) fn cut(&self) -> String {
         match self.before {
             0 => String::new(),
@@ -42,7 +44,7 @@ impl Output {
         }
     }
 
-    /// The last line with something in it.
+    /// Returns the last line that is not blank.
     pub(crate) fn last_line(&self) -> Option<String> {
         let text = self.text();
         let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
@@ -51,7 +53,7 @@ impl Output {
 
     fn push(&mut self, bytes: &[u8]) {
         self.kept.extend_from_slice(bytes);
-        // Twice as much is gathered, so that not each piece moves all bytes.
+        // The buffer grows to twice the size before it is cut, so that not every read moves all bytes.
         if self.kept.len() > 2 * KEPT {
             self.cut_front();
         }
@@ -63,7 +65,7 @@ impl Output {
         self.before += surplus as u64;
     }
 
-    /// Reads to the end of a pipe, into what `kept` holds.
+    /// Reads a pipe to its end into `kept`.
     pub(crate) async fn read(mut pipe: pipe::Receiver, kept: &std::sync::Mutex<Self>) {
         let mut piece = vec![0; 16 * 1024];
         while let Ok(count @ 1..) = pipe.read(&mut piece).await {

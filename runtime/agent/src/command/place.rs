@@ -1,3 +1,5 @@
+//! Private directory of an agent program, with its placeholders and environment variables.
+
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -5,18 +7,18 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// Bytes of the answer file that are read.
+/// Maximum number of bytes that are read from the answer file.
 const MOST_ANSWER: u64 = 1024 * 1024;
 
-/// The private directory of a program, with what it needs to begin. It is removed when this is dropped.
+/// Private directory of a program with its input files. It is removed on drop.
 pub(crate) struct Place {
     dir: TempDir,
-    /// Placeholders, without their braces, and their values.
+    /// Placeholders without braces, and their values.
     values: Vec<(&'static str, String)>,
 }
 
 impl Place {
-    /// A directory with the instruction and the settings of an MCP client.
+    /// Creates a directory with the instruction and a configuration file for MCP clients.
     pub(crate) fn new(instruction: &str, mcp_url: &str) -> io::Result<Self> {
         let dir = tempfile::Builder::new()
             .prefix("mcpmark-agent-")
@@ -31,7 +33,7 @@ impl Place {
             ("dir", dir.path().to_string_lossy().into_owned()),
         ];
         fs::write(dir.path().join("instruction.md"), instruction)?;
-        // The form that most clients read: of those that know only one of the two keys, each finds its own.
+        // The form that most clients read. A client that uses only one of the keys `type` and `url` ignores the other.
         let world = json!({"type": "http", "url": mcp_url});
         let config = json!({"mcpServers": {"world": world}});
         fs::write(dir.path().join("mcp.json"), format!("{config:#}\n"))?;
@@ -42,12 +44,12 @@ impl Place {
         self.dir.path()
     }
 
-    /// The instruction, to be read from its beginning.
+    /// Opens the file with the instruction.
     pub(crate) fn instruction(&self) -> io::Result<File> {
         File::open(self.path().join("instruction.md"))
     }
 
-    /// A word with its placeholders filled in. Braces around anything else stay.
+    /// Expands the placeholders in a word. Other text in braces stays.
     pub(crate) fn filled(&self, word: &str) -> String {
         let mut filled = String::new();
         let mut rest = word;
@@ -75,7 +77,8 @@ impl Place {
         filled + rest
     }
 
-    /// The variables that say where things are; the instruction itself may be too long for one.
+    /// Returns the environment variables with the values of the placeholders. The instruction is omitted, because it
+    /// may be too long for a variable.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (String, &str)> {
         let values = self
             .values
@@ -84,10 +87,10 @@ impl Place {
         values.map(|(name, value)| (format!("MCPMARK_{}", name.to_uppercase()), value.as_str()))
     }
 
-    /// The contents of the answer file, if the program wrote one.
+    /// Returns the content of the answer file, if the program wrote one.
     pub(crate) fn answer(&self) -> Option<String> {
         let file: PathBuf = self.path().join("answer.txt");
-        // A link may lead anywhere.
+        // A symbolic link may point to any file of the host.
         if !fs::symlink_metadata(&file).ok()?.is_file() {
             return None;
         }

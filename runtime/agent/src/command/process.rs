@@ -1,3 +1,5 @@
+//! Process of an agent program, with its process group.
+
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -13,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::output::Output;
 use super::place::Place;
 
-/// A program with all processes of its group. They are killed when this is dropped.
+/// Program with all processes of its group. They are killed on drop.
 pub(crate) struct Process {
     group: Arc<Group>,
     ended: CancellationToken,
@@ -23,14 +25,14 @@ pub(crate) struct Process {
     stderr: Arc<Mutex<Output>>,
 }
 
-/// A process group, until its leader is waited for: from then on its number may be another's.
+/// Process group; `None` after its leader is reaped, because its id may then be reused.
 struct Group(Mutex<Option<Pid>>);
 
 impl Group {
     fn kill(&self) {
         let group = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(group) = *group {
-            // All of it may have gone.
+            // All processes may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }
     }
@@ -40,10 +42,10 @@ impl Group {
     }
 }
 
-/// How a program ended, and what it wrote.
+/// Exit status and output of a program.
 #[derive(Debug)]
 pub(crate) struct Exit {
-    /// Its exit status; none where a signal ended it.
+    /// Exit code; `None` if a signal ended the program.
     pub(crate) status: Option<i32>,
     signal: Option<i32>,
     pub(crate) stdout: Output,
@@ -51,7 +53,7 @@ pub(crate) struct Exit {
 }
 
 impl Exit {
-    /// How it ended, in words. `was_killed` says that the end of the attempt ended it.
+    /// Describes the end of the program. `was_killed` states that the program was killed at the end of the attempt.
     pub(crate) fn how(&self, was_killed: bool) -> String {
         match (self.status, self.signal) {
             (_, Some(9)) if was_killed => "was killed".to_owned(),
@@ -62,9 +64,9 @@ impl Exit {
         }
     }
 
-    /// The last line of its standard error after a colon, or of its standard output.
+    /// Returns a colon and the last line of standard error, or else of standard output; empty if there is no line.
     pub(crate) fn last_words(&self) -> String {
-        /// Characters that are told.
+        /// Maximum number of characters of the line.
         const TOLD: usize = 300;
         let line = self.stderr.last_line().or_else(|| self.stdout.last_line());
         line.map_or_else(String::new, |line| {
@@ -74,11 +76,12 @@ impl Exit {
 }
 
 impl Process {
-    /// Starts a program in a place, with nothing in its environment but `variables` and what the place says.
+    /// Starts a program in the directory of `place`. Its environment contains only `HOME`, `variables` and the
+    /// variables of `place`.
     ///
     /// # Errors
     ///
-    /// When there is no such program, or it cannot be started.
+    /// Returns an error if the program does not exist or cannot be started.
     pub(crate) fn start(
         command: &[String],
         place: &Place,
@@ -126,18 +129,18 @@ impl Process {
         })
     }
 
-    /// Is cancelled when the program has ended.
+    /// Returns a token that is cancelled when the program has ended.
     pub(crate) fn ended(&self) -> CancellationToken {
         self.ended.clone()
     }
 
-    /// Kills it and all of its group that runs.
+    /// Kills all running processes of the group.
     pub(crate) fn kill(&self) {
         self.group.kill();
     }
 
-    /// Waits for its end, and for as long as `patience` for what its pipes still hold.
-    pub(crate) async fn finish(&mut self, patience: Duration) -> Exit {
+    /// Waits for the end of the program, and at most `timeout` for the rest of its output.
+    pub(crate) async fn finish(&mut self, timeout: Duration) -> Exit {
         let status = match self.waiting.take() {
             Some(waiting) => waiting.await.ok().and_then(Result::ok),
             None => None,
@@ -147,8 +150,8 @@ impl Process {
                 let _ = reading.await;
             }
         };
-        // A process that left the group may hold them open.
-        let _ = tokio::time::timeout(patience, read).await;
+        // A process that left the group may keep the pipes open.
+        let _ = tokio::time::timeout(timeout, read).await;
         Exit {
             status: status.and_then(|status| status.code()),
             signal: status.and_then(|status| status.signal()),
@@ -167,10 +170,10 @@ impl Drop for Process {
     }
 }
 
-/// Waits for the end of a program, and ends what is left of its group.
+/// Waits for the end of a program, and kills the rest of its group.
 fn wait(mut child: Child, group: &Group, ended: &CancellationToken) -> io::Result<ExitStatus> {
     let leader = WaitId::Pid(Pid::from_child(&child));
-    // The leader stays as it is, so that the number is its own until all have been killed.
+    // The leader is not reaped before the group is killed, so that its id is not reused.
     while let Err(rustix::io::Errno::INTR) = waitid(
         leader.clone(),
         WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,

@@ -1,10 +1,10 @@
-//! Why an attempt failed, by written rules.
+//! Classification of failed attempts by written rules.
 //!
 //! The classes are those of the published benchmark (arXiv 2509.24002, section 4.2): an
-//! [`Implicit`](FailureClass::Implicit) failure ended like a success and was wrong; an explicit
-//! one shows in how it ended. [`Ending`] holds all that the rules look at, and [`classify`] gives
-//! the class with the [`Evidence`] for it. The rules see no verdict but the one: that the attempt
-//! was graded and failed, or that a limit kept it from its end.
+//! [`Implicit`](FailureClass::Implicit) failure ended like a success and was wrong; an explicit failure shows in its
+//! end. [`Ending`] contains all inputs of the rules, and [`classify`] returns the class with its [`Evidence`]. The
+//! rules do not see the checks of the verdict. They assume that the attempt was graded and failed, or that a limit
+//! ended it.
 //!
 //! ```
 //! use mcpmark_agent::EndKind;
@@ -35,25 +35,25 @@ use crate::EndKind;
 
 pub use self::rules::classify;
 
-/// What kind of failure an attempt is.
+/// Class of a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureClass {
-    /// It ended by itself like a success, and the verifier rejects what it left.
+    /// The attempt ended by itself like a success, and the verifier rejects its final state.
     Implicit,
-    /// Its conversation no longer fitted the model.
+    /// The conversation no longer fitted the model, or its provider refused it.
     ContextOverflow,
-    /// It used up its turns.
+    /// The turn limit was reached.
     TurnLimit,
-    /// It used up its wall time.
+    /// The limit on wall time was reached.
     TimeLimit,
-    /// It used up its tokens or its money.
+    /// A limit on tokens, cost or memory was reached.
     BudgetLimit,
-    /// It gave up: it says that it cannot, stopped without trying, or is a program that failed.
+    /// The agent gave up: it says that it cannot do the work, called no tool, or is a program that failed.
     Abandoned,
-    /// It stopped with work plainly unfinished: it asks, announces, or was cut off.
+    /// The agent stopped with work left: its last reply asks, announces a step, is empty, or was cut off.
     PrematureStop,
-    /// Its tool calls could not be read, up to the last one.
+    /// The last tool call was malformed, or was written as text.
     MalformedCalls,
 }
 
@@ -70,7 +70,7 @@ impl FailureClass {
         Self::BudgetLimit,
     ];
 
-    /// The name used in reports: `implicit`, `context-overflow`, ….
+    /// Returns the name used in reports: `implicit`, `context-overflow`, ….
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Implicit => "implicit",
@@ -91,41 +91,42 @@ impl fmt::Display for FailureClass {
     }
 }
 
-/// How an attempt ended, as far as the rules look.
+/// End of an attempt, as the input of the rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ending<'a> {
-    /// How the agent's part ended.
+    /// Kind of end of the agent's part.
     pub end: EndKind,
-    /// More about that.
+    /// Details of the end.
     pub detail: Option<&'a str>,
-    /// Its replies.
+    /// Number of replies.
     pub turns: u32,
-    /// Its tool calls, also malformed ones.
+    /// Number of tool calls, including malformed ones.
     pub tool_calls: u32,
-    /// What the model wrote as arguments of its last tool call, where that is no JSON object.
+    /// Arguments of the last tool call as the model wrote them, if they are not a JSON object; or a later reply that
+    /// cannot be parsed.
     pub last_malformed: Option<&'a str>,
-    /// Whether the provider says that the last reply was cut off at its token limit.
+    /// True if the provider reports that the last reply was cut off at its token limit.
     pub truncated: bool,
-    /// The text of the last reply.
+    /// Text of the last reply.
     pub answer: &'a str,
 }
 
-/// A class and what it rests on.
+/// Class of a failed attempt with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Failure {
-    /// The class.
+    /// Class of the failure.
     pub class: FailureClass,
-    /// What shows it.
+    /// Evidence for the class.
     pub evidence: Evidence,
 }
 
-/// What shows a class of failure.
+/// Evidence for a class of failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Evidence {
-    /// The turn that shows it: the last one, or that of the last malformed call.
+    /// Number of the turn that shows the failure: the last turn, or the turn of the last malformed call.
     pub turn: u32,
-    /// The rule that holds, in words.
+    /// Description of the rule that matched.
     pub rule: &'static str,
-    /// What the model or the limit said; the model's own words, so hostile text.
+    /// Quote from the model or from the details of the end. Text of the model is hostile.
     pub quote: String,
 }

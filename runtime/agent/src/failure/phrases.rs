@@ -1,9 +1,9 @@
-//! What last replies say, found by phrases. The lists are the rules; `docs/reports.md` describes
-//! them, and `tests/failures` shows what they are for.
+//! English phrases that the rules search for in last replies. The lists are part of the rules: `docs/reports.md`
+//! describes them, and `tests/failures` has examples.
 
 use std::mem;
 
-/// Says that one cannot, but not yet what.
+/// Phrases of inability. They count only if a phrase of [`WORK`] follows.
 const INABILITY: [&str; 17] = [
     "i can't",
     "i cannot",
@@ -24,7 +24,7 @@ const INABILITY: [&str; 17] = [
     "we cannot",
 ];
 
-/// What one gives up with the work itself, and not with a detail of it.
+/// Phrases for the work as a whole, and not for a detail of it.
 const WORK: [&str; 21] = [
     "complete",
     "completing",
@@ -49,7 +49,7 @@ const WORK: [&str; 21] = [
     "your request",
 ];
 
-/// Gives up in so many words.
+/// Phrases of giving up that need no phrase of [`WORK`].
 const GIVES_UP: [&str; 12] = [
     "i give up",
     "i'm giving up",
@@ -65,10 +65,10 @@ const GIVES_UP: [&str; 12] = [
     "i'm sorry, but i cannot",
 ];
 
-/// Goes on to something else within a sentence.
+/// Words after which a sentence has another subject.
 const TURNS: [&str; 5] = ["but", "however", "so", "though", "yet"];
 
-/// Hands the work back.
+/// Phrases that ask the user for a decision or for input.
 const ASKS: [&str; 22] = [
     "would you like me to",
     "do you want me to",
@@ -94,7 +94,7 @@ const ASKS: [&str; 22] = [
     "if you'd like me to proceed",
 ];
 
-/// A question that asks for nothing.
+/// Phrases of courtesy questions, which ask for nothing.
 const COURTESY: [&str; 8] = [
     "anything else",
     "any other",
@@ -106,7 +106,7 @@ const COURTESY: [&str; 8] = [
     "how can i assist",
 ];
 
-/// Says that the work is done.
+/// Phrases that claim that the work is done.
 const CLAIMS: [&str; 20] = [
     "task completed",
     "task complete",
@@ -130,7 +130,7 @@ const CLAIMS: [&str; 20] = [
     "all requirements",
 ];
 
-/// Words before an announcement.
+/// Words that may precede the announcement of a step.
 const CONNECTIVES: [&str; 16] = [
     "now",
     "next",
@@ -150,7 +150,7 @@ const CONNECTIVES: [&str; 16] = [
     "therefore",
 ];
 
-/// Begins the announcement of a step.
+/// Phrases that begin the announcement of a step.
 const ANNOUNCES: [&str; 15] = [
     "let me",
     "let's",
@@ -169,7 +169,7 @@ const ANNOUNCES: [&str; 15] = [
     "next step",
 ];
 
-/// Begins like an announcement and is none.
+/// Phrases that begin like an announcement but are not one.
 const NO_STEP: [&str; 8] = [
     "let me know",
     "i'll be happy",
@@ -181,7 +181,7 @@ const NO_STEP: [&str; 8] = [
     "i will wait",
 ];
 
-/// How models write tool calls into their text.
+/// Beginnings of tool calls that models write as text.
 const WRITTEN_CALLS: [&str; 8] = [
     "<tool_call>",
     "<function_call",
@@ -193,13 +193,13 @@ const WRITTEN_CALLS: [&str; 8] = [
     "functions.call(",
 ];
 
-/// A sentence of a reply as it stands, and in the form that phrases are looked for in.
+/// Sentence of a reply, as written and in normalised form for the search for phrases.
 pub(super) struct Sentence<'a> {
     pub(super) quote: &'a str,
     plain: String,
 }
 
-/// Cuts a text into sentences: at line breaks, and after `.`, `!` and `?` before a space.
+/// Splits a text into sentences: at line breaks, and after `.`, `!` and `?` before white space.
 pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let mut parts = Vec::new();
     for line in text.lines() {
@@ -224,7 +224,7 @@ pub(super) fn sentences(text: &str) -> Vec<Sentence<'_>> {
         .collect()
 }
 
-/// Lower case, straight apostrophes, single spaces, no Markdown around words.
+/// Normalises a text: lower case, straight apostrophes, single spaces, no Markdown markup, no bullet at the beginning.
 fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for c in text.chars() {
@@ -242,7 +242,7 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// Ends a word.
+/// Appends a space unless the text is empty or already ends with one.
 fn space(text: &mut String) {
     if !text.is_empty() && !text.ends_with(' ') {
         text.push(' ');
@@ -254,29 +254,29 @@ impl Sentence<'_> {
         find(&self.plain, phrases).is_some()
     }
 
-    /// Says that the work itself cannot be done, and nothing after that which takes it back.
+    /// Reports whether the sentence says that the work cannot be done, and does not claim success after that.
     pub(super) fn gives_up(&self) -> bool {
         let after = find(&self.plain, &GIVES_UP).or_else(|| {
             let unable = find(&self.plain, &INABILITY)?;
             let rest = &self.plain[unable..];
-            // What comes after a `but` is something else.
+            // After a word such as `but`, the sentence has another subject.
             let clause = find_start(rest, &TURNS).map_or(rest, |turn| &rest[..turn]);
             Some(unable + find(clause, &WORK)?)
         });
         after.is_some_and(|after| find(&self.plain[after..], &CLAIMS).is_none())
     }
 
-    /// Asks for a decision or for something to go on with.
+    /// Reports whether the sentence asks the user for a decision or for input.
     pub(super) fn asks(&self) -> bool {
         !self.has(&COURTESY) && (self.plain.ends_with('?') || self.has(&ASKS))
     }
 
-    /// Says that the work is done.
+    /// Reports whether the sentence claims that the work is done.
     pub(super) fn claims_success(&self) -> bool {
         self.has(&CLAIMS)
     }
 
-    /// Announces a step, or ends with a colon that something should follow.
+    /// Reports whether the sentence announces a step or ends with a colon.
     pub(super) fn announces(&self) -> bool {
         let mut rest = self.plain.as_str();
         while let Some(word) = CONNECTIVES.iter().find(|word| begins(rest, word)) {
@@ -287,7 +287,7 @@ impl Sentence<'_> {
     }
 }
 
-/// Where a text writes a tool call that the model should have made.
+/// Returns the rest of a text from a tool call that is written as text.
 pub(super) fn written_call(text: &str) -> Option<&str> {
     let lower = text.to_ascii_lowercase();
     let tag = WRITTEN_CALLS.iter().filter_map(|tag| lower.find(tag)).min();
@@ -303,17 +303,18 @@ fn begins(text: &str, phrase: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(in_word))
 }
 
-/// Where the first of some phrases ends that stands in a text as whole words.
+/// Returns the end of the first match of any phrase, as whole words.
 fn find(text: &str, phrases: &[&str]) -> Option<usize> {
     place(text, phrases).map(|(start, length)| start + length)
 }
 
-/// Where it begins.
+/// Returns the start of the first match of any phrase, as whole words.
 fn find_start(text: &str, phrases: &[&str]) -> Option<usize> {
     place(text, phrases).map(|(start, _)| start)
 }
 
-/// There are very many replies to look through, so each place is looked at once for all phrases.
+/// Returns the start and the length of the first match of any phrase, as whole words. All phrases are compared in a
+/// single pass over the text, because many replies are searched.
 fn place(text: &str, phrases: &[&str]) -> Option<(usize, usize)> {
     let mut within_word = false;
     text.char_indices().find_map(|(at, c)| {
@@ -326,7 +327,7 @@ fn place(text: &str, phrases: &[&str]) -> Option<(usize, usize)> {
     })
 }
 
-/// An apostrophe is within a word: `can` does not stand in `can't`.
+/// Reports whether a character is part of a word. An apostrophe is, so that `can` does not match in `can't`.
 fn in_word(c: char) -> bool {
     c.is_alphanumeric() || c == '\''
 }

@@ -1,26 +1,28 @@
+//! Rules that classify failed attempts.
+
 use super::phrases::{Sentence, sentences, written_call};
 use super::{Ending, Evidence, Failure, FailureClass};
 use crate::EndKind;
 
-/// The longest quote, in characters.
+/// Maximum length of a quote, in characters.
 const QUOTE: usize = 300;
 
-/// Classifies an attempt that was graded and failed. None where nobody knows what the agent would
-/// have done: the model failed, or somebody stopped it.
+/// Classifies an attempt that was graded and failed. Returns `None` if the model failed or the attempt was cancelled,
+/// because it is unknown what the agent would have done.
 ///
-/// The first rule that holds decides:
+/// The first rule that matches decides:
 ///
-/// 1. the conversation overflowed the model: context-overflow;
+/// 1. the conversation no longer fitted the model, or its provider refused it: context-overflow;
 /// 2. the last tool call was malformed and none came after it: malformed-calls;
-/// 3. a limit ended it: turn-limit, time-limit, budget-limit;
+/// 3. a limit ended the attempt: turn-limit, time-limit, budget-limit;
 /// 4. the last reply was cut off at its token limit: premature-stop;
-/// 5. the last reply is empty: abandoned without any tool call, else premature-stop;
-/// 6. the last reply writes a tool call as text: malformed-calls;
-/// 7. it says that the work cannot be done, and not after that that it is done: abandoned;
-/// 8. one of its last two sentences asks, and nothing claims success: premature-stop;
-/// 9. its last sentence announces a step: premature-stop;
-/// 10. no tool was called: abandoned;
-/// 11. else: implicit.
+/// 5. the last reply is empty: abandoned if there was no tool call, otherwise premature-stop;
+/// 6. the last reply contains a tool call as text: malformed-calls;
+/// 7. a sentence says that the work cannot be done, and no later sentence claims success: abandoned;
+/// 8. one of the last two sentences asks, and no sentence claims success: premature-stop;
+/// 9. the last sentence announces a step or ends with a colon: premature-stop;
+/// 10. no tool was called: abandoned. So is a program that ended with agent-error, which is decided before rule 4;
+/// 11. otherwise: implicit.
 pub fn classify(ending: &Ending<'_>) -> Option<Failure> {
     let detail = ending.detail.unwrap_or(ending.end.as_str());
     let found = |class, rule, quote: &str| Some(failure(ending, class, rule, quote));
@@ -34,7 +36,8 @@ pub fn classify(ending: &Ending<'_>) -> Option<Failure> {
     if let Some(arguments) = ending.last_malformed {
         let rule = "the last tool call is malformed, and none came after it";
         let mut failure = failure(ending, FailureClass::MalformedCalls, rule, arguments);
-        // An attempt goes on for as long as it calls tools: only the reply that ends it calls none.
+        // A reply with calls does not end an attempt: only the last reply has no call, so the turn of the call is
+        // before it.
         if ending.end == EndKind::Completed {
             failure.evidence.turn = ending.turns.saturating_sub(1).max(1);
         }
@@ -51,7 +54,7 @@ pub fn classify(ending: &Ending<'_>) -> Option<Failure> {
     }
 }
 
-/// Rules for an attempt that ended by itself.
+/// Applies the rules for an attempt that ended by itself.
 fn by_itself(ending: &Ending<'_>) -> Failure {
     use FailureClass::{Abandoned, Implicit, MalformedCalls, PrematureStop};
 

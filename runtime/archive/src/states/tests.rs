@@ -1,3 +1,5 @@
+//! Tests of the export and import of states.
+
 use std::sync::Arc;
 
 use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
@@ -5,7 +7,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Entries of an archive: names and contents.
+/// Entries of an archive, as names and contents.
 type Entries = Vec<(String, Vec<u8>)>;
 
 const BOUNDS: Bounds = Bounds {
@@ -17,7 +19,7 @@ fn path(text: &str) -> TreePath {
     TreePath::parse(text).unwrap()
 }
 
-/// A tree with all that a tree can have.
+/// Returns a tree with all kinds of entries.
 fn sample() -> Snapshot {
     let blobs = MemoryBlobs::new();
     let mut builder = TreeBuilder::new();
@@ -55,12 +57,12 @@ fn packed() -> (Vec<u8>, Snapshot, Digest) {
     let loose = store.put(b"loose").unwrap();
     let mut bytes = Vec::new();
     let written = write(&store, &[snapshot.digest()], &[loose], &mut bytes).unwrap();
-    // The head, three files of their own, the loose blob, four directories.
+    // The table of contents, three files with distinct content, the other blob, and four directories.
     assert_eq!(written.entries, 9);
     (bytes, snapshot, loose)
 }
 
-/// An archive of entries as they stand.
+/// Builds a compressed archive of the given entries.
 fn stream(entries: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut archive = Writer::new(Vec::new());
     for (name, bytes) in entries {
@@ -134,7 +136,7 @@ fn each_byte_that_flips_is_noticed_or_harmless() {
 }
 
 #[test]
-fn what_is_wrong_is_named_and_nothing_is_kept() {
+fn errors_are_named_and_nothing_is_kept() {
     let (bytes, ..) = packed();
     let sound = entries(&bytes);
     let (_dir, kept) = store();
@@ -198,7 +200,7 @@ fn bombs_are_refused_at_their_bounds() {
     let mut writer = Writer::new(&mut archive);
     writer.file(HEAD, head.as_bytes()).unwrap();
     writer.file("blobs/00", &[]).unwrap();
-    // A blob that says to have 64 MiB.
+    // A blob whose header states 64 MiB.
     let at = archive.len() - 512;
     archive[at + 124..at + 135].copy_from_slice(b"00400000000");
     let sum: u64 = (0..512)
@@ -223,7 +225,7 @@ fn bombs_are_refused_at_their_bounds() {
         .collect();
     assert!(refusal(&stream(&many)).contains("more than 1000 entries"));
 
-    // A window that would take 128 MiB to decompress.
+    // A window that requires 128 MiB for decompression.
     let mut encoder = zstd::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(27).unwrap();
     encoder.write_all(&[0; 100_000]).unwrap();

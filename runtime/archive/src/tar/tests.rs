@@ -1,3 +1,5 @@
+//! Tests of the tar reader and writer.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -18,7 +20,7 @@ fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Everything that an archive holds.
+/// Reads all entries of an archive.
 fn read(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, TarError> {
     let mut reader = Reader::new(bytes, BOUNDS);
     let mut found = Vec::new();
@@ -37,7 +39,7 @@ fn refusal(bytes: &[u8]) -> String {
     read(bytes).unwrap_err().to_string()
 }
 
-/// An archive of one header, changed and summed again.
+/// Builds an archive of one file with a modified header and a valid checksum.
 fn with_header(change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let mut bytes = archive(&[("a", b"x")]);
     change(&mut bytes[..BLOCK]);
@@ -47,7 +49,7 @@ fn with_header(change: impl FnOnce(&mut [u8])) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_archives_are_read_back() {
     let big = vec![7; 5000];
     let bytes = archive(&[("d/", b""), ("d/a", b""), ("b", b"x"), ("c", &big)]);
     let found = read(&bytes).unwrap();
@@ -67,7 +69,7 @@ fn what_is_written_is_read_back() {
 }
 
 #[test]
-fn what_is_no_plain_archive_is_refused_by_name() {
+fn unsupported_archives_are_refused_by_name() {
     for (kind, word) in [
         (b'1', "a hard link"),
         (b'2', "a symlink"),
@@ -143,7 +145,7 @@ fn every_flipped_byte_is_noticed() {
         for bit in 0..8 {
             let mut bytes = bytes.clone();
             bytes[at] ^= 1 << bit;
-            // Contents are known by their digests; all else is known by the archive.
+            // Contents are protected by their digests, and everything else by the archive.
             let same_names = read(&bytes).is_ok_and(|other| {
                 let names = |list: &[(String, Vec<u8>)]| -> Vec<String> {
                     list.iter().map(|(name, _)| name.clone()).collect()

@@ -1,4 +1,4 @@
-//! Guests are compressed in bundles, and known by the digests of their components.
+//! Compression of guests in bundles. Guests are identified by the digests of their uncompressed components.
 
 use std::io::{Read, Write};
 
@@ -7,7 +7,7 @@ use mcpmark_snapshot::Digest;
 use super::{GuestConfig, LARGEST_GUEST};
 use crate::BundleError;
 
-/// The component of a guest, if it is the one that the config speaks of.
+/// Decompresses a guest. Returns the component if size and digest match the config.
 pub(super) fn decompressed(
     what: String,
     bytes: &[u8],
@@ -51,7 +51,7 @@ pub(super) fn decompressed(
     }
 }
 
-/// The binary logarithm of the most bytes that whoever decompresses a guest keeps: 8 MiB.
+/// Binary logarithm of the zstd window size, which bounds the memory for decompression: 8 MiB.
 const WINDOW: u32 = 23;
 
 /// Compresses the component of a guest.

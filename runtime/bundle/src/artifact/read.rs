@@ -1,4 +1,4 @@
-//! How artifacts are read: manifests and configs, and whether they fit together.
+//! Parsing of artifacts: manifests and configs, and their consistency.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -19,11 +19,11 @@ use crate::layout::{BlobDirectory, Source, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
 
 impl Bundle {
-    /// Reads the manifests and configs of a bundle, no layer.
+    /// Reads the manifests and configs of a bundle, but no other layers.
     ///
     /// # Errors
     ///
-    /// When one is missing, or not what it should be, or contradicts another.
+    /// Returns an error if a document is missing or invalid, or if two documents contradict each other.
     pub fn read(source: &dyn Source, root: &Descriptor) -> Result<Self, BundleError> {
         let what = "the manifest of the bundle";
         let bytes = fetch(source, what, root, oci::LARGEST_MANIFEST)?;
@@ -78,11 +78,11 @@ impl Bundle {
         Ok(bundle)
     }
 
-    /// Reads the manifests and configs of a bundle that was [kept](Self::keep_documents) under its digest.
+    /// Reads the manifests and configs of a bundle that [`keep_documents`](Self::keep_documents) stored, by its digest.
     ///
     /// # Errors
     ///
-    /// When one is missing, or not what it should be.
+    /// Returns an error if a document is missing or invalid.
     pub fn kept(blobs: &BlobDirectory, digest: &Digest) -> Result<Self, BundleError> {
         let what = "the manifest of the bundle";
         let missing = |source| BundleError::Missing {
@@ -103,12 +103,11 @@ impl Bundle {
         Self::read(blobs, &root)
     }
 
-    /// Keeps what says what the bundle is, and what agents are told: manifests, configs and
-    /// instructions.
+    /// Stores the documents of the bundle: manifests, configs and instructions.
     ///
     /// # Errors
     ///
-    /// When one is missing or damaged, or cannot be written.
+    /// Returns an error if a document is missing, damaged, or cannot be written.
     pub fn keep_documents(
         &self,
         source: &dyn Source,
@@ -132,7 +131,7 @@ impl Bundle {
         Ok(())
     }
 
-    /// Whether tasks and worlds fit together.
+    /// Checks that the tasks and worlds are consistent.
     fn check(&self) -> Result<(), BundleError> {
         let against = |message: String| Err(BundleError::Contradiction(message));
         if self.tasks.is_empty() {
@@ -181,8 +180,8 @@ impl Bundle {
     }
 }
 
-/// What a manifest of a suite is of. Programs that copy a suite may leave that out of its list; then the
-/// manifest says it, or else its config does by its type.
+/// Returns the artifact type of a manifest in a suite. Programs that copy a suite may omit the type from its index;
+/// then it is that of the manifest, or else the media type of the config.
 fn kind(source: &dyn Source, descriptor: &Descriptor) -> Result<Option<String>, BundleError> {
     if descriptor.artifact_type.is_some() {
         return Ok(descriptor.artifact_type.clone());
@@ -204,7 +203,7 @@ fn config<T: for<'a> Deserialize<'a>>(
     oci::expect(what, &descriptor.media_type, media_type)?;
     let bytes = fetch(source, what, descriptor, LARGEST_CONFIG)?;
     let value: Value = oci::parse(what, &bytes)?;
-    // The version first: what a later one has besides is not known here.
+    // The version is checked first, because a later version may have keys that are unknown here.
     if value["schema"] != SCHEMA {
         return Err(BundleError::Shape {
             what: what.to_owned(),
@@ -275,7 +274,7 @@ impl TaskArtifact {
         Ok(task)
     }
 
-    /// Whether the layers are those that the config speaks of.
+    /// Checks that the layers match the config.
     fn check(&self) -> Result<(), BundleError> {
         let parts = &self.config.parts;
         let against = |what: &str| {
@@ -319,7 +318,7 @@ impl TaskArtifact {
                 ));
             }
         }
-        // Whoever reads the config sees all that it describes.
+        // Reviewers see every guest in the config, so it must not describe guests that the task does not have.
         let mut roles = BTreeSet::new();
         for guest in &self.config.guests {
             let role = guest.role.as_str();
@@ -350,7 +349,7 @@ impl WorldArtifact {
             .world
             .parse()
             .map_err(|error: mcpmark_task::Error| shape(error.to_string()))?;
-        let most = states::OF_A_WORLD;
+        let most = states::WORLD_BOUNDS;
         for (what, found, limit) in [
             ("bytes", config.bytes, most.bytes),
             ("entries", config.entries, most.entries),

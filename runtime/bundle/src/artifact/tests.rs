@@ -1,4 +1,4 @@
-//! Bundles whose digests are all right and that are wrong all the same.
+//! Bundles with valid digests but invalid content.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ fn guest(role: &str, component: &[u8]) -> GuestConfig {
     }
 }
 
-/// A task and a world; the documents pass through `change`, each with what it is.
+/// Packs a task and a world. `change` may modify each document; it gets the type of the document.
 pub(crate) fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descriptor) {
     let blobs = MemoryBlobs::new();
     let tree = Tree::empty();
@@ -97,7 +97,7 @@ pub(crate) fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descripto
     changed(&packed.layout, &packed.root, change)
 }
 
-/// The same with changed documents, and with digests that are right again.
+/// Copies a layout with changed documents, and updates the digests.
 fn changed(
     old: &NewLayout,
     root: &Descriptor,
@@ -111,7 +111,7 @@ fn changed(
     (new, root)
 }
 
-/// Copies what a descriptor names, the innermost first, and gives the descriptor of the copy.
+/// Copies the blobs that a descriptor references, the innermost first. Returns the descriptor of the copy.
 fn visit(
     old: &NewLayout,
     new: &mut NewLayout,
@@ -158,7 +158,7 @@ fn refusal(change: &dyn Fn(&str, &mut Value)) -> String {
 }
 
 #[test]
-fn what_is_packed_is_read_back_and_makes_a_library() {
+fn a_packed_bundle_is_read_back_and_makes_a_library() {
     let (layout, root) = bundle(&|_, _| {});
     let found = Bundle::read(&layout, &root).unwrap();
     assert_eq!(found.name.as_deref(), Some("office"));
@@ -184,7 +184,7 @@ fn what_is_packed_is_read_back_and_makes_a_library() {
         .unwrap();
     layout.write_directory(&plain).unwrap();
     for place in [&tar, &plain] {
-        assert!(Layout::is_meant(place));
+        assert!(Layout::looks_like_layout(place));
         let layout = Layout::open(place).unwrap();
         let root = layout.one_of(&[SUITE, TASK]).unwrap();
         let again = Bundle::read(&layout, root).unwrap();
@@ -194,7 +194,7 @@ fn what_is_packed_is_read_back_and_makes_a_library() {
             .join(format!("{}-library", place.extension().is_some()));
         library(&again, &layout, &into);
     }
-    // A task alone is a bundle, too.
+    // A single task is a bundle, too.
     let alone = Bundle::read(&layout, &task.descriptor).unwrap();
     assert_eq!((alone.tasks.len(), alone.worlds.len()), (1, 1));
 }
@@ -220,7 +220,7 @@ fn library(bundle: &Bundle, layout: &Layout, into: &Path) {
     assert_eq!(snapshot, Tree::empty().digest());
 }
 
-/// Describes one more guest of a task, of which it says what is not so.
+/// Adds a false description of another guest to the config of a task.
 fn add_guest(config: &mut Value, role: &str) {
     let mut more = config["guests"][0].clone();
     more["role"] = json!(role);
@@ -229,7 +229,7 @@ fn add_guest(config: &mut Value, role: &str) {
 }
 
 #[test]
-fn what_says_two_things_under_one_key_is_refused() {
+fn duplicate_keys_are_refused() {
     let (mut layout, root) = bundle(&|_, _| {});
     let text = |layout: &NewLayout, descriptor: &Descriptor| {
         let bytes = crate::fetch(layout, "a document", descriptor, 1 << 20);
@@ -273,7 +273,7 @@ fn what_says_two_things_under_one_key_is_refused() {
 }
 
 #[test]
-fn what_contradicts_itself_or_is_foreign_is_named() {
+fn contradictions_and_foreign_artifacts_are_named() {
     let of = |kind: &'static str, change: fn(&mut Value)| {
         refusal(&move |found, document| {
             if found == kind {
@@ -449,9 +449,9 @@ fn what_contradicts_itself_or_is_foreign_is_named() {
     }
 }
 
-/// Programs that copy artifacts and know images alone leave out what kind of artifact something is.
+/// Programs that copy artifacts and support only images omit the artifact types.
 #[test]
-fn what_lost_its_types_on_the_way_is_known_by_its_configs() {
+fn artifacts_without_types_are_recognised_by_their_configs() {
     let untyped = |document: &mut Value| {
         let document = document.as_object_mut().unwrap();
         document.remove("artifactType");
@@ -477,10 +477,10 @@ fn what_lost_its_types_on_the_way_is_known_by_its_configs() {
     assert_eq!((found.tasks.len(), found.worlds.len()), (1, 1));
     let parts = |bundle: &Bundle| bundle.tasks[0].config.parts.digest();
     assert_eq!(parts(&found), parts(&whole));
-    // A task alone, too.
+    // A single task, too.
     let alone = Bundle::read(&layout, &found.tasks[0].descriptor).unwrap();
     assert_eq!(alone.tasks[0].id, whole.tasks[0].id);
-    // What is of another kind is none of ours, whatever it leaves out.
+    // A manifest of another media type is refused, even without an artifact type.
     let (layout, root) = stripped(|suite| {
         suite["manifests"][0]["mediaType"] = json!(oci::INDEX);
     });

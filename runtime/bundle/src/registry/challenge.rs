@@ -1,16 +1,16 @@
-//! What a registry says of whom it wants to know: the header `WWW-Authenticate`.
+//! Parser of the header `WWW-Authenticate`, in which a registry requests authentication.
 
-/// A way to say who asks.
+/// Authentication challenge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Challenge {
-    /// In small letters, as `bearer`.
+    /// Scheme in lower case, such as `bearer`.
     pub scheme: String,
-    /// Names in small letters, and values.
+    /// Names in lower case, with values.
     pub parameters: Vec<(String, String)>,
 }
 
 impl Challenge {
-    /// The challenges of a header, in their order; what is no challenge ends the list.
+    /// Parses the challenges of a header, in order. Stops at invalid text.
     pub fn parse(header: &str) -> Vec<Self> {
         let mut found = Vec::new();
         let mut rest = header.trim_start();
@@ -36,7 +36,7 @@ impl Challenge {
         found
     }
 
-    /// A parameter by its name.
+    /// Returns the value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<&str> {
         let mut parameters = self.parameters.iter();
         let found = parameters.find(|(key, _)| key == name);
@@ -44,14 +44,14 @@ impl Challenge {
     }
 }
 
-/// A word, and what follows it.
+/// Parses a token. Returns it with the remaining text.
 fn token(text: &str) -> Option<(&str, &str)> {
     let of_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     let end = text.find(|c| !of_token(c)).unwrap_or(text.len());
     (end > 0).then(|| text.split_at(end))
 }
 
-/// `name=value` or `name="value"`, and what follows it.
+/// Parses `name=value` or `name="value"`. Returns name, value and the remaining text.
 fn parameter(text: &str) -> Option<(&str, String, &str)> {
     let (name, rest) = token(text)?;
     let rest = rest.trim_start().strip_prefix('=')?.trim_start();
@@ -83,7 +83,7 @@ mod tests {
         );
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].scheme, "bearer");
-        // A comma within quotes divides nothing.
+        // A comma within quotes is not a separator.
         assert_eq!(
             found[0].parameter("scope"),
             Some("repository:a/b:pull,push")

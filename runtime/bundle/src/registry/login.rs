@@ -1,45 +1,46 @@
-//! Who asks, from the file in which docker and its kin keep that.
+//! Credentials from the configuration file of docker.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use mcpmark_http::Secret;
 use serde_json::Value;
 
-/// A user's name and password.
+/// User name and password.
 #[derive(Debug, Clone)]
 pub struct Login {
-    /// The name.
+    /// User name.
     pub user: String,
-    /// The password.
+    /// Password.
     pub password: Secret,
 }
 
-/// Why a file has no login. What it holds is not told.
+/// Errors of reading credentials. They do not contain the content of the file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadLogin {
-    /// No JSON.
+    /// The file is not JSON.
     #[error("it is no JSON (line {line}, column {column})")]
     Json {
-        /// Where that shows.
+        /// Line of the error.
         line: usize,
-        /// The same.
+        /// Column of the error.
         column: usize,
     },
-    /// Something else than a name and a password in base64.
+    /// The entry is not a user name and password in base64.
     #[error("what it has for {0:?} is no name and password")]
     Auth(String),
-    /// A program keeps it.
+    /// The password is kept by a credential helper, which is not run.
     #[error("a program keeps what it has for {0:?}, and none is run here")]
     Helper(String),
 }
 
 impl Login {
-    /// Reads the login for a host from `config.json` of docker: the key `auths`, by hosts. None where it
-    /// has nothing for the host.
+    /// Reads the credentials for a host from docker's `config.json`: the key `auths`, by host. Returns `None` if there
+    /// are none for the host.
     ///
     /// # Errors
     ///
-    /// When the file is no JSON, or has something for the host that is no name and password.
+    /// Returns an error if the file is not JSON, if the entry for the host is invalid, or if a credential helper has
+    /// the password.
     pub fn of_docker(config: &[u8], host: &str) -> Result<Option<Self>, BadLogin> {
         let config: Value = serde_json::from_slice(config).map_err(|error| BadLogin::Json {
             line: error.line(),
@@ -62,7 +63,7 @@ impl Login {
         match pair {
             Some((user, password)) if !user.is_empty() => Ok(Some(Self {
                 user: user.to_owned(),
-                // Some programs end it with a byte of nothing.
+                // Some programs append a NUL byte.
                 password: Secret::new(password.trim_end_matches('\0')),
             })),
             _ => Err(BadLogin::Auth(host.to_owned())),
@@ -70,7 +71,7 @@ impl Login {
     }
 }
 
-/// Whether an entry is for a host: by its name alone, or by an address of it.
+/// Reports whether a key of `auths` is for a host: the host itself, or a URL with it.
 fn is_of(key: &str, host: &str) -> bool {
     let key = key.strip_prefix("https://").unwrap_or(key);
     let key = key.strip_prefix("http://").unwrap_or(key);

@@ -1,11 +1,11 @@
-//! Registries: what the OCI distribution specification has of HTTP to send and get bundles.
+//! Client for OCI registries: the parts of the distribution specification that push and pull need.
 
 mod challenge;
 mod login;
-mod patience;
 mod pull;
 mod push;
 mod reference;
+mod retry;
 mod signatures;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,110 +18,110 @@ use url::Url;
 
 pub use self::challenge::Challenge;
 pub use self::login::{BadLogin, Login};
-use self::patience::patiently;
 pub use self::pull::Transferred;
 pub use self::reference::{BadReference, Reference, plain_host};
+use self::retry::send_with_retry;
 use crate::BundleError;
 
-/// So long nothing may come.
-const SILENCE: Duration = Duration::from_secs(60);
+/// Timeout for a response, and for each piece of its body.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Most bytes of what a registry says of an error.
+/// Maximum size of an error message from a registry, in bytes.
 const LARGEST_MESSAGE: usize = 4096;
 
-/// Most times that a registry may send elsewhere.
-const DETOURS: usize = 5;
+/// Maximum number of requests for one operation: the first one, redirects, and one repetition with authentication.
+const MAX_REQUESTS: usize = 5;
 
-/// One repository of a registry.
+/// Client for one repository of a registry.
 #[derive(Clone)]
 pub struct Registry {
     client: reqwest::Client,
-    /// The repository's own address, with a slash at the end.
+    /// URL of the repository, with a trailing slash.
     base: Url,
     login: Option<Login>,
     authorization: Arc<Mutex<Option<Secret>>>,
 }
 
-/// Why a registry did not give or take something.
+/// Errors of requests to a registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// Everybody on the way could read and change what is sent.
+    /// The address would be reached without encryption, so others could read and change the traffic.
     #[error("{0} is reached without encryption, and is not this machine")]
     Readable(String),
-    /// No address.
+    /// The address is invalid.
     #[error("{0:?} is the address of no registry")]
     Address(String),
-    /// The client cannot be made, or the registry not be reached.
+    /// The HTTP client cannot be created, or the registry cannot be reached.
     #[error("{what}: the registry cannot be reached")]
     Http {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
-        /// What is wrong.
+        /// Error of the HTTP client.
         source: reqwest::Error,
     },
-    /// Nothing came for too long.
-    #[error("{what}: the registry said nothing for {} s", SILENCE.as_secs())]
+    /// The registry did not answer within the timeout.
+    #[error("{what}: the registry said nothing for {} s", TIMEOUT.as_secs())]
     Silent {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
     },
-    /// The registry does not have it.
+    /// The registry does not have the manifest or blob.
     #[error("{what}: the registry does not have it")]
     Missing {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
     },
-    /// The registry wants to know who asks.
+    /// The registry requires authentication or denies access.
     #[error("{what}: the registry refuses ({status})")]
     Refused {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
-        /// 401 or 403.
+        /// HTTP status: 401 or 403.
         status: u16,
     },
-    /// A place that the registry sends to wants to know who asks.
+    /// The target of a redirect requires authentication. Credentials are sent only to the registry.
     #[error("{what}: the registry sends to {host}, which wants to know who asks, and is not told")]
     Asked {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
-        /// Who wants to know.
+        /// Host of the target.
         host: String,
     },
-    /// The registry answers with an error.
+    /// The registry answered with an error status.
     #[error("{what}: the registry answers {status}: {message}")]
     Status {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
-        /// The status.
+        /// HTTP status.
         status: u16,
-        /// What it says.
+        /// Message of the registry.
         message: String,
     },
-    /// An answer is not as the specification has it.
+    /// A response violates the specification.
     #[error("{what}: the registry's answer is of no use: {problem}")]
     Answer {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
-        /// The problem.
+        /// The violation.
         problem: String,
     },
-    /// The transfer ended early, each time.
+    /// Each attempt of a transfer was interrupted.
     #[error("{what}: the registry stopped after {found}{} bytes", of(*.wanted))]
     Stopped {
-        /// What was wanted.
+        /// Description of the operation.
         what: String,
-        /// Bytes that came.
+        /// Number of bytes received.
         found: u64,
-        /// Bytes that it has, where anybody said so.
+        /// Expected number of bytes, if known.
         wanted: Option<u64>,
     },
-    /// What came is not what was asked for.
+    /// The received content is invalid, or a file cannot be read or written.
     #[error(transparent)]
     Bundle(#[from] BundleError),
 }
 
 impl RegistryError {
-    /// Whether the registry gives nothing at the moment: what it would give may be had elsewhere by its
+    /// Returns true if the registry is temporarily unavailable, so that the content may be obtained elsewhere by its
     /// digest.
     pub fn is_away(&self) -> bool {
         match self {
@@ -131,7 +131,8 @@ impl RegistryError {
         }
     }
 
-    /// Whether it concerns something that others keep there, and not what was asked for.
+    /// Returns true if the error concerns an artifact of another kind or a missing one, so that it can be skipped in a
+    /// list.
     fn is_foreign(&self) -> bool {
         match self {
             Self::Bundle(error) => error.is_foreign(),
@@ -140,7 +141,8 @@ impl RegistryError {
         }
     }
 
-    /// Whether the way there or this host is to blame, and not what the registry holds.
+    /// Returns true if the host, the network or the registry caused the error. Invalid addresses, responses that
+    /// violate the specification, and invalid content are not infrastructure errors.
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Bundle(error) => error.is_infrastructure(),
@@ -151,12 +153,12 @@ impl RegistryError {
 }
 
 impl Registry {
-    /// The repository that a reference names. Without encryption only this machine is reached, unless
-    /// `plain` says that any may be. `login` is told to the registry, and to where that says that tokens are given.
+    /// Creates a client for the repository of a reference. It uses HTTP for this machine, or for any host if `plain` is
+    /// set, and otherwise HTTPS. `login` is sent to the registry and to the token server that the registry names.
     ///
     /// # Errors
     ///
-    /// When the address is none, or would have to be reached without encryption.
+    /// Returns an error if the address is invalid or the HTTP client cannot be created.
     pub fn new(
         reference: &Reference,
         plain: bool,
@@ -184,7 +186,7 @@ impl Registry {
         })
     }
 
-    /// Sends a request, answers a question for who asks, and goes where it is sent.
+    /// Sends a request, authenticates if the registry requires it, and follows redirects of GET requests.
     async fn send(
         &self,
         what: &str,
@@ -194,21 +196,22 @@ impl Registry {
     ) -> Result<Response, RegistryError> {
         let mut url = url;
         let mut asked = false;
-        for _ in 0..DETOURS {
+        for _ in 0..MAX_REQUESTS {
             let mut request = prepare(self.client.request(method.clone(), url.clone()));
             let known = self.authorization.lock();
             let known = known.unwrap_or_else(PoisonError::into_inner).clone();
-            // Whoever it sends to does not get to know who asks.
+            // Credentials are sent only to the registry's own origin, not to redirect targets.
             if let Some(value) = known.filter(|_| url.origin() == self.base.origin()) {
                 request = request.header(AUTHORIZATION, value.expose());
             }
-            let response = patiently(what, request).await?;
+            let response = send_with_retry(what, request).await?;
             let status = response.status();
             if status.is_redirection() && method == Method::GET {
                 url = self.elsewhere(what, &url, response.headers())?;
                 continue;
             }
-            // What it wants to see is for the registry alone to say, and tokens are the registry's.
+            // Only challenges of the registry itself are answered, because a redirect target must not obtain its
+            // tokens.
             if status == StatusCode::UNAUTHORIZED && url.origin() != self.base.origin() {
                 return Err(RegistryError::Asked {
                     what: what.to_owned(),
@@ -217,7 +220,7 @@ impl Registry {
             }
             if status == StatusCode::UNAUTHORIZED && !asked {
                 asked = true;
-                self.introduce(what, response.headers()).await?;
+                self.authenticate(what, response.headers()).await?;
                 continue;
             }
             return Ok(response);
@@ -237,14 +240,14 @@ impl Registry {
         }
     }
 
-    /// Whether a registry may send there: to itself, or where nobody on the way can read along.
+    /// Reports whether a redirect, upload or token URL may be used: the registry's own origin, this machine, or HTTPS.
     fn may_go(&self, url: &Url) -> bool {
         let address = Address::parse(&url.origin().ascii_serialization());
-        url.origin() == self.base.origin() || address.is_ok_and(|it| !it.is_readable())
+        url.origin() == self.base.origin() || address.is_ok_and(|it| !it.is_unencrypted())
     }
 
-    /// Gets what the registry wants to see of whoever asks.
-    async fn introduce(&self, what: &str, headers: &HeaderMap) -> Result<(), RegistryError> {
+    /// Obtains the value of the `Authorization` header that the registry's challenge requires.
+    async fn authenticate(&self, what: &str, headers: &HeaderMap) -> Result<(), RegistryError> {
         let refused = || RegistryError::Refused {
             what: what.to_owned(),
             status: 401,
@@ -272,7 +275,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Asks for a token where the registry says that they are given.
+    /// Requests a token from the token server that the challenge names.
     async fn token(&self, what: &str, challenge: &Challenge) -> Result<String, RegistryError> {
         let realm = challenge.parameter("realm");
         let realm = realm.and_then(|realm| self.base.join(realm).ok());
@@ -290,7 +293,7 @@ impl Registry {
         if let Some(login) = &self.login {
             request = request.header(AUTHORIZATION, basic(login));
         }
-        let response = patiently(what, request).await?;
+        let response = send_with_retry(what, request).await?;
         let response = self.checked(what, response).await?;
         let bytes = body(what, response, 1 << 20).await?;
         let document: serde_json::Value = serde_json::from_slice(&bytes).map_err(|error| {
@@ -310,7 +313,7 @@ impl Registry {
             .to_owned())
     }
 
-    /// The response, unless it tells of an error; what it echoes of a password is taken out.
+    /// Returns the response if its status is a success. Credentials are removed from the message of an error.
     async fn checked(&self, what: &str, response: Response) -> Result<Response, RegistryError> {
         let error = match checked(what, response).await {
             Err(RegistryError::Status {
@@ -377,13 +380,13 @@ fn host_of(url: &Url) -> &str {
     url.host_str().unwrap_or("a place without a name")
 }
 
-/// Waits for the registry, not for ever.
+/// Waits for a result with the timeout [`TIMEOUT`].
 async fn within<T>(
     what: &str,
     wait: impl Future<Output = Result<T, reqwest::Error>>,
 ) -> Result<T, RegistryError> {
     let what = what.to_owned();
-    match tokio::time::timeout(SILENCE, wait).await {
+    match tokio::time::timeout(TIMEOUT, wait).await {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(source)) => Err(RegistryError::Http {
             what,
@@ -393,7 +396,7 @@ async fn within<T>(
     }
 }
 
-/// The response, unless it tells of an error.
+/// Returns the response if its status is a success.
 async fn checked(what: &str, response: Response) -> Result<Response, RegistryError> {
     let status = response.status();
     if status.is_success() {
@@ -425,8 +428,8 @@ async fn checked(what: &str, response: Response) -> Result<Response, RegistryErr
     })
 }
 
-/// The next piece of a body of which so much came. The registry was reached: where it goes away now, it
-/// stopped.
+/// Reads the next piece of a body, of which `found` bytes were received. Because the registry was reached before, a
+/// lost connection is reported as an interrupted transfer.
 async fn piece(
     what: &str,
     response: &mut Response,
@@ -444,7 +447,7 @@ async fn piece(
     })
 }
 
-/// A whole body of at most `limit` bytes.
+/// Reads a whole body of at most `limit` bytes.
 async fn body(what: &str, mut response: Response, limit: u64) -> Result<Vec<u8>, RegistryError> {
     let wanted = response.content_length();
     let mut bytes = Vec::new();

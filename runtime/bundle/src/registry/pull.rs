@@ -1,4 +1,4 @@
-//! Getting bundles: what is there already is not transferred, and what stopped half-way goes on.
+//! Pulling of bundles. Blobs that exist locally are not downloaded, and interrupted downloads are resumed.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -16,17 +16,17 @@ use crate::layout::{BlobDirectory, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
 use crate::{Bundle, BundleError, WorldArtifact};
 
-/// Times that a blob is asked for while each brings something.
+/// Maximum number of requests for a blob or document. A request is repeated only if the previous one received data.
 const TRIES: u32 = 5;
 
-/// What was transferred, and what was there already.
+/// Statistics of a transfer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Transferred {
-    /// Blobs that came or went.
+    /// Number of transferred blobs.
     pub blobs: u64,
-    /// Their bytes.
+    /// Number of transferred bytes.
     pub bytes: u64,
-    /// Blobs that were there.
+    /// Number of blobs that existed at the destination.
     pub present: u64,
 }
 
@@ -50,11 +50,11 @@ impl Add for Transferred {
 }
 
 impl Registry {
-    /// Gets the manifests and configs of a bundle, no layer.
+    /// Downloads the manifests and configs of a bundle, but no other layers.
     ///
     /// # Errors
     ///
-    /// When the registry does not give them, or gives others.
+    /// Returns an error if the registry does not have them, or if they are invalid.
     pub async fn review(
         &self,
         reference: &Reference,
@@ -72,7 +72,7 @@ impl Registry {
             }
         } else {
             self.documents(&root, into, &mut sum).await?;
-            // A task alone: its config names its world.
+            // For a single task, the config references the world.
             let manifest: Manifest = oci::parse(what, &bytes)?;
             let config = fetch(into, what, &manifest.config, oci::LARGEST_MANIFEST)?;
             let config: Value = oci::parse(what, &config)?;
@@ -83,12 +83,12 @@ impl Registry {
         Ok((Bundle::read(into, &root)?, sum))
     }
 
-    /// Gets a whole bundle.
+    /// Downloads a whole bundle.
     ///
     /// # Errors
     ///
-    /// When the registry does not give all of it, or gives something else. What came is kept for the
-    /// next time.
+    /// Returns an error if the registry does not have all blobs, or if one is invalid. Blobs received so far are kept
+    /// for the next call.
     pub async fn pull(
         &self,
         reference: &Reference,
@@ -106,7 +106,7 @@ impl Registry {
         Ok((bundle, sum))
     }
 
-    /// The manifest that a tag or digest names.
+    /// Downloads the manifest that the reference names by tag or digest.
     async fn root(
         &self,
         reference: &Reference,
@@ -136,7 +136,7 @@ impl Registry {
         })
     }
 
-    /// A manifest, of which it may be known how many bytes it has.
+    /// Downloads a manifest, with its expected size if it is known.
     pub(super) async fn manifest(
         &self,
         what: &str,
@@ -148,8 +148,8 @@ impl Registry {
         document.map(|(_, bytes)| bytes)
     }
 
-    /// A whole document of one of the types. A registry that stops within it is asked for all of it again,
-    /// as often as for a blob: of documents it gives no parts.
+    /// Downloads a document of one of the media types. If the transfer is interrupted, the whole document is requested
+    /// again, because registries do not serve ranges of manifests; the limit of requests is that of a blob.
     pub(super) async fn document(
         &self,
         what: &str,
@@ -182,7 +182,7 @@ impl Registry {
         }
     }
 
-    /// A manifest and its config.
+    /// Downloads a manifest and its config.
     pub(super) async fn documents(
         &self,
         descriptor: &Descriptor,
@@ -253,7 +253,7 @@ impl Registry {
             .write(true)
             .open(&place)
             .map_err(failed)?;
-        // Another process may be at the same blob.
+        // Another process may be downloading the same blob.
         file.lock().map_err(failed)?;
         if is_there(into, descriptor) {
             sum.present += 1;
@@ -281,11 +281,11 @@ impl Registry {
             tries += 1;
             match ended {
                 Ok(()) if after == descriptor.size => break after,
-                // It does not go on from there, but may begin again.
+                // The range is not satisfiable, so the download restarts from the beginning.
                 Err(RegistryError::Status { status: 416, .. }) if goes_on && before > 0 => {
                     goes_on = false;
                 }
-                // A registry that went away may be back.
+                // The connection was lost, and may work again.
                 Err(RegistryError::Http { .. } | RegistryError::Stopped { .. }) | Ok(())
                     if tries < TRIES && after > before => {}
                 Err(RegistryError::Http { .. }) if after > 0 => return Err(stopped(after)),
@@ -296,7 +296,7 @@ impl Registry {
         debug_assert_eq!(length, descriptor.size);
         let found = digest_of(&mut file).map_err(failed)?;
         if found != descriptor.digest {
-            // What is wrong at its beginning cannot be mended at its end.
+            // Resuming cannot repair a wrong beginning.
             fs::remove_file(&place).map_err(failed)?;
             return Err(BundleError::Damaged {
                 what: what.to_owned(),
@@ -311,7 +311,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Adds to what is there of a blob, until the registry ends.
+    /// Downloads the rest of a blob from the offset `from` and appends it to the file. If the registry ignores the
+    /// range, the file is rewritten.
     async fn part(
         &self,
         what: &str,
@@ -360,12 +361,12 @@ impl Registry {
     }
 }
 
-/// The types of manifests.
+/// Returns the media types of manifests, for the header `Accept`.
 pub(super) fn types() -> String {
     format!("{}, {}", oci::INDEX, oci::MANIFEST)
 }
 
-/// Where a part of a blob begins, from `bytes 100-199/200`.
+/// Parses the offset of a range, from `bytes 100-199/200`.
 fn begins_at(headers: &HeaderMap) -> Option<u64> {
     let range = headers.get(CONTENT_RANGE)?.to_str().ok()?;
     let range = range.trim_start_matches("bytes").trim_start();
@@ -384,7 +385,7 @@ fn digest_of(file: &mut File) -> std::io::Result<Digest> {
     }
 }
 
-/// Whether a blob is there and whole. One that is damaged is taken away, to be fetched again.
+/// Reports whether a blob exists and is intact. A damaged one is removed, so that it is downloaded again.
 fn is_there(into: &BlobDirectory, descriptor: &Descriptor) -> bool {
     let path = into.path(&descriptor.digest);
     let Ok(mut file) = File::open(&path) else {
@@ -394,7 +395,7 @@ fn is_there(into: &BlobDirectory, descriptor: &Descriptor) -> bool {
     let whole = length.is_ok_and(|length| length == descriptor.size)
         && digest_of(&mut file).is_ok_and(|found| found == descriptor.digest);
     if !whole {
-        // Where that fails, so does the renaming of the one that comes.
+        // An error is ignored, because the later rename would fail as well.
         let _ = fs::remove_file(&path);
     }
     whole
@@ -422,7 +423,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_registry_says_of_a_part_is_read_or_passed_over(
+        fn any_content_range_of_a_registry_is_read_or_passed_over(
             bytes in prop::collection::vec(any::<u8>(), 0..200),
         ) {
             if let Ok(value) = HeaderValue::from_bytes(&bytes) {

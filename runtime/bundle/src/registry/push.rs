@@ -1,4 +1,4 @@
-//! Sending bundles: what the registry has is not sent.
+//! Pushing of bundles. Blobs that the registry has are not uploaded.
 
 use std::io::Read;
 
@@ -16,15 +16,15 @@ use crate::oci::{self, Descriptor};
 use crate::trust::Attached;
 use crate::{Bundle, BundleError, WorldArtifact};
 
-/// Bytes of one request.
+/// Maximum size of an upload request, in bytes.
 const PIECE: usize = 8 << 20;
 
 impl Registry {
-    /// Sends a bundle and has the registry know it by the reference's tag.
+    /// Uploads a bundle and assigns the tag of the reference to it.
     ///
     /// # Errors
     ///
-    /// When a blob is missing or damaged, or the registry does not take something.
+    /// Returns an error if a blob is missing or damaged, or if the registry refuses a request.
     pub async fn push(
         &self,
         reference: &Reference,
@@ -39,7 +39,7 @@ impl Registry {
         for (what, descriptor) in &blobs {
             self.send_blob(what, descriptor, source, &mut sum).await?;
         }
-        // The root comes first in the list, and what it names must be there before it.
+        // Referenced manifests must exist before the root, which is the first in the list.
         for (what, descriptor) in manifests.iter().rev() {
             let is_root = descriptor.digest == bundle.root.digest;
             let version = if is_root {
@@ -63,7 +63,7 @@ impl Registry {
         Ok(sum)
     }
 
-    /// Sends the signatures of a bundle that is there, and lists them beside those that are.
+    /// Uploads the signatures of a bundle that the registry has, and adds them to its list of signatures.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Registry {
         Ok(sum)
     }
 
-    /// Whether a tag or digest names a manifest there already.
+    /// Reports whether a tag or digest in the registry already refers to the manifest.
     async fn has_manifest(
         &self,
         what: &str,
@@ -219,7 +219,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Where an upload goes on.
+    /// Returns the URL for the next request of an upload.
     fn location(&self, what: &str, response: Response) -> Result<Url, RegistryError> {
         let location = response.headers().get(LOCATION);
         let url = location

@@ -1,43 +1,45 @@
+//! References to bundles in registries.
+
 use std::fmt;
 use std::str::FromStr;
 
 use mcpmark_snapshot::Digest;
 use url::Url;
 
-/// Names a bundle in a registry: `oci://HOST[:PORT]/REPOSITORY[:TAG][@DIGEST]`.
+/// Reference to a bundle in a registry: `oci://HOST[:PORT]/REPOSITORY[:TAG][@DIGEST]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// The host, and its port where that is not the usual one.
+    /// Host, with the port if it is not the default.
     pub host: String,
-    /// The repository.
+    /// Repository.
     pub repository: String,
-    /// The tag; `latest` where neither that nor a digest is given.
+    /// Tag. Without tag and digest, the tag is `latest`.
     pub tag: Option<String>,
-    /// The digest, which goes first.
+    /// Digest. It takes precedence over the tag.
     pub digest: Option<Digest>,
 }
 
-/// Text that names nothing in a registry.
+/// Error of parsing a reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} names no bundle in a registry: {reason}")]
 pub struct BadReference {
     /// The text.
     pub text: String,
-    /// The problem.
+    /// Reason why it is not a reference.
     pub reason: &'static str,
 }
 
 impl Reference {
-    /// What every reference begins with.
+    /// Prefix of every reference.
     pub const SCHEME: &str = "oci://";
 
-    /// The repository, by the one name that it has however its host is written.
+    /// Returns the name of the repository with its normalised host.
     pub fn name(&self) -> String {
         let host = plain_host(&self.host).unwrap_or_else(|| self.host.clone());
         format!("{host}/{}", self.repository)
     }
 
-    /// What the registry knows the manifest by.
+    /// Returns the digest or tag with which the manifest is requested.
     pub(crate) fn version(&self) -> String {
         match (&self.digest, &self.tag) {
             (Some(digest), _) => digest.to_string(),
@@ -94,8 +96,8 @@ impl FromStr for Reference {
     }
 }
 
-/// A host in small letters, with its port where that is not a usual one; addresses as they are usually
-/// written. None where it is no host.
+/// Normalises a host: lower case, canonical IP address, no final dot, and no port if it is 80 or 443. Returns `None` if
+/// the text is not a host.
 pub fn plain_host(text: &str) -> Option<String> {
     let url = Url::parse(&format!("https://{text}/")).ok();
     let url = url.filter(|_| is_host(text))?;

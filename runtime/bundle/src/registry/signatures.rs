@@ -1,4 +1,4 @@
-//! Signatures of bundles: a registry lists them by itself, or under a tag.
+//! Signatures of bundles in a registry, from the referrers API or from the tag that replaces it.
 
 use mcpmark_snapshot::Digest;
 use reqwest::header::{HeaderMap, LINK};
@@ -13,16 +13,16 @@ use crate::trust::{self, Attached};
 
 const LIST: &str = "the list of signatures";
 
-/// The most pages of a list of signatures that are read.
+/// Maximum number of pages of the list of signatures.
 const PAGES: usize = 10;
 
 impl Registry {
-    /// Gets the signatures of a bundle, which a registry lists by itself or under a tag that its digest
-    /// makes. What others attached to it and cannot be read here is passed over.
+    /// Downloads the signatures of a bundle, from the referrers API or from the tag that is derived from its digest.
+    /// Skips other artifacts that refer to the bundle, and signatures of unsupported kinds.
     ///
     /// # Errors
     ///
-    /// When the registry cannot be asked, or gives something else than it lists.
+    /// Returns an error if the registry cannot be reached, or if a response or blob is invalid.
     pub async fn signatures(
         &self,
         bundle: &Digest,
@@ -31,7 +31,7 @@ impl Registry {
         into.prepare()?;
         let is_signature = |it: &Descriptor| it.artifact_type.as_deref() == Some(trust::SIGNATURE);
         let mut listed = self.referrers(bundle).await?;
-        // What was sent to a registry that had no list of its own yet is known by the tag alone.
+        // Signatures that were pushed before the registry supported the referrers API are listed only under the tag.
         if !listed.iter().any(is_signature) {
             listed = match self.manifest(LIST, &tag_of(bundle), None).await {
                 Ok(bytes) => descriptors(&bytes)?,
@@ -74,7 +74,8 @@ impl Registry {
         Ok(Attached::read(into, descriptor, bundle)?)
     }
 
-    /// What refers to a manifest, as the registry itself lists it; nothing where it keeps no such list.
+    /// Lists the manifests that refer to a manifest, from the referrers API. Returns an empty list if the registry does
+    /// not support it.
     async fn referrers(&self, digest: &Digest) -> Result<Vec<Descriptor>, RegistryError> {
         let mut url = self.url(LIST, &format!("referrers/{digest}"))?;
         url.query_pairs_mut()
@@ -82,8 +83,8 @@ impl Registry {
         let mut found = Vec::new();
         for _ in 0..PAGES {
             let (headers, bytes) = match self.document(LIST, &url, oci::INDEX, None).await {
-                // It keeps no such list. Whoever says anything else may have one, and must not pass for
-                // a registry where nobody signed.
+                // The registry does not support the API. After any other error it may have signatures, so the bundle
+                // must not be treated as unsigned.
                 Err(
                     RegistryError::Missing { .. }
                     | RegistryError::Status {
@@ -95,7 +96,7 @@ impl Registry {
             found.append(&mut descriptors(&bytes)?);
             match next_page(&headers, &url) {
                 Some(next) if next.origin() == url.origin() => url = next,
-                // What it would not say itself, nobody may say for it.
+                // The list must come from the registry itself, not from another host.
                 Some(next) => {
                     let [there, here] = [&next, &url].map(|url| url.origin().ascii_serialization());
                     return Err(useless(format!(
@@ -108,8 +109,8 @@ impl Registry {
         Err(useless(format!("it has more than {PAGES} pages")))
     }
 
-    /// What refers to a manifest, as it is listed under the tag that its digest makes; an empty list where
-    /// there is none.
+    /// Returns the index of the manifests that refer to a manifest, from the tag that is derived from its digest.
+    /// Returns an empty index if the tag does not exist.
     pub(super) async fn referring(&self, digest: &Digest) -> Result<Index, RegistryError> {
         let what = LIST;
         let nothing = Index {
@@ -127,14 +128,14 @@ impl Registry {
     }
 }
 
-/// What an index lists, as far as that can be read: others may attach what they like. Whatever is no index must
-/// not pass for one of a bundle that nobody signed.
+/// Parses the descriptors in an index. Skips invalid ones, because others may attach any artifact. Returns an error if
+/// the document is not an index, because the bundle must not be treated as unsigned.
 fn descriptors(index: &[u8]) -> Result<Vec<Descriptor>, RegistryError> {
     let index: Value = mcpmark_json::from_unique(index)
         .map_err(|error| useless(format!("it is no JSON: {error}")))?;
     let listed = match index.get("manifests") {
         Some(Value::Array(listed)) => listed.iter(),
-        // So some write a list of nothing.
+        // Some registries write an empty list as null.
         Some(Value::Null) => [].iter(),
         _ => return Err(useless("it lists nothing".to_owned())),
     };
@@ -143,7 +144,7 @@ fn descriptors(index: &[u8]) -> Result<Vec<Descriptor>, RegistryError> {
         .collect())
 }
 
-/// A list of signatures that is none.
+/// Creates the error of an invalid list of signatures.
 fn useless(problem: String) -> RegistryError {
     RegistryError::Answer {
         what: LIST.to_owned(),
@@ -151,7 +152,7 @@ fn useless(problem: String) -> RegistryError {
     }
 }
 
-/// Where a list goes on, from `</v2/…?last=x>; rel="next"`.
+/// Parses the URL of the next page, from `</v2/…?last=x>; rel="next"`.
 fn next_page(headers: &HeaderMap, from: &Url) -> Option<Url> {
     let link = headers.get(LINK)?.to_str().ok()?;
     let (target, relation) = link.trim().strip_prefix('<')?.split_once('>')?;
@@ -159,7 +160,7 @@ fn next_page(headers: &HeaderMap, from: &Url) -> Option<Url> {
     relation.contains("next").then_some(next)
 }
 
-/// The tag under which a registry without a list of its own keeps what refers to a manifest.
+/// Returns the tag for the manifests that refer to a manifest, in registries without the referrers API.
 pub(super) fn tag_of(digest: &Digest) -> String {
     format!("sha256-{}", digest.hex())
 }
@@ -181,7 +182,7 @@ mod tests {
             (list(""), Some(0)),
             ("{\"manifests\":null}".to_owned(), Some(0)),
             (format!("{{\"manifests\":{own}}}"), None),
-            // Which of two lists is meant, nobody can say.
+            // With a duplicate key, it is ambiguous which list is valid.
             (list(&own).replace('{', "{\"manifests\":[],"), None),
             ("[".to_owned(), None),
             ("[]".to_owned(), None),
@@ -195,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_a_registry_says_is_read_or_passed_over(
+        fn any_reply_of_a_registry_is_read_or_passed_over(
             bytes in prop::collection::vec(any::<u8>(), 0..200),
             target in "[ -~]{0,40}",
         ) {

@@ -1,4 +1,4 @@
-//! Keys in PEM files as `openssl` makes them: Ed25519, and ECDSA over P-256, which cosign uses.
+//! Keys in PEM files, compatible with `openssl`: Ed25519, and ECDSA over P-256, which cosign uses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,11 +12,11 @@ use ring::signature::{
     KeyPair as _, UnparsedPublicKey,
 };
 
-/// What stands before an Ed25519 key in its file.
+/// DER prefix of an Ed25519 public key (SubjectPublicKeyInfo).
 const PUBLIC_ED25519: [u8; 12] = [48, 42, 48, 5, 6, 3, 43, 101, 112, 3, 33, 0];
-/// What stands before the seed of an Ed25519 key in its file.
+/// DER prefix of the seed of an Ed25519 private key (PKCS #8).
 const PRIVATE_ED25519: [u8; 16] = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, 32];
-/// What stands before a point of P-256 in its file.
+/// DER prefix of a P-256 public key (SubjectPublicKeyInfo) before its uncompressed point.
 const PUBLIC_P256: [u8; 26] = [
     48, 89, 48, 19, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 8, 42, 134, 72, 206, 61, 3, 1, 7, 3, 66, 0,
 ];
@@ -24,7 +24,7 @@ const PUBLIC_P256: [u8; 26] = [
 const PRIVATE: &str = "PRIVATE KEY";
 const PUBLIC: &str = "PUBLIC KEY";
 
-/// Text that is no key.
+/// Error of parsing a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("it is no {what} key of Ed25519 or ECDSA P-256 in PEM: {reason}")]
 pub struct BadKey {
@@ -32,7 +32,7 @@ pub struct BadKey {
     reason: &'static str,
 }
 
-/// The system gives no random numbers.
+/// Error: the system provides no random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the system gives no random numbers")]
 pub struct NoRandomness;
@@ -43,16 +43,16 @@ impl From<ring::error::Unspecified> for NoRandomness {
     }
 }
 
-/// What kind of key it is.
+/// Kind of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// The same statement gets the same signature.
+    /// Ed25519; signatures are deterministic.
     Ed25519,
-    /// ECDSA over P-256 with SHA-256; each signature is another.
+    /// ECDSA over P-256 with SHA-256; signatures are randomised.
     EcdsaP256,
 }
 
-/// A key that signs.
+/// Private key, which creates signatures.
 pub struct PrivateKey(Pair);
 
 enum Pair {
@@ -66,7 +66,7 @@ impl fmt::Debug for PrivateKey {
     }
 }
 
-/// A key that signatures are known by.
+/// Public key, which verifies signatures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PublicKey(Point);
 
@@ -148,7 +148,7 @@ impl FromStr for PublicKey {
 }
 
 impl fmt::Display for PublicKey {
-    /// The digest of the key as its PEM file has it, which tells keys apart.
+    /// Formats the SHA-256 of the DER encoding in base64, which identifies the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&BASE64.encode(Digest::of(&self.der()).as_bytes()))
     }
@@ -162,7 +162,7 @@ impl PublicKey {
         }
     }
 
-    /// Its PEM file.
+    /// Returns the PEM encoding.
     pub fn pem(&self) -> String {
         to_pem(&self.der(), PUBLIC)
     }
@@ -179,11 +179,11 @@ impl PublicKey {
 }
 
 impl PrivateKey {
-    /// Makes a key, and its PEM file.
+    /// Generates a key. Returns it with its PEM encoding.
     ///
     /// # Errors
     ///
-    /// When the system gives no random numbers.
+    /// Returns an error if the system provides no random numbers.
     pub fn generate(kind: Kind) -> Result<(Self, String), NoRandomness> {
         let random = SystemRandom::new();
         let der = match kind {
@@ -202,7 +202,7 @@ impl PrivateKey {
         Ok((key, text))
     }
 
-    /// The key that its signatures are known by.
+    /// Returns the public key.
     pub fn public(&self) -> PublicKey {
         match &self.0 {
             Pair::Ed25519(pair) => {

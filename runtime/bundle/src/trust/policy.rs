@@ -1,4 +1,4 @@
-//! The policy of a machine: whose signatures count for which bundles.
+//! Trust policy of a machine: the keys whose signatures are required for bundles, by name.
 
 use std::path::{Path, PathBuf};
 
@@ -11,37 +11,37 @@ use serde::Deserialize;
 use super::{Attached, PublicKey};
 use crate::{Reference, plain_host};
 
-/// What is to be trusted: a bundle by its digest, its names, and the signatures that lie beside it.
+/// Bundle to check, with its digest, names and signatures.
 #[derive(Debug, Clone, Copy)]
 pub struct SignedBundle<'a> {
-    /// The digest of the root.
+    /// Digest of the root manifest or index.
     pub digest: &'a Digest,
-    /// The names of the bundle and of the repository that it lies in.
+    /// Names of the suite and of its repository.
     pub names: &'a [String],
-    /// The signatures.
+    /// Signatures that were found with the bundle.
     pub signatures: &'a [Attached],
 }
 
-/// The reason why a bundle is not trusted. `E` is the error of whoever reads keys.
+/// Reason why a bundle is not trusted. `E` is the error of the function that reads keys.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError<E> {
-    /// No rule is for one of its names.
+    /// No rule applies to the names of the bundle, and the policy refuses such bundles.
     #[error("bundle {0} has no name that is trusted")]
     NoRule(Digest),
-    /// It has no signature.
+    /// The bundle has no signatures.
     #[error("bundle {0} is not signed")]
     Unsigned(Digest),
-    /// Its signatures are of other keys.
+    /// None of the signatures is by a key that is valid for the bundle.
     #[error("bundle {0} is signed by none of the keys that count for it")]
     OtherKeys(Digest),
-    /// The key that signed it counts no more.
+    /// The key that signed the bundle has expired.
     #[error("bundle {digest} is signed by {}, a key that expired: it counted until {until}", key.display())]
     Expired {
-        /// The bundle.
+        /// Digest of the bundle.
         digest: Digest,
-        /// The file of the key.
+        /// Path of the key.
         key: PathBuf,
-        /// The last day or instant, as the policy writes it.
+        /// Last day, or time of expiry, as written in the policy.
         until: String,
     },
     /// A key cannot be read.
@@ -50,11 +50,11 @@ pub enum TrustError<E> {
 }
 
 impl SignedBundle<'_> {
-    /// The keys of these files that vouch for the bundle; one must.
+    /// Returns the keys among these files that signed the bundle, at least one.
     ///
     /// # Errors
     ///
-    /// When none does, or a key cannot be read.
+    /// Returns an error if no key signed it, or if a key cannot be read.
     pub fn vouched_by<E>(
         &self,
         keys: &[PathBuf],
@@ -77,7 +77,7 @@ impl SignedBundle<'_> {
         for file in keys {
             let key = read_key(file).map_err(TrustError::Key)?;
             let mut signatures = self.signatures.iter();
-            if signatures.any(|attached| attached.signature.vouches(&key, self.digest)) {
+            if signatures.any(|attached| attached.signature.verifies_bundle(&key, self.digest)) {
                 vouching.push(file.clone());
             }
         }
@@ -85,7 +85,7 @@ impl SignedBundle<'_> {
     }
 }
 
-/// The rules of a machine.
+/// Trust policy: rules that require signatures for bundles, by name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
@@ -96,20 +96,21 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Reads a policy.
+    /// Parses a policy.
     ///
     /// # Errors
     ///
-    /// When the text is no policy.
+    /// Returns an error if the text is not a policy.
     pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
         toml::from_str(text)
     }
 
-    /// The keys that vouch for a bundle. Files of keys lie beside the policy, in the directory `beside`.
+    /// Returns the keys that signed a bundle, according to the policy. Paths of keys are relative to `beside`, the
+    /// directory of the policy. The result is empty if no rule applies and the policy allows such bundles.
     ///
     /// # Errors
     ///
-    /// When the policy does not let the bundle be used, or a key cannot be read.
+    /// Returns an error if the policy refuses the bundle, or if a key cannot be read.
     pub fn check<E>(
         &self,
         bundle: &SignedBundle<'_>,
@@ -117,8 +118,8 @@ impl Policy {
         now: Timestamp,
         read_key: impl Fn(&Path) -> Result<PublicKey, E>,
     ) -> Result<Vec<PathBuf>, TrustError<E>> {
-        // Whoever packs a bundle chooses its name: a key that counts for that one is none for the repository that it
-        // lies in, so each name has to be vouched for by itself.
+        // The packer of a bundle chooses its name, so a key that is valid for the name is not necessarily valid for the
+        // repository. Therefore each name to which a rule applies needs a signature of its own rules' keys.
         let mut each: Vec<&[String]> = bundle.names.chunks(1).collect();
         if each.is_empty() {
             each.push(&[]);
@@ -148,7 +149,7 @@ impl Policy {
     }
 }
 
-/// The keys of rules that vouch for a bundle; one that counts now must.
+/// Returns the unexpired keys that signed a bundle, at least one.
 fn vouched_now<E>(
     bundle: &SignedBundle<'_>,
     keys: &[&Key],
@@ -177,7 +178,7 @@ fn vouched_now<E>(
     Err(refused)
 }
 
-/// What becomes of bundles that no rule is for.
+/// Treatment of bundles to which no rule applies.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Unsigned {
@@ -193,11 +194,11 @@ struct Rule {
     keys: Vec<Key>,
 }
 
-/// A name of bundles; `*` at its end stands for anything.
+/// Pattern for names of bundles; a `*` at its end matches any suffix.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "String")]
 struct Name {
-    /// As it stands there, and as the name of a repository is written.
+    /// The pattern as written, and with a normalised host if it is the name of a repository.
     writings: Vec<String>,
     is_open: bool,
 }
@@ -223,7 +224,7 @@ impl TryFrom<String> for Name {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || ".-:[]".contains(c);
             let is_host = host.chars().all(is_plain) && host.contains(['.', ':'])
                 || plain.as_deref() == Some("localhost");
-            // What may follow is a part of a name.
+            // With a wildcard, a part of a name may follow, so the check appends one.
             let end = if is_open { "x" } else { "" };
             let named = plain.map(|plain| format!("{plain}/{repository}"));
             let named = named.filter(|name| {
@@ -250,7 +251,7 @@ impl TryFrom<String> for Name {
     }
 }
 
-/// A key of a rule: a file, or a table of that with the day on which it counts for the last time.
+/// Key of a rule: a path, or a table with a path and the last day of validity.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "toml::Value")]
 struct Key {
@@ -260,9 +261,9 @@ struct Key {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Until {
-    /// As it was written.
+    /// The value as written.
     text: String,
-    /// From here on the key counts no more.
+    /// Time from which the key is expired.
     end: Timestamp,
 }
 
@@ -297,7 +298,7 @@ impl TryFrom<toml::Value> for Key {
 }
 
 impl Until {
-    /// A day, all of which counts by the clock of Greenwich, or an instant.
+    /// Parses a day, which is included as a whole in UTC, or an instant.
     fn read(value: toml::Value) -> Result<Self, String> {
         let none = |shown: &str| {
             format!("until is {shown}, and no day as 2030-12-31 or instant as 2030-12-31T12:00:00Z")
@@ -307,7 +308,7 @@ impl Until {
             toml::Value::String(text) => text,
             other => return Err(none(other.type_str())),
         };
-        // An instant has a day, too.
+        // The date parser also accepts an instant and ignores its time, so instants are excluded.
         let is_day = !text.contains(['T', 't', ' ']);
         let day = text.parse::<Date>().ok().filter(|_| is_day);
         let day_after = day.and_then(|day| day.tomorrow().ok());
@@ -323,7 +324,7 @@ impl Until {
 }
 
 impl Key {
-    /// When it ended, where it counts no more.
+    /// Returns the expiry as written if the key has expired.
     fn expired(&self, now: Timestamp) -> Option<&str> {
         let until = self.until.as_ref()?;
         (now >= until.end).then_some(until.text.as_str())
@@ -331,7 +332,7 @@ impl Key {
 }
 
 impl Rule {
-    /// Whether it is for a bundle of one of these names.
+    /// Reports whether the rule applies to one of the names.
     fn is_for(&self, names: &[String]) -> bool {
         let mut writings = self
             .names
@@ -422,7 +423,7 @@ mod tests {
         assert_eq!(at("2026-03-01T00:00:00Z"), [None, day, day, noon]);
     }
 
-    /// What is there twice is refused, and what is cut out of a policy does not let in what it keeps out.
+    /// Duplicate keys are refused, and removing a part of a strict policy never makes it permissive.
     #[test]
     fn a_policy_that_was_changed_is_refused_or_as_strict() {
         let sound = "unsigned = \"refuse\"\n[[trust]]\nnames = [\"office\", \"a/*\"]\n\

@@ -1,13 +1,15 @@
+//! Tests of signatures, keys and attached artifacts.
+
 use super::*;
 use proptest::prelude::*;
 
-/// A key that was made for these tests and vouches for nothing else.
+/// Key for these tests only.
 const KEY: &str = "-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEINR/iG+E7NW+uPjuOBMnrEiup+oCMvQThs6H6L+uqxzE
 -----END PRIVATE KEY-----
 ";
 
-/// One of each kind.
+/// Returns one key of each kind.
 fn keys() -> [PrivateKey; 2] {
     let (other, _) = PrivateKey::generate(Kind::EcdsaP256).unwrap();
     [KEY.parse().unwrap(), other]
@@ -22,24 +24,24 @@ fn a_signature_vouches_for_one_bundle_by_one_key() {
         let signature = Signature::parse(signed.as_bytes()).unwrap();
         let public = key.public();
         assert_eq!(signature.hint, public.to_string());
-        assert!(signature.vouches(&public, &bundle));
-        assert!(!signature.vouches(&public, &other));
-        assert!(!signature.vouches(&another.public(), &bundle));
+        assert!(signature.verifies_bundle(&public, &bundle));
+        assert!(!signature.verifies_bundle(&public, &other));
+        assert!(!signature.verifies_bundle(&another.public(), &bundle));
         let (unknown, _) = PrivateKey::generate(Kind::Ed25519).unwrap();
-        assert!(!signature.vouches(&unknown.public(), &bundle));
-        // A statement of another kind about the same bundle vouches for nothing.
+        assert!(!signature.verifies_bundle(&unknown.public(), &bundle));
+        // A statement with another predicate type about the same bundle is not accepted.
         let mut about = statement(&bundle);
         about["predicateType"] = "https://slsa.dev/provenance/v1".into();
         let signed = key.sign(&about).unwrap();
         let signature = Signature::parse(signed.as_bytes()).unwrap();
-        assert!(!signature.vouches(&public, &bundle));
+        assert!(!signature.verifies_bundle(&public, &bundle));
     }
     let sign = || keys[0].sign(&statement(&bundle)).unwrap();
     assert_eq!(sign(), sign());
 }
 
 #[test]
-fn what_is_changed_in_a_signature_vouches_for_nothing_else() {
+fn a_changed_signature_verifies_nothing_else() {
     let bundle = Digest::of(b"bundle");
     for key in keys() {
         let signed = key.sign(&statement(&bundle)).unwrap();
@@ -77,9 +79,9 @@ fn a_statement_that_says_two_things_vouches_for_neither() {
         let signed = signed.to_string();
         let signature = Signature::parse(signed.as_bytes()).unwrap();
         assert_eq!(signature.verified(&key.public()), Some(payload));
-        assert_eq!(signature.vouches(&key.public(), &bundle), vouches);
-        assert!(!signature.vouches(&key.public(), &other));
-        // Nor does one whose envelope is there twice.
+        assert_eq!(signature.verifies_bundle(&key.public(), &bundle), vouches);
+        assert!(!signature.verifies_bundle(&key.public(), &other));
+        // A duplicate envelope is refused, too.
         let twice = signed.replacen('{', "{\"dsseEnvelope\":{},", 1);
         let told = Signature::parse(twice.as_bytes()).unwrap_err().to_string();
         assert!(told.contains("\"dsseEnvelope\" is there twice"), "{told}");
@@ -101,7 +103,7 @@ fn keys_are_read_as_they_are_written() {
 }
 
 #[test]
-fn what_is_no_key_is_told() {
+fn invalid_keys_are_reported() {
     for text in [
         "",
         "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----",
@@ -133,7 +135,7 @@ proptest! {
     }
 }
 
-/// A bundle's layout with something that is attached in the way of a signature.
+/// Creates a layout with content that is attached to a bundle like a signature.
 fn with_attached(bundle: &Descriptor, attached: &str) -> NewLayout {
     let mut layout = NewLayout::default();
     attach(&mut layout, bundle, attached);
@@ -147,7 +149,7 @@ fn read_from(layout: &NewLayout, bundle: &Digest) -> Result<Vec<Attached>, Bundl
 }
 
 #[test]
-fn what_others_attach_is_passed_over() {
+fn attachments_of_others_are_passed_over() {
     let bundle = Descriptor::of(oci::INDEX, b"bundle");
     let key: PrivateKey = KEY.parse().unwrap();
     let signed = key.sign(&statement(&bundle.digest)).unwrap();
@@ -171,9 +173,13 @@ fn what_others_attach_is_passed_over() {
         attach(&mut layout, &bundle, &signed);
         let found = read_from(&layout, &bundle.digest).unwrap();
         assert_eq!(found.len(), 1, "{foreign}");
-        assert!(found[0].signature.vouches(&key.public(), &bundle.digest));
+        assert!(
+            found[0]
+                .signature
+                .verifies_bundle(&key.public(), &bundle.digest)
+        );
     }
-    // One whose config is none cannot be taken elsewhere.
+    // A signature with a damaged config is refused, because it cannot be copied.
     let with_config = |size: u64, config: &[u8]| {
         let mut layout = with_attached(&bundle, &signed);
         let mut named = layout.put(EMPTY, config.to_vec());
@@ -198,7 +204,7 @@ fn what_others_attach_is_passed_over() {
     assert!(matches!(told, BundleError::Length { .. }), "{told}");
     let large = vec![b' '; LARGEST as usize + 1];
     assert_eq!(with_config(LARGEST + 1, &large).unwrap().len(), 1);
-    // A damaged layout is one all the same.
+    // A damaged blob of a signature is an error.
     let layout = with_attached(&bundle, &signed);
     let dir = tempfile::tempdir().unwrap();
     layout.write_directory(dir.path()).unwrap();

@@ -1,4 +1,4 @@
-//! Dates of a text, each a day later or earlier, in the form in which they stand there.
+//! Dates in a text, shifted by one day and written in their original format.
 
 use jiff::civil::Date;
 
@@ -17,7 +17,7 @@ const MONTHS: [&str; 12] = [
     "December",
 ];
 
-/// A date as it stands in a text.
+/// Position and format of a date in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) at: usize,
@@ -30,21 +30,21 @@ pub(super) struct Place {
 enum Form {
     /// `2024-05-06`.
     Iso,
-    /// `06/05/2024` or `6.5.2024`, with what stands between, and how wide day and month are. The
-    /// day comes first where it can.
+    /// `06/05/2024` or `6.5.2024`, with the separator and the minimum widths of day and month. Ambiguous dates are read
+    /// with the day first.
     Numbers {
         between: char,
         day: usize,
         month: usize,
         is_month_first: bool,
     },
-    /// `6 May 2024`, `06 May 2024` or `6 Feb 2024`: how wide the day is, and whether the name of
-    /// the month is cut to three letters.
+    /// `6 May 2024`, `06 May 2024` or `6 Feb 2024`, with the minimum width of the day. `is_short` is set if the name of
+    /// the month is abbreviated to three letters.
     Words { day: usize, is_short: bool },
 }
 
 impl Place {
-    /// The date a day earlier or later, written like this one.
+    /// Returns the date one day earlier or later, in the same format.
     pub(super) fn shifted(&self) -> Option<String> {
         let other = if self.at.is_multiple_of(2) {
             self.date.tomorrow()
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-/// All dates of a text, in their order.
+/// Returns all dates of a text, in order.
 pub(super) fn places(text: &str) -> Vec<Place> {
     let mut places = Vec::new();
     let mut at = 0;
@@ -101,7 +101,7 @@ pub(super) fn places(text: &str) -> Vec<Place> {
     places
 }
 
-/// The date that begins here.
+/// Parses the date that starts at this position.
 fn place(text: &str, at: usize) -> Option<Place> {
     let rest = &text[at..];
     let (first, after) = digits(rest)?;
@@ -138,7 +138,7 @@ fn place(text: &str, at: usize) -> Option<Place> {
                 .iter()
                 .position(|month| *month == name || (is_short && month.starts_with(name)))?;
             let (year, after) = digits(after.strip_prefix(' ')?)?;
-            // A day of two digits tells nothing of how one of a single digit is written.
+            // A day with two digits and no leading zero does not show how days with one digit are padded.
             let day = if first.starts_with('0') {
                 first.len()
             } else {
@@ -157,7 +157,7 @@ fn place(text: &str, at: usize) -> Option<Place> {
     })
 }
 
-/// The digits at the start, and what comes after them.
+/// Splits the text after its leading digits. Returns `None` if it does not start with a digit.
 fn digits(text: &str) -> Option<(&str, &str)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_date_stays() {
+    fn numbers_that_are_no_dates_stay() {
         for text in [
             "12025-01-01",
             "2025-13-01",

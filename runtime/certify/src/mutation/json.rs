@@ -1,12 +1,12 @@
-//! Near misses of a JSON document: one value wrong, and the same document written otherwise.
+//! Mutants of a JSON document: one value changed, or the same document in another layout.
 
 use mcpmark_kinds::Mutation;
 use serde_json::{Map, Value};
 
-use super::text::Spoilt;
+use super::text::MutatedText;
 
-/// Spoils a document in up to `most` places for each mutation.
-pub(super) fn spoil(text: &str, document: &Value, most: usize) -> Vec<Spoilt> {
+/// Returns mutants of a document, up to `most` for each mutation.
+pub(super) fn mutate_json(text: &str, document: &Value, most: usize) -> Vec<MutatedText> {
     let mut places = Vec::new();
     visit(document, &mut Vec::new(), &mut places);
     let mut all = Vec::new();
@@ -17,7 +17,7 @@ pub(super) fn spoil(text: &str, document: &Value, most: usize) -> Vec<Spoilt> {
         } else {
             serde_json::to_string(value)
         }
-        // A value that was parsed has only string keys.
+        // A parsed value has only string keys, so it can be serialised.
         .unwrap_or_default();
         if text.ends_with('\n') {
             out.push('\n');
@@ -33,7 +33,7 @@ pub(super) fn spoil(text: &str, document: &Value, most: usize) -> Vec<Spoilt> {
         let edited: Vec<_> = edited.collect();
         let step = edited.len().div_ceil(most).max(1);
         for (place, what, copy) in edited.into_iter().step_by(step) {
-            all.push(Spoilt {
+            all.push(MutatedText {
                 mutation: *mutation,
                 what: format!("{}: {what}", name(place)),
                 text: write(&copy),
@@ -43,7 +43,7 @@ pub(super) fn spoil(text: &str, document: &Value, most: usize) -> Vec<Spoilt> {
     let compact = serde_json::to_string(document).unwrap_or_default();
     let pretty = serde_json::to_string_pretty(document).unwrap_or_default();
     let other = if is_pretty { compact } else { pretty };
-    all.push(Spoilt {
+    all.push(MutatedText {
         mutation: Mutation::JSON_LAYOUT,
         what: "other white space".to_owned(),
         text: other + if text.ends_with('\n') { "\n" } else { "" },
@@ -51,7 +51,7 @@ pub(super) fn spoil(text: &str, document: &Value, most: usize) -> Vec<Spoilt> {
     all
 }
 
-/// One step down from a value.
+/// Step from a value to one of its children.
 #[derive(Debug, Clone)]
 enum Step {
     Key(String),
@@ -60,7 +60,7 @@ enum Step {
 
 type Edit = fn(&mut Value) -> Option<String>;
 
-/// What is done to an array or object that has enough in it.
+/// Edits of an array or object, each with its mutation. An edit returns `None` if it does not apply to the value.
 const EDITS: &[(Mutation, Edit)] = &[
     (Mutation::DROP_ITEM, |value| match value {
         Value::Array(items) => items.pop().map(|_| "without its last element".to_owned()),
@@ -114,7 +114,7 @@ const EDITS: &[(Mutation, Edit)] = &[
     }),
 ];
 
-/// All arrays and objects of a document.
+/// Collects the paths of all arrays and objects of a document.
 fn visit(value: &Value, path: &mut Vec<Step>, places: &mut Vec<Vec<Step>>) {
     let mut below = |step, value: &Value| {
         path.push(step);
@@ -144,7 +144,7 @@ fn at<'a>(value: &'a mut Value, path: &[Step]) -> Option<&'a mut Value> {
     })
 }
 
-/// A place as people write it: `.shifts[2]`.
+/// Formats a path, as in `.shifts[2]`.
 fn name(path: &[Step]) -> String {
     if path.is_empty() {
         return "the whole".to_owned();
@@ -162,12 +162,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_array_and_object_is_spoilt() {
+    fn each_array_and_object_is_mutated() {
         let text = "{\"a\":[1,2],\"b\":{\"c\":3,\"d\":4}}\n";
         let document = serde_json::from_str(text).unwrap();
-        let found: Vec<_> = spoil(text, &document, 9)
+        let found: Vec<_> = mutate_json(text, &document, 9)
             .into_iter()
-            .map(|spoilt| format!("{} {} {}", spoilt.mutation, spoilt.what, spoilt.text.trim()))
+            .map(|mutated| {
+                format!(
+                    "{} {} {}",
+                    mutated.mutation,
+                    mutated.what,
+                    mutated.text.trim()
+                )
+            })
             .collect();
         for expected in [
             r#"drop-item .a: without its last element {"a":[1],"b":{"c":3,"d":4}}"#,

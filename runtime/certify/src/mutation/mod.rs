@@ -1,8 +1,7 @@
-//! Mutation testing of a verifier: worlds that are almost solved, each with one thing wrong.
+//! Mutation testing of a verifier, with solved worlds that contain one mistake each.
 //!
-//! The oracle's final state is spoilt in every way of [`Mutation`]: what it produced, and what it
-//! was to leave alone. A verifier that accepts such a world overlooks a mistake that an agent can
-//! make.
+//! Each [`Mutation`] is applied to the final state of the oracle: to the outputs, and to the inputs, which the solution
+//! leaves unchanged. A verifier that accepts such a mutant overlooks a mistake that an agent can make.
 
 mod dates;
 mod json;
@@ -16,39 +15,39 @@ use mcpmark_snapshot::{
     Blobs, Change, File, Kind, MemoryBlobs, Node, Tree, TreeBuilder, TreePath, diff,
 };
 
-use self::text::Spoilt;
+use self::text::MutatedText;
 
-/// How many mutants are made of one mutation, over all files.
+/// Maximum number of mutants for each mutation, over all files.
 const MOST: usize = 40;
-/// A longer text is spoilt only as a whole.
+/// Maximum size of a file that is mutated as text, in bytes. Larger files are mutated only as a whole.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// A final state with one thing wrong.
+/// Final state with one mutation.
 #[derive(Debug, Clone)]
 pub(crate) struct Mutant {
     pub(crate) mutation: Mutation,
-    /// The file, or `answer`.
+    /// Path of the mutated file, or `answer`.
     pub(crate) path: String,
-    /// What was done to it.
+    /// Description of the change.
     pub(crate) what: String,
     pub(crate) tree: Tree,
     pub(crate) answer: Option<String>,
-    /// Before and after, where a text was spoilt.
+    /// Content before and after the mutation, if a text was mutated.
     pub(crate) texts: Option<(String, String)>,
 }
 
-/// What a task starts from and what its oracle made of it.
+/// Starting state of a task and the result of its oracle.
 pub(crate) struct Solved<'a> {
     pub(crate) start: &'a Tree,
     pub(crate) end: &'a Tree,
-    /// The answer, where the task is judged on it.
+    /// Answer of the oracle, if the task is judged on it.
     pub(crate) answer: Option<&'a str>,
-    /// Where the bytes of both lie.
+    /// Source of the bytes of both states.
     pub(crate) blobs: &'a dyn Blobs,
 }
 
-/// Makes the mutants of a solved world. Their new bytes go to `memory`. The same world gives the
-/// same mutants in the same order; none is equal to the solved world, and no two are equal.
+/// Returns the mutants of a solved world, and writes their new bytes to `memory`. The same world results in the same
+/// mutants in the same order. All mutants differ from the solved world and from each other.
 pub(crate) fn mutants(
     solved: &Solved<'_>,
     memory: &Arc<MemoryBlobs>,
@@ -78,7 +77,8 @@ pub(crate) fn mutants(
     Ok(making.finish())
 }
 
-/// Makes the mutants of a solved world by the rules of its service, whose texts are mutated as those of files.
+/// Returns the mutants of a solved world that the mutator of its service generates. Texts of the service are mutated
+/// like those of files.
 pub(crate) fn mutants_of_service(
     solved: &Solved<'_>,
     mutator: &mut dyn StateMutator,
@@ -102,14 +102,14 @@ pub(crate) fn mutants_of_service(
     let texts = mutator.texts()?;
     let most = MOST.div_ceil(texts.len().max(1));
     for (index, text) in texts.iter().enumerate() {
-        for spoilt in spoilt_texts(&text.path, &text.text, text.before.as_deref(), most) {
+        for mutated in mutated_texts(&text.path, &text.text, text.before.as_deref(), most) {
             making.mutants.push(Mutant {
-                mutation: spoilt.mutation,
+                mutation: mutated.mutation,
                 path: text.place.clone(),
-                what: spoilt.what,
-                tree: mutator.with_text(index, &spoilt.text)?,
+                what: mutated.what,
+                tree: mutator.with_text(index, &mutated.text)?,
                 answer: solved.answer.map(str::to_owned),
-                texts: Some((text.text.clone(), spoilt.text)),
+                texts: Some((text.text.clone(), mutated.text)),
             });
         }
     }
@@ -135,7 +135,7 @@ impl Making<'_> {
         for mutant in &self.mutants {
             *counts.entry(mutant.mutation).or_insert(0usize) += 1;
         }
-        // Of many, each n-th, so that all files have their share.
+        // If there are too many mutants of a mutation, keep every n-th, so that all files are represented.
         let mut numbers = std::collections::BTreeMap::new();
         let mut mutants = self.mutants;
         mutants.retain(|mutant| {
@@ -170,7 +170,7 @@ impl Making<'_> {
         }
     }
 
-    /// What the solution wrote, moved or changed.
+    /// Mutates a file that the solution wrote, moved or changed.
     fn output(&mut self, change: &Change, most: usize) -> std::io::Result<()> {
         let path = &change.path;
         let Some(Node::File(file)) = &change.after else {
@@ -199,12 +199,12 @@ impl Making<'_> {
             Some(Node::File(before)) => self.text(before)?,
             _ => None,
         };
-        let spoilt = spoilt_texts(path.as_str(), &text, before.as_deref(), most);
-        for Spoilt {
+        let mutated = mutated_texts(path.as_str(), &text, before.as_deref(), most);
+        for MutatedText {
             mutation,
             what,
             text: new,
-        } in spoilt
+        } in mutated
         {
             let file = self.put(file, &new);
             let texts = (text.clone(), new);
@@ -216,7 +216,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Directories that the solution made, each gone with all that is in it.
+    /// Deletes each directory that the solution created, with its content.
     fn directories(&mut self, changes: &[Change]) {
         for change in changes {
             if let (None, Some(Node::Directory(_))) = (&change.before, &change.after) {
@@ -228,8 +228,8 @@ impl Making<'_> {
         }
     }
 
-    /// Files that may be executed, and may not be any more; no service lets an agent do the
-    /// opposite.
+    /// Clears the executable bit of each executable file. The opposite is not a mutation because no service lets an
+    /// agent set the bit.
     fn executables(&mut self) {
         let files: Vec<(TreePath, File)> = self
             .solved
@@ -270,7 +270,7 @@ impl Making<'_> {
         });
     }
 
-    /// The right content at the wrong place.
+    /// Moves and renames an output.
     fn misplaced(&mut self, path: &TreePath, file: &File) {
         let (Some(name), Some(parent)) = (path.name(), path.parent()) else {
             return;
@@ -303,7 +303,7 @@ impl Making<'_> {
         });
     }
 
-    /// One change of the solution taken back.
+    /// Reverts one change of the solution.
     fn undone(&mut self, change: &Change) {
         let path = &change.path;
         match (&change.before, &change.after) {
@@ -325,7 +325,7 @@ impl Making<'_> {
         }
     }
 
-    /// What nobody was asked to touch.
+    /// Mutates files that the solution left unchanged.
     fn inputs(&mut self, changes: &[Change]) -> std::io::Result<()> {
         let kept: Vec<(TreePath, File)> = self
             .solved
@@ -344,7 +344,7 @@ impl Making<'_> {
                 bytes.push(b'\n');
                 "a newline added"
             } else {
-                // Another letter of the same length, in the middle.
+                // Change one byte in the middle and keep the length.
                 let at = bytes.len() / 2;
                 bytes[at] = if bytes[at] == b'x' { b'y' } else { b'x' };
                 "one byte changed"
@@ -365,7 +365,7 @@ impl Making<'_> {
         Ok(())
     }
 
-    /// Files and directories that do not belong there.
+    /// Adds unwanted files and directories.
     fn strays(&mut self, outputs: &[&Change]) {
         let mut directories = vec![TreePath::root()];
         directories.extend(
@@ -409,7 +409,7 @@ impl Making<'_> {
         }
     }
 
-    /// The last message, where the task is judged on it.
+    /// Mutates the answer, if the task is judged on it.
     fn answers(&mut self) {
         let Some(answer) = self.solved.answer else {
             return;
@@ -426,23 +426,23 @@ impl Making<'_> {
         };
         add(Mutation::NO_ANSWER, "none", None);
         add(Mutation::NO_ANSWER, "empty", Some(String::new()));
-        for spoilt in text::spoil(answer, None, MOST) {
-            add(spoilt.mutation, &spoilt.what, Some(spoilt.text));
+        for mutated in text::mutate_text(answer, None, MOST) {
+            add(mutated.mutation, &mutated.what, Some(mutated.text));
         }
     }
 }
 
-/// A text with one thing wrong, in up to `most` ways of each kind.
-fn spoilt_texts(path: &str, text: &str, before: Option<&str>, most: usize) -> Vec<Spoilt> {
+/// Returns mutants of a text, up to `most` for each mutation.
+fn mutated_texts(path: &str, text: &str, before: Option<&str>, most: usize) -> Vec<MutatedText> {
     let is_json = path.ends_with(".json");
     let document = is_json.then(|| serde_json::from_str(text).ok()).flatten();
-    let mut spoilt = text::spoil(text, before, most);
+    let mut mutated = text::mutate_text(text, before, most);
     if let Some(document) = &document {
-        // Lines mean nothing to JSON.
-        spoilt.retain(|spoilt| !is_of_lines(spoilt.mutation));
-        spoilt.extend(json::spoil(text, document, most));
+        // JSON does not depend on lines.
+        mutated.retain(|mutated| !is_of_lines(mutated.mutation));
+        mutated.extend(json::mutate_json(text, document, most));
     }
-    spoilt
+    mutated
 }
 
 fn is_of_lines(mutation: Mutation) -> bool {
@@ -505,7 +505,7 @@ mod tests {
     }
 
     #[test]
-    fn outputs_inputs_and_strays_are_all_spoilt() {
+    fn outputs_inputs_and_strays_are_all_mutated() {
         let blobs = Arc::new(MemoryBlobs::new());
         let start = tree(
             &[

@@ -1,26 +1,26 @@
-//! Near misses of a text: one thing wrong in each.
+//! Mutants of a text, with one mistake each.
 
 use mcpmark_kinds::Mutation;
 
 use super::dates;
 
-/// A text with one thing wrong, and what that is.
+/// Mutant of a text, with its mutation and a description.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Spoilt {
+pub(super) struct MutatedText {
     pub(super) mutation: Mutation,
     pub(super) what: String,
     pub(super) text: String,
 }
 
-/// Spoils a text in up to `most` places for each mutation, spread over the whole text.
+/// Returns mutants of a text, up to `most` for each mutation, spread over the whole text.
 ///
-/// `before` is what the file held at the start, if it was there: lines that stood there already
-/// are spoilt too, since an edit must leave them alone, and lines that are new are put back.
-pub(super) fn spoil(text: &str, before: Option<&str>, most: usize) -> Vec<Spoilt> {
+/// `before` is the content of the file in the starting state, if it existed. Unchanged lines are mutated as well,
+/// because an edit must not change them, and new lines are also reverted.
+pub(super) fn mutate_text(text: &str, before: Option<&str>, most: usize) -> Vec<MutatedText> {
     let lines = Lines::of(text);
     let mut all = whole(text);
     let mut add = |mutation, found: Vec<(String, String)>| {
-        all.extend(found.into_iter().map(|(what, text)| Spoilt {
+        all.extend(found.into_iter().map(|(what, text)| MutatedText {
             mutation,
             what,
             text,
@@ -72,11 +72,11 @@ pub(super) fn spoil(text: &str, before: Option<&str>, most: usize) -> Vec<Spoilt
     all
 }
 
-/// What can be wrong with a text as a whole.
-fn whole(text: &str) -> Vec<Spoilt> {
+/// Returns mutants that affect the text as a whole.
+fn whole(text: &str) -> Vec<MutatedText> {
     let mut all = Vec::new();
     let mut add = |mutation, what: &str, text: String| {
-        all.push(Spoilt {
+        all.push(MutatedText {
             mutation,
             what: what.to_owned(),
             text,
@@ -155,7 +155,7 @@ fn whole(text: &str) -> Vec<Spoilt> {
     all
 }
 
-/// The lines of a text, and how they were ended.
+/// Lines of a text, with their line ending.
 struct Lines<'a> {
     lines: Vec<&'a str>,
     end: &'static str,
@@ -227,7 +227,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Lines that are new become what stood in their place, or near it, at the start.
+/// Returns mutants in which a new line is replaced by the old line with the same number, if that line was removed.
 fn stale_lines(lines: &Lines<'_>, before: &str, most: usize) -> Vec<(String, String)> {
     let old: Vec<&str> = before.lines().collect();
     let new: Vec<usize> = (0..lines.lines.len())
@@ -240,12 +240,12 @@ fn stale_lines(lines: &Lines<'_>, before: &str, most: usize) -> Vec<(String, Str
     })
 }
 
-/// Up to `most` edits at places that are spread over all of them.
+/// Returns up to `most` edits, spread evenly over the positions.
 fn spread<P: Copy, T>(places: &[P], most: usize, edit: impl Fn(P) -> Option<T>) -> Vec<T> {
     if places.len() <= most {
         return places.iter().filter_map(|place| edit(*place)).collect();
     }
-    // Neighbours of a place that cannot be edited stand in for it.
+    // In each section of the positions, the first one that can be edited is used.
     let mut edits = Vec::new();
     for number in 0..most {
         let (from, to) = (
@@ -265,7 +265,8 @@ fn line_of(text: &str, at: usize) -> usize {
     text[..at].matches('\n').count() + 1
 }
 
-/// Each number one more in its last place, one less, and, where it has decimals, one more.
+/// Returns mutants of numbers. By its position in the text, a number is increased by one in its last place, decreased
+/// by one in its last place, or increased by one.
 fn numbers(text: &str, most: usize) -> Vec<(String, String)> {
     let places = number_places(text);
     let numbered: Vec<(usize, usize, usize)> = places
@@ -287,7 +288,7 @@ fn numbers(text: &str, most: usize) -> Vec<(String, String)> {
     })
 }
 
-/// Where digits stand, with their decimals.
+/// Returns start and length of all unsigned decimal numbers.
 fn number_places(text: &str) -> Vec<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut places = Vec::new();
@@ -313,7 +314,8 @@ fn number_places(text: &str) -> Vec<(usize, usize)> {
     places
 }
 
-/// A number with `step` added in its last place, or in the place of ones; as wide as it was.
+/// Adds `step` to a number, in its last place or in its ones place, and keeps the width. Returns `None` if the result
+/// is negative.
 fn add(number: &str, step: i128, to_ones: bool) -> Option<String> {
     let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
     let scale = u32::try_from(decimals.len()).ok()?;
@@ -333,7 +335,7 @@ fn add(number: &str, step: i128, to_ones: bool) -> Option<String> {
     })
 }
 
-/// Each date a day later or earlier.
+/// Returns mutants in which a date is one day earlier or later.
 fn shifted_dates(text: &str, most: usize) -> Vec<(String, String)> {
     spread(&dates::places(text), most, |place| {
         let with = place.shifted()?;
@@ -345,7 +347,7 @@ fn shifted_dates(text: &str, most: usize) -> Vec<(String, String)> {
     })
 }
 
-/// Words whose first letter changes its case.
+/// Returns mutants in which the first letter of a word changes its case.
 fn words(text: &str, most: usize) -> Vec<(String, String)> {
     let bytes = text.as_bytes();
     let places: Vec<usize> = (0..bytes.len())
@@ -370,7 +372,7 @@ fn words(text: &str, most: usize) -> Vec<(String, String)> {
     })
 }
 
-/// The first two fields of a line that differ, swapped.
+/// Swaps the first two adjacent fields of a line that differ.
 fn swap_fields(line: &str) -> Option<String> {
     let separator = ['\t', '|', ';', ',']
         .into_iter()
@@ -386,10 +388,10 @@ mod tests {
     use super::*;
 
     fn texts(text: &str, before: Option<&str>, mutation: Mutation) -> Vec<String> {
-        spoil(text, before, 8)
+        mutate_text(text, before, 8)
             .into_iter()
-            .filter(|spoilt| spoilt.mutation == mutation)
-            .map(|spoilt| spoilt.text)
+            .filter(|mutated| mutated.mutation == mutation)
+            .map(|mutated| mutated.text)
             .collect()
     }
 
@@ -433,9 +435,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_text_can_be_spoilt(text in "[aB1.\\-,\r\n é]{0,40}", before in proptest::option::of("[a\n]{0,5}")) {
-            for spoilt in spoil(&text, before.as_deref(), 5) {
-                proptest::prop_assert!(!spoilt.what.is_empty());
+        fn any_text_can_be_mutated(text in "[aB1.\\-,\r\n é]{0,40}", before in proptest::option::of("[a\n]{0,5}")) {
+            for mutated in mutate_text(&text, before.as_deref(), 5) {
+                proptest::prop_assert!(!mutated.what.is_empty());
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Who acts: an agent by its name, or a program.
+//! Parser of `--agent`: the name of an agent, or a program with its arguments.
 
 use std::ffi::OsStr;
 
@@ -8,19 +8,19 @@ use clap::{Arg, Command, Error};
 
 use super::AgentName;
 
-/// What stands before a program.
+/// Prefix of a program in `--agent`.
 const PROGRAM: &str = "command:";
 
-/// An agent as it is named on the command line.
+/// Value of `--agent`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AgentArg {
-    /// One of ours.
+    /// Built-in agent.
     Named(AgentName),
-    /// A program with its arguments.
+    /// Program with its arguments.
     Command(Vec<String>),
 }
 
-/// Reads an agent.
+/// Clap parser of [`AgentArg`].
 #[derive(Debug, Clone)]
 pub(crate) struct AgentParser;
 
@@ -59,8 +59,8 @@ impl TypedValueParser for AgentParser {
     }
 }
 
-/// The words of a command line as a shell splits them: at blanks, but for those in quotation marks or after a
-/// backslash. Nothing else of a shell is known: no variables, no globs, no pipes.
+/// Splits a command line into words as a shell does, at white space, with single quotes, double quotes and backslashes.
+/// Variables, globs and pipes are not supported.
 fn words(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,4 +1,4 @@
-//! What `bundle` takes.
+//! Arguments of `mcpmark bundle`.
 
 use std::path::PathBuf;
 
@@ -9,75 +9,75 @@ use super::{PublishedArgs, Selection};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BundleCommand {
-    /// Pack tasks with their guests and worlds
+    /// Pack tasks with their guests and worlds into a bundle
     Pack(PackArgs),
-    /// Say what is in a bundle and what its guests can do; of one in a registry no layer is fetched
+    /// Show the content of a bundle and what its guests can do, without fetching layers
     Inspect {
-        /// A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+        /// Directory, tar archive, lock file, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
         #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
         bundle: PathBuf,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Read all of a bundle: every digest, every world, and what is said of its guests
+    /// Verify a whole bundle: all digests, worlds, descriptions of guests, and signatures
     Verify {
-        /// A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
+        /// Directory, tar archive, lock file, or `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
         #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
         bundle: PathBuf,
-        /// Insist on a signature by this public key; may be repeated, and then any will do
+        /// Require a signature by this public key instead of the trust policy; if repeated, by any of the keys
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         key: Vec<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Sign a bundle: its signatures lie beside it, and go with it to a registry
+    /// Sign a local bundle; `push` and `pull` transfer the signatures with it
     Sign {
-        /// A directory or a tar archive
+        /// Directory or tar archive
         #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
         bundle: PathBuf,
-        /// A private key of Ed25519 or ECDSA P-256 in PEM, as `bundle keygen` and `openssl genpkey` make it
+        /// Private key in PEM (Ed25519 or ECDSA P-256), from `bundle keygen` or `openssl genpkey`
         #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         key: PathBuf,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Make a pair of keys: one that signs, and one that others know its signatures by
+    /// Generate a key pair for signing bundles and receipts
     Keygen {
-        /// The private key, which must be new; the public one goes beside it, with `.pub` at its end
+        /// New file for the private key; the public key gets the same name with the extension `.pub`
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: PathBuf,
-        /// What kind of keys
+        /// Algorithm of the keys
         #[arg(long, value_enum, default_value_t = Algorithm::Ed25519)]
         algorithm: Algorithm,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Lock a suite: it stays what it is now until it is updated
+    /// Pin a suite to its current digests in a lock file
     Lock(LockArgs),
-    /// Show what became of a locked suite, and lock that if you accept it
+    /// Show the changes of a locked suite, and update the lock if you accept them
     Update(UpdateArgs),
-    /// Say how two bundles differ: tasks, instructions, verifiers, and what guests can do
+    /// Compare two bundles: tasks, instructions, verifiers, and what guests can do
     Diff {
-        /// The bundle before
+        /// Earlier bundle, in any form that `bundle inspect` accepts
         #[arg(value_name = "BEFORE", value_hint = ValueHint::AnyPath)]
         before: PathBuf,
-        /// The bundle after
+        /// Later bundle, in the same forms
         #[arg(value_name = "AFTER", value_hint = ValueHint::AnyPath)]
         after: PathBuf,
-        /// Show every line that differs
+        /// Show all differing lines
         #[arg(long)]
         full: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Send a bundle to a registry; what that has is not sent
+    /// Upload a bundle to a registry; skips blobs that the registry has
     Push {
-        /// A directory or a tar archive
+        /// Directory or tar archive
         #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
         bundle: PathBuf,
         /// `oci://HOST/REPOSITORY[:TAG]`
@@ -87,15 +87,16 @@ pub(crate) enum BundleCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Get a bundle from a registry; what is here is not fetched
+    /// Download a bundle from a registry; skips blobs in the local cache
     Pull {
         /// `oci://HOST/REPOSITORY[:TAG][@DIGEST]`
         #[arg(value_name = "REFERENCE")]
         reference: String,
-        /// Write it to a directory that is new or empty, or to a new file that ends with `.tar`
+        /// Write the bundle to a new or empty directory, or to a new file that ends with `.tar` [default: only to the
+        /// cache]
         #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
         output: Option<PathBuf>,
-        /// Take the place of the bundle that is there
+        /// Replace an existing bundle
         #[arg(long, requires = "output")]
         force: bool,
         /// Print one JSON object
@@ -104,12 +105,12 @@ pub(crate) enum BundleCommand {
     },
 }
 
-/// Kinds of keys.
+/// Algorithms of keys.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum Algorithm {
     /// Ed25519
     Ed25519,
-    /// ECDSA over P-256 with SHA-256, as cosign has it
+    /// ECDSA over P-256 with SHA-256, the algorithm of cosign's keys
     EcdsaP256,
 }
 
@@ -128,16 +129,16 @@ pub(crate) struct PackArgs {
     pub(crate) selection: Selection,
     #[command(flatten)]
     pub(crate) published: PublishedArgs,
-    /// Where it goes: a directory that is new or empty, or a new file that ends with `.tar`
+    /// New or empty directory, or new file that ends with `.tar`
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) output: PathBuf,
-    /// Take the place of the bundle that is there
+    /// Replace an existing bundle
     #[arg(long)]
     pub(crate) force: bool,
-    /// The name of the suite
+    /// Name of the suite [default: none]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Leave the verifiers out: their digests are told, and whoever holds them can grade
+    /// Omit the verifiers but keep their digests, so that only their owner can grade
     #[arg(long)]
     pub(crate) without_verifier: bool,
     /// Print one JSON object
@@ -147,32 +148,32 @@ pub(crate) struct PackArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LockArgs {
-    /// A directory, a tar archive, or `oci://HOST/REPOSITORY[:TAG]`
+    /// Directory, tar archive, or `oci://HOST/REPOSITORY[:TAG]`
     #[arg(value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
     pub(crate) bundle: PathBuf,
-    /// The lock, which must be new
+    /// New lock file; its name ends with `.lock`
     #[arg(short, long, value_name = "FILE", default_value = "mcpmark.lock", value_hint = ValueHint::FilePath)]
     pub(crate) output: PathBuf,
-    /// Print the lock
+    /// Print the lock as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
-    /// The lock
+    /// Lock file to update
     #[arg(value_name = "LOCK", default_value = "mcpmark.lock", value_hint = ValueHint::FilePath)]
     pub(crate) lock: PathBuf,
-    /// Take another bundle than the one that the lock comes from
+    /// Take the suite from this bundle instead of the source in the lock
     #[arg(long, value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
     pub(crate) to: Option<PathBuf>,
-    /// Accept what is new without being asked
+    /// Accept the changes without confirmation
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Show every line that differs
+    /// Show all differing lines
     #[arg(long)]
     pub(crate) full: bool,
-    /// Print one JSON object; nobody is asked
+    /// Print one JSON object, without asking; only --yes accepts the changes
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -2,7 +2,7 @@
 
 use clap::Command;
 
-/// What `--help` of a command ends with, by the names of the command; a test parses each of them.
+/// Examples of each command, keyed by the command's full name. A test parses each example.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "run",
@@ -152,7 +152,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The command whose help pages end with examples.
+/// Appends the examples to the help pages of all subcommands.
 pub(super) fn with_examples(command: Command) -> Command {
     command.mut_subcommands(|command| below(command, ""))
 }

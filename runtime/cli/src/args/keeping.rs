@@ -1,4 +1,4 @@
-//! What `regrade`, `receipt` and `store` take: they work on what is kept.
+//! Arguments of `mcpmark regrade`, `receipt` and `store`.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,14 @@ use super::EngineArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct RegradeArgs {
-    /// An experiment (`latest` is the one that began last), or an attempt's id or its first characters; may be repeated
+    /// Name of an experiment (`latest` is the one that began last), or id of an attempt or its first characters; may be
+    /// repeated
     #[arg(value_name = "EXPERIMENT|ATTEMPT", required = true)]
     pub(crate) what: Vec<String>,
-    /// Grade with the verifiers of this bundle
+    /// Bundle with the verifiers [default: the place of the experiment's tasks]
     #[arg(long, visible_alias = "tasks", value_name = "BUNDLE", value_hint = ValueHint::AnyPath)]
     pub(crate) bundle: Option<PathBuf>,
-    /// Grades at the same time [default: one a core]
+    /// Number of concurrent grades, 1 to 1024 [default: one per core]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Print one JSON object
@@ -26,49 +27,49 @@ pub(crate) struct RegradeArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ReceiptCommand {
-    /// Print the receipt of an attempt's last grade: an in-toto statement in canonical JSON
+    /// Print the receipt of a grade: an in-toto statement in canonical JSON
     Show(ShowReceiptArgs),
-    /// Grade again what a receipt names, and say whether the verdict is the same
+    /// Verify a receipt: grade again and compare the verdicts
     Verify(VerifyReceiptArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowReceiptArgs {
-    /// An attempt's id or its first characters; `latest` is the one that began last
+    /// Id of the attempt or its first characters; `latest` is the one that began last
     #[arg(value_name = "ATTEMPT")]
     pub(crate) attempt: String,
-    /// That of an earlier grade: 1 is the first, and each regrade made one more
+    /// Number of the grade: 1 is the first, and each regrade adds one [default: the last]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) grade: Option<u32>,
-    /// Those of all grades with a verdict, one a line, the first grade first
+    /// Print the receipts of all grades that have one, one per line, the first grade first
     #[arg(long, conflicts_with = "grade")]
     pub(crate) all: bool,
-    /// Write it to this file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Take the place of the file that is there
+    /// Overwrite the file if it exists
     #[arg(long, requires = "output")]
     pub(crate) force: bool,
-    /// Sign it with this private key, as bundles are: a sigstore bundle with the statement in it
+    /// Sign the receipt with this private key, and print a sigstore bundle that contains it
     #[arg(long, value_name = "KEY", value_hint = ValueHint::FilePath)]
     pub(crate) sign: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct VerifyReceiptArgs {
-    /// A receipt
+    /// Receipt to verify
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) receipt: PathBuf,
-    /// The public key that must have signed it; a receipt that is signed needs one
+    /// Public key that must have signed the receipt; required if the receipt is signed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) key: Option<PathBuf>,
-    /// The final state, where the store does not have it
+    /// Final state, if it is not in the store
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) state: Option<PathBuf>,
-    /// The verifier's component, where the store does not have it
+    /// Component of the verifier, if it is not in the store
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,
-    /// The agent's last message, where the store does not have it
+    /// Agent's last message, if it is not in the store
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) answer: Option<PathBuf>,
     /// Print one JSON object
@@ -80,65 +81,64 @@ pub(crate) struct VerifyReceiptArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreCommand {
-    /// Say what uses space
+    /// Show the space that experiments and the store use
     Stats {
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Take experiments out of the journal; `gc` then frees what only they needed
+    /// Remove experiments from the journal; `store gc` then frees what only they needed
     Remove {
-        /// Their names
+        /// Names of the experiments
         #[arg(value_name = "EXPERIMENT", required = true)]
         experiments: Vec<String>,
-        /// Only say what would be removed
+        /// Only print what would be removed
         #[arg(long)]
         dry_run: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Remove what no attempt needs, and unpacked bundles that no experiment is of
+    /// Remove data and unpacked bundles that no experiment needs, and shrink the journal
     Gc {
-        /// Only say what would be removed
+        /// Only print what would be removed
         #[arg(long)]
         dry_run: bool,
-        /// Go on although something that attempts need is lost, or the journal knows of no experiment: what
-        /// nothing that is left names is removed too
+        /// Collect even if objects that attempts need are missing or damaged, or if the journal has never had an
+        /// experiment; removes everything that no remaining object refers to
         #[arg(long)]
         despite_loss: bool,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Compare every blob with its digest, and look whether all that attempts need is there
+    /// Check all blobs and all rows of the journal for damage, and find missing blobs
     Check {
-        /// Remove what is damaged, so that it can be written again
+        /// Remove damaged blobs, so that they can be written again
         #[arg(long)]
         remove_damaged: bool,
-        /// Write what is damaged or missing again from a bundle or an exported experiment, as far as that has
-        /// it; may be repeated
+        /// Restore damaged or missing blobs from a bundle or an exported experiment; may be repeated
         #[arg(long, value_name = "BUNDLE|FILE", value_hint = ValueHint::AnyPath)]
         repair: Vec<PathBuf>,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Write an experiment with its states to one file, for another machine to go on with
+    /// Export an experiment with its states to a file, for another machine
     Export {
-        /// Its name; `latest` is the one that began last
+        /// Name of the experiment; `latest` is the one that began last
         #[arg(value_name = "EXPERIMENT")]
         experiment: String,
-        /// The file
+        /// File to write
         #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
         output: PathBuf,
-        /// Take the place of the file that is there
+        /// Overwrite the file if it exists
         #[arg(long)]
         force: bool,
     },
-    /// Take in an experiment that another machine exported
+    /// Import an experiment that another machine exported
     Import {
-        /// The file
+        /// File to import
         #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },

@@ -1,4 +1,4 @@
-//! What `report`, `compare` and `export` take.
+//! Arguments of `mcpmark report`, `compare` and `export`.
 
 use std::path::PathBuf;
 
@@ -6,16 +6,16 @@ use clap::{Args, ValueEnum, ValueHint};
 
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// The experiment, or several for one report; `latest` is the one that began last, and the default
+    /// Experiments of the report; `latest` is the one that began last [default: latest]
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiments: Vec<String>,
-    /// The form of the report [default: that of the file's ending, or text]
+    /// Format of the report [default: from the extension of the output file, or text]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: Option<ReportFormat>,
-    /// Write it to this file instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Show the published results of 20 models beside, which are of other tasks
+    /// Include the published results of 20 models, which refer to other tasks
     #[arg(long)]
     pub(crate) published: bool,
 }
@@ -27,7 +27,7 @@ pub(crate) enum ReportFormat {
     Text,
     /// Tables in Markdown
     Md,
-    /// All numbers in one JSON object
+    /// One JSON object with all numbers
     Json,
     /// One flat table
     Csv,
@@ -37,10 +37,10 @@ pub(crate) enum ReportFormat {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// An experiment, or `EXPERIMENT:MODEL`; `latest` is the experiment that began last
+    /// Experiment, or `EXPERIMENT:MODEL`; `latest` is the experiment that began last
     #[arg(value_name = "A")]
     pub(crate) a: String,
-    /// An experiment, or `EXPERIMENT:MODEL`; `latest` is the experiment that began last
+    /// Experiment, or `EXPERIMENT:MODEL`; `latest` is the experiment that began last
     #[arg(value_name = "B")]
     pub(crate) b: String,
     /// Print one JSON object
@@ -50,30 +50,31 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
-    /// The experiment; `latest` is the one that began last
+    /// Name of the experiment; `latest` is the one that began last
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: String,
-    /// The form of the export
+    /// Format of the export
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) format: ExportFormat,
-    /// A new directory; for `sft`, a new file
+    /// New or empty directory, or for `sft` a new file
     #[arg(short, long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) output: PathBuf,
-    /// With `sft`: write graded attempts that did not pass, too
+    /// With `sft`: also export graded attempts that did not pass
     #[arg(long)]
     pub(crate) include_failures: bool,
-    /// With `sft`: write `passed` and `score` on each line
+    /// With `sft`: add `passed`, `score` and `score_rule` to each line
     #[arg(long)]
     pub(crate) rewards: bool,
-    /// With `sft`: describe the tools in the system message, and name each after its server, as published corpora do
+    /// With `sft`: describe the tools in the system message and prefix their names with their server, as in published
+    /// corpora
     #[arg(long)]
     pub(crate) tools_in_prompt: bool,
-    /// With `sft`: leave out conversations of more than this many bytes, or `none` for no limit [default: 1048576]
+    /// With `sft`: omit lines of more than N bytes, or `none` for no limit [default: 1048576]
     #[arg(long, value_name = "N|none", value_parser = line_bytes, allow_negative_numbers = true)]
     pub(crate) max_line_bytes: Option<LineBytes>,
 }
 
-/// A bound on the lines of an export: a number of bytes, or none.
+/// Limit on the length of an exported line, in bytes; `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LineBytes(pub(crate) Option<u64>);
 
@@ -88,12 +89,12 @@ fn line_bytes(text: &str) -> Result<LineBytes, String> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// The results directory of the published benchmark
+    /// Results directory of the published benchmark
     Mcpmark,
-    /// Conversations for fine-tuning with their tools, one a line
+    /// Conversations for fine-tuning with their tools, one per line
     Sft,
-    /// Agent Trajectory Interchange Format 1.7, one file an attempt
+    /// Agent Trajectory Interchange Format 1.7, one file per attempt
     Atif,
-    /// Everything as tables: attempts, turns, calls, requests and checks, each a file of JSON Lines
+    /// Tables of attempts, turns, calls, requests and checks, as JSON Lines
     Jsonl,
 }

@@ -1,4 +1,4 @@
-//! What `runs` takes.
+//! Arguments of `mcpmark runs`.
 
 use std::str::FromStr;
 
@@ -10,15 +10,15 @@ pub(crate) struct RunsArgs {
     /// List the attempts of this experiment; `latest` is the one that began last
     #[arg(value_name = "EXPERIMENT")]
     pub(crate) experiment: Option<String>,
-    /// The most rows to list [default: 20 experiments, all attempts]
+    /// Maximum number of rows [default: 20 experiments, or all with --since; all attempts]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
-    /// Only experiments that began within this time (90m, 12h, 7d) or since this date (2026-11-20)
+    /// Select only experiments that began within this time (90m, 12h, 7d), or since this date in UTC (2026-11-20)
     #[arg(long, value_name = "TIME", conflicts_with = "experiment")]
     pub(crate) since: Option<Since>,
     #[command(flatten)]
     pub(crate) filter: AttemptFilterArgs,
-    /// The order of attempts
+    /// Order of the attempts [default: plan]
     #[arg(long, value_enum, value_name = "ORDER")]
     pub(crate) sort: Option<AttemptOrder>,
     /// Print JSON
@@ -26,20 +26,20 @@ pub(crate) struct RunsArgs {
     pub(crate) json: bool,
 }
 
-/// Conditions on attempts. Without an experiment they apply to the latest one.
+/// Filters on attempts. Without an experiment, they apply to the latest one.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Attempts")]
 pub(crate) struct AttemptFilterArgs {
-    /// Only attempts that did not pass, whether graded or not
+    /// Select only attempts that did not pass, including those without a grade
     #[arg(long)]
     pub(crate) failed: bool,
-    /// Only attempts with this class of failure or outcome, such as abandoned or infra-error
+    /// Select only attempts with this failure class or outcome, such as abandoned or infra-error; may be repeated
     #[arg(long, value_name = "CLASS")]
     pub(crate) class: Vec<String>,
-    /// Only attempts of models whose name contains this text
+    /// Select only attempts whose model (or agent, if it uses no model) contains this text; ignores case
     #[arg(long, value_name = "TEXT")]
     pub(crate) model: Option<String>,
-    /// Only attempts of these tasks, such as 'filesystem/*'
+    /// Select only attempts of these tasks, such as 'filesystem/*'; may be repeated
     #[arg(long, value_name = "SELECTOR")]
     pub(crate) task: Vec<mcpmark_task::Selector>,
 }
@@ -52,20 +52,20 @@ impl AttemptFilterArgs {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AttemptOrder {
-    /// As planned: by task, model and repetition
+    /// Order of the plan
     #[default]
     Plan,
-    /// The most expensive first
+    /// Highest cost first
     Cost,
-    /// The slowest first
+    /// Longest time of the agent first
     Time,
-    /// Those with the most turns first
+    /// Most turns first
     Turns,
-    /// The lowest score first, after those without a grade
+    /// Attempts without a grade first, then the lowest score first
     Score,
 }
 
-/// The beginning of a period that ends now.
+/// Start of a period that ends now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Since(pub(crate) Timestamp);
 

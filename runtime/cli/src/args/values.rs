@@ -1,8 +1,8 @@
-//! Values of options that have a form of their own.
+//! Types and parsers of option values.
 
 use serde::Deserialize;
 
-/// A bound on tool results: a number of bytes, or none.
+/// Limit on the text of a tool result, in bytes; `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "NumberOrText")]
 pub(crate) struct ResultBytes(pub(crate) Option<u64>);
@@ -25,7 +25,7 @@ impl TryFrom<NumberOrText> for ResultBytes {
     }
 }
 
-/// Reads a bound on tool results.
+/// Parses a limit on tool results: a positive number of bytes, or `none`.
 pub(crate) fn result_bytes(text: &str) -> Result<ResultBytes, String> {
     if text == "none" {
         return Ok(ResultBytes(None));
@@ -35,23 +35,23 @@ pub(crate) fn result_bytes(text: &str) -> Result<ResultBytes, String> {
     Ok(ResultBytes(Some(number)))
 }
 
-/// A JSON object on the command line.
+/// JSON object given on the command line.
 pub(crate) type JsonObject = serde_json::Map<String, serde_json::Value>;
 
-/// Reads a JSON object.
+/// Parses a JSON object.
 pub(crate) fn json_object(text: &str) -> Result<JsonObject, String> {
     serde_json::from_str(text).map_err(|error| format!("expected a JSON object: {error}"))
 }
 
-/// Reads a header and the variable that holds its value.
+/// Parses `NAME=VARIABLE`: the name of a header and the environment variable with its value.
 pub(crate) fn header(text: &str) -> Result<(String, String), String> {
-    // The text may hold a secret by mistake, so no error repeats it.
+    // Errors do not quote the text, because it may be a secret that was given by mistake.
     let parts = text.split_once('=');
     let (name, variable) = parts.ok_or("expected NAME=VARIABLE, as in X-Team=TEAM_NAME")?;
     Ok((name.trim().to_owned(), variable.trim().to_owned()))
 }
 
-/// One variable of a script's environment, `NAME=VALUE`.
+/// Parses an environment variable of a script, `NAME=VALUE`.
 pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() && !text.contains('\0') => {

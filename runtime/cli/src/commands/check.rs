@@ -1,3 +1,5 @@
+//! `mcpmark task check`: certification of tasks, and comparison with their certificates.
+
 use std::sync::Arc;
 
 use anstyle::Style;
@@ -14,17 +16,17 @@ use crate::output::table::Table;
 use crate::output::{self, sanitise};
 use crate::settings;
 
-/// What certificates are held to.
+/// Parts of a task that its certificate is compared with.
 #[derive(Clone, Copy)]
 enum Bound {
-    /// The sources of their tasks.
+    /// Sources of the task.
     Sources,
-    /// Their verifiers as they were built: bundles have no sources.
+    /// Built verifier, because bundles have no sources.
     Built,
 }
 
 impl Bound {
-    /// Why a certificate does not hold for a task; none if it does.
+    /// Returns the reason why a certificate does not hold for a task, or `None` if it holds.
     fn differs(self, certificate: &Certificate, task: &Identity) -> Option<String> {
         match self {
             Self::Sources => certificate.differs(task),
@@ -32,14 +34,14 @@ impl Bound {
         }
     }
 
-    fn in_words(self) -> &'static str {
+    fn description(self) -> &'static str {
         match self {
             Self::Sources => "its sources, their code and its world",
             Self::Built => "its verifier and its world",
         }
     }
 
-    /// The way out, where there is one: nothing is written into a bundle.
+    /// Returns a hint to renew the certificate. It is empty for bundles, which are never written to.
     fn renewed(self, word: &str) -> String {
         match self {
             Self::Sources => format!("; --write {word}"),
@@ -48,7 +50,7 @@ impl Bound {
     }
 }
 
-/// `mcpmark task check`: is the verifier right, and would it notice?
+/// Runs `mcpmark task check`, the certification of tasks.
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
     if args.published.tasks.is_some() {
         return super::check_published::check(context, args);
@@ -81,7 +83,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     let mut builder = context.builder(&library);
     let runtime = tokio::runtime::Runtime::new().map_err(CommandError::infrastructure)?;
 
-    // All guests at once, so that cargo starts but once.
+    // All guests are built together, so that cargo starts only once.
     context.prepare(&library, &tasks, &sandbox, &store)?;
     let guests: Vec<_> = tasks.iter().flat_map(Task::guests).cloned().collect();
     let mut display = BuildDisplay::default();
@@ -105,7 +107,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             store: &store,
             scratch: &scratch,
             ceiling: &ceiling,
-            // All of them are there by now.
+            // All guests are already built.
             report: &mut |_| {},
         };
         let certified = if args.stale {
@@ -158,7 +160,7 @@ fn certify_error(error: &CertifyError) -> CommandError {
     }
 }
 
-/// What the certificate of a task says, where it holds.
+/// Returns a report from the certificate of a task, if the certificate holds.
 fn certified(
     certifier: &mut Certifier<'_>,
     task: &Task,
@@ -175,7 +177,7 @@ fn certified(
     Ok(holds.then(|| Report::certified(identity, &certificate)))
 }
 
-/// Holds a report against the certificate that lies beside the task, if a new one is not written.
+/// Compares a report with the certificate in the task's directory, unless a new one is written.
 fn compare(
     task: &Task,
     report: &mut Report,
@@ -200,7 +202,9 @@ fn compare(
             "there is no certificate{}",
             bound.renewed("makes one")
         )),
-        Some(None) => report.checks.push(check(true, bound.in_words().to_owned())),
+        Some(None) => report
+            .checks
+            .push(check(true, bound.description().to_owned())),
         Some(Some(difference)) => report.checks.push(check(
             false,
             format!("{difference}{}", bound.renewed("renews it")),
@@ -209,7 +213,7 @@ fn compare(
     Ok(())
 }
 
-/// Puts the tree view of the world into `meta.json`, where it shows another or none.
+/// Updates the tree view of the world in `meta.json`.
 fn write_view(
     context: &Context,
     library: &mcpmark_task::Library,
@@ -243,7 +247,7 @@ fn write_view(
     Ok(())
 }
 
-/// The name of a task, its checks that failed, and what was remarked of it.
+/// Formats the name of a task, its failed checks, and the remarks on it.
 pub(crate) fn findings(task: &str, checks: &[Check], remarks: &[String]) -> String {
     let mut text = format!("\n{}\n", output::paint(output::BOLD, sanitise::line(task)));
     for check in checks.iter().filter(|check| !check.passed) {

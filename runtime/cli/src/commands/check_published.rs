@@ -1,4 +1,4 @@
-//! `mcpmark task check --tasks`: what scripts of others accept and reject.
+//! `mcpmark task check --tasks`: examination of published tasks and their scripts.
 
 use std::sync::Arc;
 
@@ -8,23 +8,23 @@ use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs};
 use crate::commands::check::findings;
-use crate::commands::chosen::{self, Chosen};
+use crate::commands::task_selection::{self, Chosen};
 use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
-/// Examines the chosen tasks of a corpus.
+/// Examines the selected tasks of a corpus.
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
     if args.write || args.survivors || args.stale {
         return Err(CommandError::usage(
             "--write, --survivors and --stale are for tasks with a certificate; leave them out here",
         ));
     }
-    let place = chosen::place(&args.published)?;
+    let place = task_selection::place(&args.published)?;
     let chosen = Chosen::select(context, place.as_ref(), &args.select.selection)?;
-    // A solution holds its slot while its tools run.
+    // Two slots: a solution occupies one while its tools run.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
     let store = Arc::new(context.store()?);
     let scratch = context.scratch()?;

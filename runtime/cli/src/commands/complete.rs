@@ -1,4 +1,4 @@
-//! Completions: scripts for shells, and the names of tasks, worlds, experiments and attempts that they ask for.
+//! Shell completions: scripts for shells, and the names of tasks, worlds, experiments and attempts that they query.
 
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
@@ -10,11 +10,11 @@ use crate::error::CommandError;
 use crate::exit;
 use crate::output;
 
-/// The most experiments whose names, and whose attempts, are offered.
+/// Maximum number of experiments whose names are offered, and of experiments whose attempts are offered.
 const EXPERIMENTS: usize = 50;
 const OF_ATTEMPTS: usize = 5;
 
-/// Prints completions for a shell. Where it is one of those that know how, they ask this program for names.
+/// Prints the completion script of a shell. The scripts for bash, fish and zsh also query this program for names.
 pub(crate) fn script(shell: Shell) -> Result<u8, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "mcpmark", &mut script);
@@ -60,22 +60,22 @@ _mcpmark() {
 }
 "#;
 
-/// What a word names.
+/// Kind of name that completes a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Names {
     Tasks,
     Worlds,
-    /// Experiments by their own names.
+    /// Names of experiments, without `latest`.
     Experiments,
-    /// Experiments, or the latest one.
+    /// Names of experiments, or `latest`.
     AnyExperiment,
-    /// Attempts, or the latest one.
+    /// Ids of attempts, or `latest`.
     Attempts,
-    /// Experiments and attempts.
+    /// Names of experiments and ids of attempts.
     Results,
 }
 
-/// What the arguments of commands name.
+/// Kinds of names of positional arguments, by command.
 const ARGUMENTS: &[(&str, Names)] = &[
     ("run", Names::Tasks),
     ("resume", Names::AnyExperiment),
@@ -98,7 +98,7 @@ const ARGUMENTS: &[(&str, Names)] = &[
     ("bundle pack", Names::Tasks),
 ];
 
-/// What the values of options name, wherever they are.
+/// Kinds of names of option values, for all commands.
 const OPTIONS: &[(&str, Names)] = &[
     ("--experiment", Names::Experiments),
     ("--from", Names::Attempts),
@@ -106,7 +106,7 @@ const OPTIONS: &[(&str, Names)] = &[
     ("--world", Names::Worlds),
 ];
 
-/// Prints what the last of these words may become, a name a line. Whatever goes wrong, there is nothing to offer.
+/// Prints the completions of the last word, one name per line. Errors result in an empty list.
 pub(crate) fn names(context: &Context, words: &[String]) -> Result<u8, CommandError> {
     if let Some((last, before)) = words.split_last()
         && let Some(kind) = asked_for(&Cli::command(), before, last)
@@ -123,13 +123,13 @@ pub(crate) fn names(context: &Context, words: &[String]) -> Result<u8, CommandEr
     Ok(exit::PASSED)
 }
 
-/// What a word names that comes after others.
+/// Returns the kind of name expected for a word after the words `before`.
 fn asked_for(root: &Command, before: &[String], word: &str) -> Option<Names> {
     if word.starts_with('-') {
         return None;
     }
     let mut command = root.clone();
-    // Values of global options come before the name of the command, too.
+    // Propagates global options to the subcommands, so that their values are recognised after the command as well.
     command.build();
     let mut path = Vec::new();
     let mut option = None;
@@ -154,7 +154,7 @@ fn asked_for(root: &Command, before: &[String], word: &str) -> Option<Names> {
     }
 }
 
-/// Whether the word after an option is its value.
+/// Returns true if an option takes the following word as its value.
 fn takes_value(command: &Command, option: &str) -> bool {
     let named = command.get_arguments().find(|arg| {
         let is_long = option
@@ -184,7 +184,7 @@ fn all(context: &Context, kind: Names) -> Vec<String> {
     }
 }
 
-/// Tasks, and what chooses all of a service or of a world.
+/// Returns the ids of tasks, and the selectors of their services and worlds.
 fn tasks(context: &Context) -> Vec<String> {
     let tasks = context.library().ok().and_then(|it| it.tasks().ok());
     let mut names: Vec<String> = Vec::new();
@@ -205,7 +205,7 @@ fn experiments(context: &Context, most: usize) -> Vec<String> {
     newest.into_iter().map(|it| it.name).collect()
 }
 
-/// Adds `latest` to the names, unless there are none.
+/// Adds `latest` to the names, unless they are empty.
 fn or_latest(mut names: Vec<String>) -> Vec<String> {
     if !names.is_empty() && !names.iter().any(|name| name == LATEST) {
         names.push(LATEST.to_owned());
@@ -213,7 +213,7 @@ fn or_latest(mut names: Vec<String>) -> Vec<String> {
     names
 }
 
-/// The attempts of the newest experiments.
+/// Returns the attempts of the newest experiments.
 fn attempts(context: &Context) -> Vec<String> {
     let Ok(journal) = context.journal() else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Directories that a state is written to.
+//! Output directories for states.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -7,8 +7,8 @@ use mcpmark_snapshot::{Blobs, MaterialiseOptions, Tree, materialise};
 
 use crate::error::{CommandError, chain};
 
-/// Refuses a directory that has something in it, and makes one that is not there: what cannot be made is said
-/// before the work is done. Nothing of a person's is overwritten.
+/// Checks that an output directory is empty, and creates it if it does not exist, so that problems are reported before
+/// any work is done. Existing files are never overwritten.
 pub(super) fn check(option: &str, dir: &Path) -> Result<(), CommandError> {
     let in_the_way = match std::fs::read_dir(dir) {
         Ok(mut entries) => entries.next().is_some().then_some("is not empty"),
@@ -29,7 +29,7 @@ pub(super) fn check(option: &str, dir: &Path) -> Result<(), CommandError> {
     }
 }
 
-/// Writes a state there, with the times of files that it has or else those of its clock.
+/// Writes a state to a directory. Files without a modification time get that of the clock.
 pub(super) fn write(
     option: &str,
     dir: &Path,

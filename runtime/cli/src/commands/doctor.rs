@@ -1,3 +1,5 @@
+//! `mcpmark doctor`: installed programs, available services, locations of data and limits.
+
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -16,10 +18,10 @@ use crate::exit;
 use crate::output::{self, sanitise};
 use crate::settings::{self, Settings};
 
-/// Columns that a detail has at least.
+/// Minimum width of a detail, in columns.
 const LEAST: usize = 20;
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Serialize)]
 struct Finding {
     what: String,
@@ -30,15 +32,16 @@ struct Finding {
 #[derive(Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum State {
-    /// It is there and works.
+    /// Available and working.
     Ok,
-    /// It is not there, and something else serves.
+    /// Not available, but not required.
     Absent,
-    /// Something cannot work.
+    /// Broken, so that something cannot work.
     Broken,
 }
 
-/// The cache of compiled guests. It is machine code, so one that others may write to is not used.
+/// Checks the cache of compiled guests. It contains machine code, so a directory that other users can access is not
+/// used.
 fn compiled(dir: &Path) -> Finding {
     const WHAT: &str = "compiled guests";
     let problem = std::fs::symlink_metadata(dir).ok().and_then(|metadata| {
@@ -68,7 +71,7 @@ fn compiled(dir: &Path) -> Finding {
     }
 }
 
-/// Says what is installed, which services can run, and where things lie.
+/// Prints the installed programs, the available services, and the locations of data.
 pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandError> {
     let mut findings = vec![
         Finding::ok("mcpmark", env!("CARGO_PKG_VERSION")),
@@ -148,7 +151,7 @@ impl Finding {
         Self::new(what, State::Broken, detail)
     }
 
-    /// What was read, or why it cannot be.
+    /// Returns a finding with a value, or with the error of reading it.
     fn of(what: &str, read: Result<String, CommandError>) -> Self {
         match read {
             Ok(detail) => Self::ok(what, detail),
@@ -170,7 +173,7 @@ fn engine() -> Finding {
     }
 }
 
-/// The first line of what a program prints.
+/// Runs a program and returns the first line of its output.
 fn ask(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -231,7 +234,7 @@ fn node() -> Finding {
     }
 }
 
-/// The services that there are, and those that tasks or worlds ask for.
+/// Checks the known services, and those of the library's tasks and worlds.
 fn services(context: &Context) -> Vec<Finding> {
     let known = context.services();
     let mut names: BTreeSet<String> = known
@@ -277,7 +280,7 @@ fn copies(context: &Context) -> Finding {
     }
 }
 
-/// The guest for Python scripts.
+/// Checks the interpreter of Python scripts.
 fn python(context: &Context) -> Finding {
     let what = "python scripts";
     let ready = context.python().and_then(|source| {

@@ -1,10 +1,10 @@
-//! What an experiment would run and may cost.
+//! `--dry-run`: the attempts of an experiment and an estimate of their cost.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_experiment::{
     AgentKind, AgentSettings, Allowance, AttemptLimits, Cost, Participant, Planned, ResultView,
-    Spec, Transport,
+    ServerTransport, Spec,
 };
 use mcpmark_model::{ModelSpec, Pace, PriceRow, Usage};
 use serde_json::{Value, json};
@@ -13,30 +13,31 @@ use crate::commands::runs;
 use crate::error::CommandError;
 use crate::output::{self, sanitise};
 
-/// What an attempt is taken to be: so many turns, or as many as it may have.
+/// Assumed number of turns of an attempt, unless its limit is lower.
 const TURNS: u32 = 15;
-/// Tokens of one of its requests.
+/// Assumed number of input tokens of a request.
 const INPUT: u64 = 20_000;
-/// Tokens of one of its replies.
+/// Assumed number of output tokens of a reply.
 const OUTPUT: u64 = 500;
 
-/// What a model may cost.
+/// Cost estimate of a model.
 struct Estimate<'a> {
     model: &'a ModelSpec,
-    /// Its price and what all of its attempts cost; none where the price is not known.
+    /// Price and cost of all attempts; `None` if the price is unknown.
     cost: Option<(&'a PriceRow, Cost)>,
 }
 
-/// What all of it may cost.
+/// Cost estimate of all attempts.
 struct Total {
     cost: Cost,
-    /// Models whose price is not known.
+    /// Number of models whose price is unknown.
     unknown: usize,
-    /// Whether a limit of the experiment comes before.
+    /// True if a limit of the experiment lowers the estimate.
     limited: bool,
 }
 
-/// Says what would run from a position of the plan on, with so many attempts at the same time.
+/// Prints the attempts from a position of the plan, and their estimated cost. `jobs` is the number of concurrent
+/// attempts.
 pub(crate) fn say(spec: &Spec, from: usize, jobs: u32, as_json: bool) -> Result<(), CommandError> {
     let mut plan = spec.plan();
     plan.drain(..from);
@@ -48,7 +49,7 @@ pub(crate) fn say(spec: &Spec, from: usize, jobs: u32, as_json: bool) -> Result<
     output::print(&text(spec, &plan, jobs, &estimates, &total))
 }
 
-/// Turns and tokens of an attempt under its limits.
+/// Returns the assumed turns and tokens of an attempt, bounded by its limits.
 fn typical(spec: &Spec) -> (u32, Usage) {
     let limits = spec.limits.over(AttemptLimits::default());
     let turns = TURNS.min(limits.turns);
@@ -106,7 +107,7 @@ fn total(spec: &Spec, plan: &[Planned], estimates: &[Estimate<'_>]) -> Total {
     let all = (usage.input + usage.output).saturating_mul(asking as u64);
     let mut least = sum;
     if let Some(limit) = tokens.filter(|limit| *limit < all) {
-        // The share of the tokens is about that of the cost.
+        // The cost is assumed to be proportional to the tokens.
         let share = u128::from(sum) * u128::from(limit) / u128::from(all);
         least = u64::try_from(share).unwrap_or(sum);
     }
@@ -161,7 +162,7 @@ fn text(
         output::count(tasks, "task")
     );
     if plan.len() == spec.planned() && spec.steps.is_empty() {
-        text.push_str(&format!(", {} each", spec.attempts));
+        text.push_str(&format!(" (k = {})", spec.attempts));
     }
     let models = estimates.len();
     let baselines = acting(|planned| planned.participant) - models;
@@ -170,7 +171,7 @@ fn text(
         (0, agents) => text.push_str(&format!(" by {}\n", output::count(agents, "agent"))),
         (models, 0) => text.push_str(&format!(" by {}\n", output::count(models, "model"))),
         (models, agents) => text.push_str(&format!(
-            " by {} and {} without one\n",
+            " by {} and {} without a model\n",
             output::count(models, "model"),
             output::count(agents, "agent")
         )),
@@ -181,13 +182,13 @@ fn text(
     }
     for (name, server) in spec.servers() {
         let reached = match &server.transport {
-            Transport::Program { command, .. } => command.first().map_or("", String::as_str),
-            Transport::Http(server) => server.url(),
+            ServerTransport::Program { command, .. } => command.first().map_or("", String::as_str),
+            ServerTransport::Http(server) => server.url(),
         };
         let line = format!("server {name}: {reached}");
         text.push_str(&format!("  {}\n", sanitise::line(&line)));
     }
-    text.push_str(&format!("  at the same time: {}\n", abreast(spec, jobs)));
+    text.push_str(&format!("  concurrency: {}\n", abreast(spec, jobs)));
     text.push_str(&limits(spec));
     for Estimate { model, cost } in estimates {
         let effort = model
@@ -198,13 +199,13 @@ fn text(
         let name = sanitise::line(&name);
         let line = match cost {
             Some((row, whole)) => format!(
-                "  {name}: about {whole} ({}, {}, {} USD a million tokens of input, kept input, output; {})",
+                "  {name}: about {whole} ({}, {}, {} USD per million tokens of input, cached input and output; {})",
                 row.price.input.usd(),
                 row.price.cached.usd(),
                 row.price.output.usd(),
                 row.source
             ),
-            None => format!("  {name}: the price is not known"),
+            None => format!("  {name}: price unknown"),
         };
         text.push_str(&line);
         text.push('\n');
@@ -212,19 +213,16 @@ fn text(
             text.push_str(&format!("    at most {}\n", pace(model.pace)));
         }
         if !model.settings.is_default() {
-            // Settings are numbers, names and an address without a key.
+            // The settings contain no secrets: only numbers, names, and an address without a key.
             let settings = serde_json::to_string(&model.settings).unwrap_or_default();
-            text.push_str(&format!("    with {}\n", sanitise::line(&settings)));
+            text.push_str(&format!("    settings: {}\n", sanitise::line(&settings)));
         }
     }
     if !estimates.is_empty() {
-        text.push_str(&format!(
-            "  together: {}\n",
-            together(total, estimates.len())
-        ));
+        text.push_str(&format!("  total: {}\n", together(total, estimates.len())));
         let (turns, usage) = typical(spec);
         text.push_str(&format!(
-            "  (an attempt is taken as {}, {} tokens in and {} out; yours will differ)\n",
+            "  (assuming {}, {} input tokens and {} output tokens per attempt)\n",
             output::count(turns as usize, "turn"),
             usage.input,
             usage.output
@@ -233,15 +231,14 @@ fn text(
     text
 }
 
-/// How often a model is asked at most.
+/// Describes the limits on concurrent requests and on their rate.
 fn pace(pace: Pace) -> String {
-    let calls = pace.max_calls.map(|calls| {
-        let requests = output::count(calls as usize, "request");
-        format!("{requests} at the same time")
-    });
+    let calls = pace
+        .max_calls
+        .map(|calls| output::count(calls as usize, "concurrent request"));
     let rate = pace.requests_per_minute.map(|requests| {
         let requests = output::count(requests as usize, "request");
-        format!("{requests} a minute")
+        format!("{requests} per minute")
     });
     let parts: Vec<String> = calls.into_iter().chain(rate).collect();
     parts.join(", ")
@@ -254,21 +251,21 @@ fn together(total: &Total, models: usize) -> String {
         limited,
     } = total;
     let limited = if *limited {
-        ", where the experiment's limit ends it"
+        ", bounded by the limit of the experiment"
     } else {
         ""
     };
     match unknown {
         0 => format!("about {cost}{limited}"),
-        _ if *unknown == models => "not known".to_owned(),
+        _ if *unknown == models => "unknown".to_owned(),
         _ => format!(
-            "about {cost}{limited}, and the unknown cost of {}",
+            "about {cost}{limited}, plus the unknown cost of {}",
             output::count(*unknown, "model")
         ),
     }
 }
 
-/// The agents that act, and what is set for each.
+/// Describes the agents of the plan with their settings.
 fn agents(spec: &Spec, plan: &[Planned]) -> Vec<String> {
     let acting: BTreeSet<usize> = plan.iter().map(|planned| planned.participant).collect();
     let mut agents: Vec<String> = Vec::new();
@@ -303,10 +300,10 @@ fn agent(kind: AgentKind, settings: &AgentSettings) -> String {
     parts.extend(
         settings
             .compact_at
-            .map(|tokens| format!("summed up at {tokens} tokens")),
+            .map(|tokens| format!("compaction at {tokens} tokens")),
     );
     let prompt = settings.system_prompt.as_ref();
-    parts.extend(prompt.map(|text| format!("a system prompt of {} bytes", text.len())));
+    parts.extend(prompt.map(|text| format!("system prompt of {} bytes", text.len())));
     if !settings.tools.is_empty() {
         let tools = settings.tools.join(" ");
         parts.push(format!("tools {}", sanitise::line(&tools)));
@@ -314,8 +311,8 @@ fn agent(kind: AgentKind, settings: &AgentSettings) -> String {
     if kind.is_model() {
         parts.extend(match settings.max_result_bytes {
             Some(ResultView::DEFAULT_MAX_BYTES) => None,
-            Some(bytes) => Some(format!("at most {bytes} bytes of a result")),
-            None => Some("whole results".to_owned()),
+            Some(bytes) => Some(format!("results cut to {bytes} bytes")),
+            None => Some("results not cut".to_owned()),
         });
     }
     let retries = settings.retries.map(|retries| match retries {
@@ -326,7 +323,7 @@ fn agent(kind: AgentKind, settings: &AgentSettings) -> String {
     parts.join(", ")
 }
 
-/// What goes on at the same time.
+/// Describes the concurrency of attempts, requests and grades.
 fn abreast(spec: &Spec, jobs: u32) -> String {
     let concurrency = &spec.concurrency;
     let mut parts = vec![output::count(jobs as usize, "attempt")];
@@ -339,7 +336,7 @@ fn abreast(spec: &Spec, jobs: u32) -> String {
     parts.join(", ")
 }
 
-/// The tasks of each service.
+/// Counts the tasks of each service.
 fn services(plan: &[Planned]) -> String {
     let mut tasks: BTreeMap<&str, usize> = BTreeMap::new();
     let ids: BTreeSet<&str> = plan.iter().map(|planned| &*planned.key.task).collect();
@@ -354,15 +351,15 @@ fn services(plan: &[Planned]) -> String {
     tasks.into_iter().map(line).collect()
 }
 
-/// The limits that hold.
+/// Describes the limits of attempts and of the experiment.
 fn limits(spec: &Spec) -> String {
     let limits = &spec.limits;
-    // The tasks' own may be lower.
+    // The limits of a task may be lower.
     let of_attempt = limits.over(AttemptLimits::default());
     let mut each = vec![
         output::count(of_attempt.turns as usize, "turn"),
         format!("{} s", of_attempt.time.as_secs()),
-        format!("{} s a tool call", of_attempt.tool_call.as_secs()),
+        format!("{} s per tool call", of_attempt.tool_call.as_secs()),
     ];
     let tokens = |which: &str| {
         let which = which.to_owned();

@@ -1,4 +1,4 @@
-//! `show --explain`: what the checks that failed are about.
+//! `show --explain`: the differences to a passing state that explain failed checks.
 
 use std::sync::Arc;
 
@@ -9,19 +9,19 @@ use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 
 use crate::args::EngineArgs;
-use crate::commands::chosen::{self, Chosen, NoJudge};
-use crate::commands::foreign;
+use crate::commands::imported_plan;
+use crate::commands::task_selection::{self, Chosen, NoJudge};
 use crate::context::Context;
 use crate::error::{CommandError, chain, journal_error};
 use crate::interruption;
 use crate::output::{self, sanitise};
 
-/// Grades that are made for one attempt at most.
+/// Maximum number of grades for the explanation of one attempt.
 const MOST: usize = 20_000;
-/// Lines of a difference that are shown without `--full`.
+/// Maximum number of lines shown of a difference without `--full`.
 const LINES: usize = 6;
 
-/// Explains the checks that an attempt failed; none where it failed none.
+/// Explains the failed checks of an attempt. The result is empty if all checks passed.
 pub(crate) fn explain(
     context: &Context,
     journal: &Journal,
@@ -48,10 +48,10 @@ pub(crate) fn explain(
         sanitise::line(&attempt.experiment)
     );
     let task = std::slice::from_ref(&attempt.task);
-    let place = foreign::place(&experiment, &spec, &way_out)?;
+    let place = imported_plan::place(&experiment, &spec, &way_out)?;
     let chosen = Chosen::by_id(context, place, task)
-        .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
-    // The oracle holds its slot while it plays.
+        .map_err(|error| task_selection::or_elsewhere(&spec, &way_out, error))?;
+    // Two slots: the oracle occupies one while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
     let task = match terms(&store, attempt)? {
         Some(terms) => chosen.as_judged(&terms, &sandbox, &store)?,
@@ -73,7 +73,7 @@ pub(crate) fn explain(
     Ok(explainer.explain(&failed, &passing, checks))
 }
 
-/// What the last grade followed from; none in journals of old.
+/// Returns the terms of the last grade, or `None` in journals of earlier versions.
 pub(super) fn terms(store: &Store, attempt: &AttemptRow) -> Result<Option<Terms>, CommandError> {
     let terms = attempt
         .grade
@@ -85,7 +85,7 @@ pub(super) fn terms(store: &Store, attempt: &AttemptRow) -> Result<Option<Terms>
     Ok(Some(Terms::read(store, &digest).map_err(NoJudge::from)?))
 }
 
-/// What the oracle leaves, or where there is none, another attempt that passed.
+/// Returns the final state of the oracle, or of another attempt that passed if the task has no solution.
 fn passing(
     context: &Context,
     journal: &Journal,
@@ -114,7 +114,7 @@ fn passing(
     }
 }
 
-/// What an attempt left.
+/// Returns the final state and the answer of an attempt.
 pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, CommandError> {
     let state = attempt.state.as_deref().unwrap_or_default();
     let digest: Digest = state
@@ -131,7 +131,7 @@ pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, Comm
 
 pub(crate) fn text(explained: &[Explained], full: bool) -> String {
     let mut text = String::new();
-    // Many checks look at one file, and where it is missing all of them fail.
+    // Consecutive checks with the same differences, such as one missing file, are grouped.
     for alike in explained.chunk_by(|one, other| one.differences == other.differences) {
         for one in alike {
             text.push_str(&format!(

@@ -1,3 +1,5 @@
+//! `mcpmark grade`: grades a state with the verifier of a task or with another one.
+
 use mcpmark_experiment::{Graded, Outcome};
 use mcpmark_kinds::ScriptInvocation;
 
@@ -11,10 +13,10 @@ use crate::files;
 use crate::output::{self, sanitise};
 use crate::settings;
 
-/// Grades a state, or the states that a batch names.
+/// Grades a state, or the states of a batch.
 pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, CommandError> {
     let context = &match args.verifier {
-        // Whoever names a verifier needs no tasks.
+        // `--verifier` needs no tasks.
         Some(_) => context.clone(),
         None => {
             let (context, corpus) = context.at_tasks(&mut args.tasks)?;
@@ -46,7 +48,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
     }
     let store = context.store()?;
     let sandbox = context.sandbox_for_one(args.engine)?;
-    // Before anything is built: the likeliest mistake is a wrong path.
+    // Checked before the build, because a wrong path is the likeliest mistake.
     judge::check_place(state)?;
     let judge = match (&args.task, &args.verifier) {
         (Some(task), _) => match scripts.of_task(context, task, &sandbox)? {
@@ -130,7 +132,7 @@ fn text(graded: &Graded) -> String {
     text + &result(&graded.outcome)
 }
 
-/// The checks, and what follows from them.
+/// Formats the checks and the result of a grade.
 fn result(outcome: &Outcome) -> String {
     let mut text = checks(outcome.checks());
     match (outcome.fault(), outcome.score()) {
@@ -165,7 +167,7 @@ fn result(outcome: &Outcome) -> String {
     text
 }
 
-/// Why the score of a failure is not the share of the checks that passed.
+/// Explains the score of a failed grade if it differs from the share of passed checks.
 fn explained(outcome: &Outcome) -> String {
     let (Some(scoring), Some(false)) = (outcome.scoring(), outcome.passed()) else {
         return String::new();
@@ -189,7 +191,7 @@ fn explained(outcome: &Outcome) -> String {
     }
 }
 
-/// The checks of a verdict, one or two lines each.
+/// Formats the checks of a verdict, with the details of failed ones.
 pub(crate) fn checks(checks: &[mcpmark_sandbox::Check]) -> String {
     let mut text = String::new();
     for check in checks {

@@ -1,20 +1,20 @@
-//! `run --experiment NAME` where there is an experiment of that name: its plan grows.
+//! `run --experiment NAME` with an existing experiment: extends its plan.
 
 use mcpmark_experiment::journal::ExperimentRow;
 use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, Spec, SpecLimits, TaskSource};
 
 use crate::args::RunArgs;
-use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::Request;
 use crate::commands::run::{Setting, goes_on, jobs, warn_of_prices};
-use crate::commands::{cast, dry_run, foreign, run};
+use crate::commands::task_selection::{self, Chosen};
+use crate::commands::{agent_setup, dry_run, imported_plan, run};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, journal_error};
 use crate::output::{self, sanitise};
 use crate::{exit, interruption};
 
-/// Adds to an experiment, and makes the attempts of its plan that are still to be made.
+/// Extends an experiment, and makes the remaining attempts of its plan.
 pub(crate) fn grow(
     context: &Context,
     mut args: RunArgs,
@@ -29,7 +29,7 @@ pub(crate) fn grow(
     let experiment = journal.experiment(name).map_err(journal_error)?;
     let lock = (!args.dry_run).then(|| context.home().lock_experiment(&experiment.id, name));
     let _lock = lock.transpose().map_err(|error| home_error(&error))?;
-    // Until it was locked, another process may have added to it.
+    // Read again, because another process may have changed it before it was locked.
     let experiment = journal.experiment(name).map_err(journal_error)?;
     let Grown {
         spec,
@@ -38,8 +38,8 @@ pub(crate) fn grow(
     } = plan(context, &mut args, request, &journal, &experiment)?;
     let jobs_at_once = jobs(spec.concurrency.jobs);
     let rows = journal.attempts(name).map_err(journal_error)?;
-    let models = cast::models(&spec, &spec.acting(&rows))?;
-    super::runtime(1)?.block_on(cast::check(&models, &spec))?;
+    let models = agent_setup::models(&spec, &spec.acting(&rows))?;
+    super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
     if args.dry_run {
         output::note(&told(name, &added));
         dry_run::say(&spec, added.before, jobs_at_once, args.json)?;
@@ -48,11 +48,11 @@ pub(crate) fn grow(
     interruption::say("interrupted; nothing was added");
     interruption::watch();
     let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
-    cast::check_filters(&models, &spec, &chosen.tools())?;
+    agent_setup::check_filters(&models, &spec, &chosen.tools())?;
     let beside = if args.models.no_preflight {
-        cast::Beside::new()
+        agent_setup::ExternalTools::new()
     } else {
-        super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?
+        super::runtime(1)?.block_on(agent_setup::preflight(&models, &spec, &chosen.tools()))?
     };
     let setting = Setting::open(context, &chosen, &spec, jobs_at_once, args.engine)?;
     setting.check_tools(&beside)?;
@@ -73,21 +73,24 @@ pub(crate) fn grow(
             .map_err(journal_error)?;
     }
     if is_settled {
-        journal.accept(&experiment.id).map_err(journal_error)?;
+        journal
+            .approve_plan(&experiment.id)
+            .map_err(journal_error)?;
     }
     output::note(&told(name, &added));
     interruption::say(goes_on(name));
     warn_of_prices(&spec);
     setting.take_over(&experiment.id, name, &spec)?;
-    let cast = cast::cast(&spec, models, &journal, &experiment.id, jobs_at_once)?;
-    setting.go(&experiment.id, name, &spec, cast, false, args.json)
+    let agent_setup =
+        agent_setup::open_participants(&spec, models, &journal, &experiment.id, jobs_at_once)?;
+    setting.go(&experiment.id, name, &spec, agent_setup, false, args.json)
 }
 
-/// A plan with what was added to it.
+/// Extended plan, with the additions.
 struct Grown {
     spec: Spec,
     added: Added,
-    /// Whether nothing of the plan is left that nobody here has agreed to.
+    /// True if an imported plan has no part left to accept.
     is_settled: bool,
 }
 
@@ -102,9 +105,10 @@ fn plan(
     let mut spec: Spec = serde_json::from_str(&experiment.spec)
         .map_err(|error| CommandError::infrastructure(format!("experiment {name:?}: {error}")))?;
     run::refuse_clients(name, &spec)?;
-    let is_settled = foreign::must_be_agreed(experiment, &spec, spec.published.as_ref(), None)?;
+    let is_settled =
+        imported_plan::require_approval(experiment, &spec, spec.published.as_ref(), None)?;
     agree(name, &mut spec, &request)?;
-    let place = chosen::place(&args.published)?;
+    let place = task_selection::place(&args.published)?;
     same_place(name, spec.published.as_ref(), place.as_ref())?;
     let mut participants = request.spec.participants;
     let tasks = match &args.from {
@@ -145,7 +149,7 @@ fn plan(
     })
 }
 
-/// The parts that were added, and those that were there.
+/// Formats the attempts that were added, and those that existed already.
 fn told(name: &str, added: &Added) -> String {
     let name = sanitise::line(name);
     let asked = output::count(added.asked, "attempt");
@@ -181,7 +185,8 @@ fn told(name: &str, added: &Added) -> String {
     )
 }
 
-/// Applies the settings that may change, and refuses those under which attempts of one experiment would differ.
+/// Applies the settings that may change. Refuses changes of limits and prices, because attempts of one experiment must
+/// have the same ones.
 fn agree(name: &str, spec: &mut Spec, request: &Request) -> Result<(), CommandError> {
     let (kept, asked) = (&spec.limits, &request.spec.limits);
     let differing = |what: &str, flag: &str, kept: &str, asked: &str| {
@@ -236,7 +241,7 @@ fn agree(name: &str, spec: &mut Spec, request: &Request) -> Result<(), CommandEr
 
 type LimitOf = fn(&SpecLimits) -> Option<String>;
 
-/// The limits of an attempt, which decide what comes of it.
+/// Limits of an attempt, which can affect its outcome.
 const ATTEMPT_LIMITS: [(&str, &str, LimitOf); 6] = [
     ("turns", "--limit-turns", |limits| {
         Some(limits.turns?.to_string())
@@ -258,7 +263,7 @@ const ATTEMPT_LIMITS: [(&str, &str, LimitOf); 6] = [
     }),
 ];
 
-/// Refuses another place of tasks.
+/// Refuses a location of tasks that differs from that of the experiment.
 fn same_place(
     name: &str,
     known: Option<&TaskSource>,

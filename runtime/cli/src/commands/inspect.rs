@@ -1,3 +1,5 @@
+//! `mcpmark inspect`: imports, exports and limits of a component.
+
 use mcpmark_sandbox::{GuestKind, Inspection, Limits, LoadError, Sandbox};
 use serde::Serialize;
 
@@ -8,10 +10,10 @@ use crate::error::CommandError;
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// More names than these are counted and not shown.
+/// Maximum number of imports or exports shown; the rest are counted.
 const SHOWN: usize = 50;
 
-/// What `inspect --json` prints.
+/// JSON of `inspect --json`.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -21,7 +23,7 @@ struct Report<'a> {
     problem: Option<&'a str>,
 }
 
-/// Says what a component is.
+/// Prints the properties of a component.
 pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, CommandError> {
     let bytes = engine::read_guest(&args.file)?;
     let file = args.file.display();
@@ -43,7 +45,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, Comman
     };
     let report = Report {
         inspection: &inspection,
-        can: inspection.in_words(),
+        can: inspection.summary(),
         limits: inspection.kind.map(|kind| sandbox.limits(kind)),
         problem: problem.as_ref().map(|problem| problem.message.as_str()),
     };
@@ -133,7 +135,7 @@ fn text(report: &Report<'_>) -> String {
     text
 }
 
-/// One line for each, the name only before the first.
+/// Appends one line per value. Only the first line has the name.
 fn list(
     lines: &mut Vec<(&'static str, String)>,
     name: &'static str,

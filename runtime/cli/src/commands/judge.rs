@@ -1,4 +1,4 @@
-//! What `grade` and its batches share: who judges, what is judged, what is told of it.
+//! Parts shared by `grade` and its batches: verifier, inputs and report.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,14 +23,14 @@ use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// A verifier, and the task that it belongs to where there is one.
+/// Verifier with its task, if it belongs to one.
 pub(crate) struct Judge {
     judge: mcpmark_experiment::Judge,
     limits: Limits,
     task: Option<Task>,
-    /// The service of the states, where no task says it.
+    /// Service of the states, if there is no task.
     kind: Option<Arc<dyn ServiceKind>>,
-    /// Whether a published task calls the script.
+    /// True if the script belongs to a published task.
     is_published: bool,
     baselines: Baselines,
 }
@@ -41,17 +41,17 @@ struct Task {
     session: SessionLimits,
     parameters: String,
     score: ScoreSettings,
-    hears_answer: bool,
+    judged_on_answer: bool,
     warned: AtomicBool,
 }
 
-/// What `grade --json` prints.
+/// JSON of `grade --json`.
 #[derive(Serialize)]
 pub(crate) struct Report<'a> {
     outcome: &'a str,
     passed: Option<bool>,
     score: Option<f64>,
-    /// The rule by which the score was computed; null without a verdict.
+    /// Score rule; null without a verdict.
     score_rule: Option<ScoreRule>,
     checks: &'a [Check],
     fault: Option<FaultReport>,
@@ -61,20 +61,20 @@ pub(crate) struct Report<'a> {
     interpreter: Option<Digest>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<Printed>,
-    /// Limits above the ceiling of this host, with what is granted.
+    /// Limits above the ceiling of this host, with the granted values.
     #[serde(skip_serializing_if = "Lowered::is_empty")]
     lowered: Lowered,
 }
 
-/// What is granted in the place of more, by the names of limits.
+/// Granted values of lowered limits, by name.
 pub(crate) type Lowered = BTreeMap<&'static str, u64>;
 
-/// The limits that the ceiling of this host lowers.
+/// Returns the limits that the ceiling of this host lowers.
 pub(crate) fn lowered(sandbox: &Sandbox, limits: &Limits) -> Lowered {
     limits.above(&sandbox.ceiling()).into_iter().collect()
 }
 
-/// All that a script printed. Bytes that are no UTF-8 are replaced.
+/// Output of a script. Invalid UTF-8 is replaced.
 #[derive(Serialize)]
 struct Printed {
     stdout: String,
@@ -106,7 +106,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What an outcome means to the shell.
+/// Returns the exit code of an outcome.
 pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
     match outcome {
         Outcome::Graded { verdict, .. } if verdict.passed() => exit::PASSED,
@@ -141,7 +141,7 @@ impl Judge {
                 session: prepared.session_limits,
                 parameters: prepared.parameters,
                 score: prepared.score,
-                hears_answer: prepared.judged_on.answer,
+                judged_on_answer: prepared.judged_on.answer,
                 warned: AtomicBool::new(false),
             }),
             kind: None,
@@ -168,7 +168,7 @@ impl Judge {
         })
     }
 
-    /// A script that no task calls.
+    /// Loads a script that belongs to no task.
     pub(crate) fn of_script(file: &Path, interpreter: Interpreter) -> Result<Self, CommandError> {
         let script = Script::read(file).map_err(|error| CommandError::usage(chain(&error)))?;
         let judge = ScriptJudge {
@@ -189,7 +189,7 @@ impl Judge {
         })
     }
 
-    /// The same for a published task, which calls the script in its own way.
+    /// Sets the invocation of a published task's script.
     pub(crate) fn of_published(
         mut self,
         kind: Option<Arc<dyn ServiceKind>>,
@@ -206,7 +206,7 @@ impl Judge {
         }
     }
 
-    /// The same for states of one service, where no task says it.
+    /// Sets the service of the states, if there is no task.
     pub(crate) fn within(mut self, kind: Option<Arc<dyn ServiceKind>>) -> Self {
         if let mcpmark_experiment::Judge::Script(script) = &mut self.judge {
             script.kind.clone_from(&kind);
@@ -223,7 +223,7 @@ impl Judge {
         }
     }
 
-    /// The name of the service of the states, if it is known.
+    /// Returns the name of the states' service, if it is known.
     pub(crate) fn service(&self) -> Option<&'static str> {
         self.kind_of_states().map(|kind| kind.name())
     }
@@ -235,7 +235,8 @@ impl Judge {
         }
     }
 
-    /// What the digest of a final state depends on beside the directory.
+    /// Returns the starting state and the clock, on which the digest of a final state depends in addition to its
+    /// directory.
     pub(crate) fn world(&self) -> Option<(Option<Digest>, i64)> {
         match &self.task {
             Some(Task { start, .. }) => Some((Some(start.digest), start.clock)),
@@ -243,7 +244,7 @@ impl Judge {
         }
     }
 
-    /// The starting state: the one that is named, or else the task's, or nothing at all.
+    /// Returns the starting state: the given one, by default that of the task, or an empty tree.
     pub(crate) fn start(
         &self,
         place: Option<&Path>,
@@ -262,13 +263,13 @@ impl Judge {
         }
     }
 
-    /// A final state.
+    /// Captures a final state, or loads it from the store.
     pub(crate) fn state(&self, place: &Path, store: &Store) -> Result<Snapshot, CommandError> {
         let state = stored(place, store, |dir| match (&self.task, self.script()) {
             (Some(task), _) => {
                 mcpmark_experiment::capture_state(dir, &task.start, &task.session, store)
             }
-            // As what it started from: times of files that the agent left alone are the same.
+            // With the clock of the starting state, so that files that the agent did not change have the same times.
             (None, Some(script)) => capture_published(dir, script.clock, store),
             (None, None) => mcpmark_experiment::capture_directory(dir, store),
         })?;
@@ -287,7 +288,7 @@ impl Judge {
         Ok(state)
     }
 
-    /// All that the verifier sees. Where there is a task, it says what that is.
+    /// Returns the input of the verifier. A task determines the parameters, and whether the answer is included.
     pub(crate) fn input(
         &self,
         start: Snapshot,
@@ -296,7 +297,7 @@ impl Judge {
         parameters: Option<String>,
     ) -> VerifyInput {
         if let Some(task) = &self.task
-            && !task.hears_answer
+            && !task.judged_on_answer
             && answer.is_some()
             && !task.warned.swap(true, Ordering::Relaxed)
         {
@@ -307,7 +308,7 @@ impl Judge {
             ));
         }
         VerifyInput {
-            answer: answer.filter(|_| self.task.as_ref().is_none_or(|task| task.hears_answer)),
+            answer: answer.filter(|_| self.task.as_ref().is_none_or(|task| task.judged_on_answer)),
             parameters: match &self.task {
                 Some(task) => task.parameters.clone(),
                 None => parameters.unwrap_or_else(|| "{}".to_owned()),
@@ -316,8 +317,8 @@ impl Judge {
         }
     }
 
-    /// What the verifier may use: its task's limits, or without a task the usual ones, with those
-    /// that are given by name. The ceiling of this host is above all.
+    /// Returns the limits of the verifier: those of the task, or by default the usual ones, with `own` overrides by
+    /// name. The ceiling of this host is not applied here.
     pub(crate) fn limits<'a>(
         &self,
         own: impl IntoIterator<Item = (&'a str, String)>,
@@ -328,13 +329,13 @@ impl Judge {
         })
     }
 
-    /// The same, of a text like `fuel=2000000000,checks=10`.
+    /// Returns the limits with overrides in a text such as `fuel=2000000000,checks=10`.
     pub(crate) fn limits_of(&self, own: &str) -> Result<Limits, LimitsError> {
         self.limits.with(own)
     }
 
-    /// Whether nothing is lacking that a script reads of its environment, where no task calls it. It
-    /// would end as for a state that is wrong.
+    /// Checks that the environment variables that a script reads are set, unless a published task sets them. Otherwise
+    /// the script would fail as if the state were wrong.
     pub(crate) fn check_environment(
         &self,
         state: &Snapshot,
@@ -349,7 +350,7 @@ impl Judge {
             invocation: invocation.and(&more.arguments, &more.environment),
             ..script.clone()
         };
-        let lacking = script.lacks(state, services);
+        let lacking = script.missing_variables(state, services);
         if lacking.is_empty() {
             return Ok(());
         }
@@ -372,9 +373,9 @@ impl Judge {
         )))
     }
 
-    /// Grades. A script is called with more arguments and variables, where there are some. A fault
-    /// is the state's, and the score that of what was earned, only where the starting state is known: by the task, or
-    /// since it `is_named`.
+    /// Grades a state. A script gets the additional arguments and variables of `more`. A fault is attributed to the
+    /// state, and the score counts only earned checks, if the starting state is known: from the task, or because
+    /// `is_named`.
     pub(crate) fn grade(
         &self,
         sandbox: &Sandbox,
@@ -403,7 +404,7 @@ impl Judge {
     }
 }
 
-/// A state from the store, after capturing it where a directory is named.
+/// Loads a state by its digest, or captures a directory.
 fn stored(
     place: &Path,
     store: &Store,
@@ -420,7 +421,8 @@ fn stored(
     load(&tree.digest(), store)
 }
 
-/// A state that was read from a directory as its service captures it, without what it adds where it is written out.
+/// Converts a state that was read from a directory into the form that its service captures, without the entries that an
+/// export adds.
 fn as_captured(
     service: &dyn Service,
     state: Snapshot,
@@ -446,7 +448,7 @@ fn digest(place: &Path) -> Option<Digest> {
     place.to_str()?.parse().ok()
 }
 
-/// Whether there can be a state: a directory, or something shaped like a digest.
+/// Checks that a path is a directory or has the form of a digest.
 pub(crate) fn check_place(place: &Path) -> Result<(), CommandError> {
     let problem = match place.metadata() {
         _ if digest(place).is_some() => return Ok(()),

@@ -1,3 +1,5 @@
+//! `mcpmark mcp`: serves a world to MCP clients, and connects stdio clients to HTTP servers.
+
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
 use std::sync::Arc;
@@ -15,14 +17,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::{directory, mcp_attempt};
 use crate::args::{McpCommand, ServeArgs};
-use crate::context::{self, Context, Named};
+use crate::context::{self, Context, ResolvedState};
 use crate::error::CommandError;
 use crate::exit;
 use crate::interruption;
 use crate::output;
 use crate::settings;
 
-/// `mcpmark mcp …`.
+/// Runs `mcpmark mcp`.
 pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandError> {
     match command {
         McpCommand::Serve(args) => serve(context, &args),
@@ -36,11 +38,11 @@ pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandE
     }
 }
 
-/// The path of the MCP server of `--http`.
+/// URL path of the MCP server of `--http`.
 pub(super) const HTTP_PATH: &str = "/mcp";
 
-/// Serves a private copy of a world over standard input and output, or over HTTP. Whatever people
-/// should read goes to standard error.
+/// Serves a private copy of a world over standard input and output, or over HTTP. Messages for the user go to standard
+/// error.
 fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     if let Some(dir) = &args.export {
         directory::check("--export", dir)?;
@@ -77,7 +79,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
             )
         }
         (None, Some(world)) => match context.tree(world, &store)? {
-            Named::World(id, start) => {
+            ResolvedState::World(id, start) => {
                 let own = id.service();
                 if let Some(other) = args.service.as_deref().filter(|name| *name != own) {
                     return Err(CommandError::usage(format!(
@@ -93,7 +95,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
                 );
                 (id.service().to_owned(), world)
             }
-            Named::Directory(tree) | Named::State(tree) => {
+            ResolvedState::Directory(tree) | ResolvedState::State(tree) => {
                 let by_default = context.services().of_any_directory();
                 let by_default = by_default.map_or("", |kind| kind.name());
                 let name = args.service.as_deref().unwrap_or(by_default);
@@ -161,10 +163,10 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         );
         let interrupted = tokio::select! {
             left = left.join() => { left.map_err(failed)?; false }
-            // Nobody else ends a session of a client that says no goodbye.
+            // Over HTTP, Ctrl-C is the regular end of a session that its client does not close.
             () = listening.asked_to_stop() => !is_http,
         };
-        // Who asks to stop once more does not wait for the final state.
+        // A second interrupt does not wait for the final state.
         let tree = tokio::select! {
             tree = session.finish(STOP_GRACE) => Some(tree.map_err(failed)?),
             () = listening.asked_to_stop() => None,
@@ -176,7 +178,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
         if let Some(http) = http {
             http.join().await.map_err(failed)?;
         }
-        // Where a connection still holds it, the private copy goes with the process.
+        // If a connection still holds the session, the private copy is removed when the process exits.
         if let (Some(_), Some(session)) = (&tree, Arc::into_inner(session)) {
             session.close().await.map_err(failed)?;
         }
@@ -198,7 +200,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     })
 }
 
-/// What a client is told about a task.
+/// Returns the instruction of a task for MCP clients.
 pub(super) fn introduction(task: &Task) -> Introduction {
     Introduction {
         name: "task".to_owned(),
@@ -207,13 +209,13 @@ pub(super) fn introduction(task: &Task) -> Introduction {
     }
 }
 
-/// Standard input and output as one stream.
+/// Joins standard input and output into one stream.
 pub(super) fn stdio() -> BoxedStream {
     Box::new(tokio::io::join(tokio::io::stdin(), tokio::io::stdout()))
 }
 
-/// Serves a session over streamable HTTP until `over` is cancelled. The second handle comes back when its clients have
-/// left.
+/// Serves a session over streamable HTTP until `over` is cancelled. The second handle completes when all clients have
+/// disconnected, or after the idle timeout.
 fn serve_over_http(
     session: &Arc<Box<dyn Session>>,
     listener: tokio::net::TcpListener,
@@ -244,7 +246,8 @@ pub(super) fn export(
     Ok(())
 }
 
-/// The limits of a world below the ceiling of this host, which the world must not have passed already.
+/// Lowers the limits of a world to the ceiling of this host. Returns an error if the world exceeds the ceiling at the
+/// start.
 fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandError> {
     let ceiling = settings::world_ceiling()?;
     for (name, found, most) in [
@@ -270,7 +273,7 @@ fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandE
     Ok(granted)
 }
 
-/// Takes an address, which is of this machine alone: nobody proves there who asks.
+/// Binds a loopback address. Other addresses are refused, because clients are not authenticated.
 fn listen(option: &str, address: SocketAddr) -> Result<TcpListener, CommandError> {
     if !address.ip().is_loopback() {
         return Err(CommandError::usage(format!(
@@ -284,7 +287,7 @@ fn listen(option: &str, address: SocketAddr) -> Result<TcpListener, CommandError
     Ok(listener)
 }
 
-/// A listener for the runtime; that of `--http` says its URL.
+/// Converts a listener for tokio. Prints the URL of the MCP server for `--http`.
 pub(super) fn to_tokio(
     option: &str,
     listener: TcpListener,

@@ -1,19 +1,19 @@
-//! `mcpmark mcp serve --attempt`: the client's session is an attempt of an experiment, and is graded as any.
+//! `mcpmark mcp serve --attempt`: the session of the client becomes a graded attempt of an experiment.
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcpmark_experiment::{
-    AgentKind, AttemptLimits, Cast, Client, Door, JournalError, Outcome, Participant, Prepared,
-    Progress, Spec,
+    AgentKind, AgentSetup, AttemptLimits, Client, Door, JournalError, Outcome, Participant,
+    Prepared, Progress, Spec,
 };
 use mcpmark_snapshot::{Snapshot, Tree};
 use tokio_util::sync::CancellationToken;
 
-use super::chosen::Chosen;
 use super::mcp::{self, HTTP_PATH, introduction};
 use super::run::{self, Setting};
+use super::task_selection::Chosen;
 use crate::args::{EngineArgs, ServeArgs};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
@@ -22,7 +22,7 @@ use crate::exit;
 use crate::interruption;
 use crate::output::{self, progress, sanitise};
 
-/// Serves the world of a task to one client, and journals and grades what it does.
+/// Serves the world of a task to one client, journals its calls, and grades the final state.
 pub(crate) fn serve(
     context: &Context,
     args: &ServeArgs,
@@ -43,7 +43,7 @@ pub(crate) fn serve(
         vec![Participant::plain(AgentKind::Client)],
     );
     let mut setting = Setting::open(context, &chosen, &spec, 1, EngineArgs::default())?;
-    // A person may take any time, and coding agents make many calls.
+    // Turns and time are not limited, because the client may be a person or a coding agent with many calls.
     for task in &mut setting.tasks {
         *task = Arc::new(Prepared {
             attempt_limits: AttemptLimits {
@@ -82,15 +82,15 @@ pub(crate) fn serve(
             None => Door::Stream(mcp::stdio()),
         };
         let client = Arc::new(Client::new(door, introduction, left.clone()));
-        let mut cast = Cast::plain(AgentKind::Client);
-        for player in &mut cast.players {
-            player.client = Some(Arc::clone(&client));
+        let mut agent_setup = AgentSetup::plain(AgentKind::Client);
+        for participant in &mut agent_setup.participants {
+            participant.client = Some(Arc::clone(&client));
         }
-        let cast = Arc::new(cast);
+        let agent_setup = Arc::new(agent_setup);
         let signal = {
             let (left, cancel) = (left.clone(), cancel.clone());
             tokio::spawn(async move {
-                // The first time, what the client did until now is graded.
+                // The first interrupt ends the session and grades its state.
                 listening.asked_to_stop().await;
                 left.cancel();
                 listening.asked_to_stop().await;
@@ -101,7 +101,7 @@ pub(crate) fn serve(
         let listener = move |progress| hear(progress, &kept);
         let run = setting.runner.run(
             &id,
-            &cast,
+            &agent_setup,
             &setting.tasks,
             spec.plan(),
             cancel.clone(),

@@ -1,19 +1,18 @@
-//! One file a command.
+//! Commands, one per file.
 
+pub(crate) mod agent_setup;
 pub(crate) mod batch;
 pub(crate) mod bundle;
-pub(crate) mod cast;
 pub(crate) mod check;
 pub(crate) mod check_published;
-pub(crate) mod chosen;
 pub(crate) mod complete;
 mod directory;
 pub(crate) mod doctor;
 pub(crate) mod dry_run;
 pub(crate) mod explain;
-mod foreign;
 pub(crate) mod grade;
 mod grow;
+mod imported_plan;
 pub(crate) mod inspect;
 pub(crate) mod judge;
 pub(crate) mod mcp;
@@ -30,6 +29,7 @@ pub(crate) mod script;
 pub(crate) mod show;
 pub(crate) mod store;
 pub(crate) mod task;
+pub(crate) mod task_selection;
 pub(crate) mod world;
 
 use std::ops::Deref;
@@ -39,7 +39,7 @@ use mcpmark_service::ServiceError;
 
 use crate::error::{CommandError, chain};
 
-/// What an error of a service means, and for what place where one was named.
+/// Converts an error of a service. `place` is the path that it concerns.
 fn service_error(error: &ServiceError, place: Option<&Path>) -> CommandError {
     let place = place.map_or_else(String::new, |place| format!("{}: ", place.display()));
     let message = format!("{place}{}", chain(error));
@@ -49,11 +49,11 @@ fn service_error(error: &ServiceError, place: Option<&Path>) -> CommandError {
     }
 }
 
-/// A runtime whose end waits for no thread: a tool that does not stop, a guest that computes, or a read of standard
-/// input may take for ever.
+/// Tokio runtime that does not wait for its threads when it is dropped, because a tool, a guest or a read of standard
+/// input may never end.
 struct Runtime {
     handle: tokio::runtime::Handle,
-    /// None once it is dropped.
+    /// `None` after it was dropped.
     runtime: Option<tokio::runtime::Runtime>,
 }
 
@@ -73,8 +73,9 @@ impl Drop for Runtime {
     }
 }
 
-/// A runtime for commands that talk MCP. `jobs` attempts at once block two threads each, for
-/// a solution and for its tool call or grade, and must never wait for each other's.
+/// Creates the runtime of commands that use MCP or the network. Each of `jobs` concurrent attempts blocks two threads,
+/// one for a solution and one for its tool call or grade. Attempts must never wait for each other's threads, so the
+/// maximum is twice as high.
 fn runtime(jobs: usize) -> Result<Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! The program of `--agent command:…`.
+//! Program of `--agent command:…`.
 
 use std::path::{Path, PathBuf, absolute};
 
@@ -8,14 +8,15 @@ use rustix::fs::{Access, access};
 use crate::error::CommandError;
 use crate::output::sanitise;
 
-/// A command whose words that begin with `./` or `../` are paths from a directory: the program runs elsewhere.
+/// Resolves the words of a command that begin with `./` or `../` relative to a directory, because the program runs in
+/// another directory.
 pub(crate) fn beside(words: &[String], dir: &Path) -> Result<Vec<String>, CommandError> {
     let word = |word: &String| {
         if !(word.starts_with("./") || word.starts_with("../")) {
             return Ok(word.clone());
         }
         let whole = dir.join(word);
-        // A file has one name, however it is called.
+        // Canonical, so that each file has only one path.
         let path = whole.canonicalize().or_else(|_| absolute(&whole));
         let path: PathBuf = path.map_err(CommandError::infrastructure)?;
         path.into_os_string().into_string().map_err(|path| {
@@ -25,7 +26,7 @@ pub(crate) fn beside(words: &[String], dir: &Path) -> Result<Vec<String>, Comman
     words.iter().map(word).collect()
 }
 
-/// Refuses a program that is not there, and a variable that is not set, before anything is run.
+/// Checks before a run that the program exists and that its environment variables are set.
 pub(crate) fn check(spec: &CommandSpec) -> Result<(), CommandError> {
     for name in &spec.env {
         if std::env::var(name).is_err() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anstyle::Style;
 use mcpmark_task::Error;
-use mcpmark_task::published::{Corpus, Oddity, PublishedTask};
+use mcpmark_task::published::{Corpus, PublishedTask, TaskWarning};
 use serde_json::json;
 
 use crate::args::{PublishedArgs, Selection};
@@ -15,7 +15,7 @@ use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
-/// Lists the tasks of a corpus, and where each starts from.
+/// Lists the tasks of a corpus with their starting states.
 pub(crate) fn list(
     context: &Context,
     dir: &Path,
@@ -25,7 +25,7 @@ pub(crate) fn list(
 ) -> Result<u8, CommandError> {
     let corpus = context.corpus_at(dir)?;
     let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
-    let all = context::chosen(selection, |selectors, tiers, tags| {
+    let all = context::select_with(selection, |selectors, tiers, tags| {
         all.list(selectors, tiers, tags)
     })?;
     for (id, error) in &all.broken {
@@ -50,7 +50,7 @@ pub(crate) fn list(
                     "verifier": task.held_back.is_none().then_some(&task.script),
                     "held_back": task.held_back.map(|it| it.verifier),
                     "metadata": task.metadata,
-                    "warnings": task.warnings.iter().map(Oddity::to_string).collect::<Vec<_>>(),
+                    "warnings": task.warnings.iter().map(TaskWarning::to_string).collect::<Vec<_>>(),
                 })
             })
             .collect();
@@ -66,7 +66,7 @@ pub(crate) fn list(
             let tier = task.tier().unwrap_or("-");
             let (state, style) = match corpus.state(task, states) {
                 Ok(Some(dir)) => {
-                    // Published states may come without a part.
+                    // A published state may be incomplete.
                     let kind = context.services().kind(task.id.service());
                     match kind.and_then(|kind| kind.lacks(&dir)) {
                         Some(lack) => (format!("{}, which {lack}", dir.display()), output::WARN),
@@ -98,7 +98,7 @@ pub(crate) fn list(
     })
 }
 
-/// One task.
+/// Opens a corpus and finds one task.
 fn task(context: &Context, dir: &Path, id: &str) -> Result<PublishedTask, CommandError> {
     let corpus = context.corpus_at(dir)?;
     task_of(&corpus, id)
@@ -144,7 +144,7 @@ pub(crate) fn show(
     Ok(exit::PASSED)
 }
 
-/// One task of a corpus that is open already.
+/// Finds one task of an open corpus.
 pub(crate) fn task_of(corpus: &Corpus, id: &str) -> Result<PublishedTask, CommandError> {
     let task = corpus
         .task(id.trim_end_matches('/'))
@@ -157,13 +157,13 @@ pub(crate) fn task_of(corpus: &Corpus, id: &str) -> Result<PublishedTask, Comman
     Ok(task)
 }
 
-/// Those tasks of a corpus that a person chose.
+/// Selects tasks of a corpus.
 pub(crate) fn select(
     corpus: &Corpus,
     selection: &Selection,
 ) -> Result<Vec<PublishedTask>, CommandError> {
     let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
-    let tasks = context::chosen(selection, |selectors, tiers, tags| {
+    let tasks = context::select_with(selection, |selectors, tiers, tags| {
         all.select(selectors, tiers, tags)
     })?;
     for task in &tasks {
@@ -172,16 +172,16 @@ pub(crate) fn select(
     Ok(tasks)
 }
 
-/// Says how many tasks are odd, and how.
+/// Prints the number of tasks with each kind of warning.
 fn sum_up(tasks: &[PublishedTask]) {
-    type Is = fn(&Oddity) -> bool;
+    type Is = fn(&TaskWarning) -> bool;
     let kinds: [(Is, &str); 2] = [
         (
-            |oddity| matches!(oddity, Oddity::OtherName { .. }),
+            |warning| matches!(warning, TaskWarning::OtherName { .. }),
             "with a task_id that is not the name of the directory, which counts",
         ),
         (
-            |oddity| matches!(oddity, Oddity::SharedName { .. }),
+            |warning| matches!(warning, TaskWarning::SharedName { .. }),
             "with the task_id of another",
         ),
     ];

@@ -1,4 +1,4 @@
-//! `receipt`: what was graded with what, and whether it comes out the same here.
+//! `receipt`: prints receipts of grades and verifies them by grading again.
 
 use std::fs;
 use std::path::Path;
@@ -17,7 +17,7 @@ use mcpmark_task::{TaskId, WorldId};
 use serde_json::json;
 
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
-use crate::commands::chosen::{self, Chosen, NoJudge};
+use crate::commands::task_selection::{self, Chosen, NoJudge};
 use crate::commands::{bundle, judge, runs};
 use crate::context::Context;
 use crate::diagnosis::capture_error;
@@ -25,7 +25,7 @@ use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
 use crate::{engine, exit};
 
-/// The most bytes of a receipt, of which a verdict has at most 16 MiB, and of an answer.
+/// Maximum size of a receipt or of an answer, in bytes. The verdict in a receipt has at most 16 MiB.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
@@ -69,7 +69,7 @@ fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
     Ok(exit::PASSED)
 }
 
-/// The receipts of all grades of an attempt that have one, or of one of them.
+/// Returns the receipts of all grades of an attempt that have a verdict, or of one grade.
 fn of_grades(
     args: &ShowReceiptArgs,
     row: &AttemptRow,
@@ -127,7 +127,7 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         None => None,
     };
     let service = receipt.task.split('/').next().unwrap_or_default();
-    let judge = chosen::judge(context, service, &receipt.terms, &sandbox, &store);
+    let judge = task_selection::judge(context, service, &receipt.terms, &sandbox, &store);
     let judge = judge.map_err(|error| match error {
         NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error)
             .hint("name it with --verifier, or the store that has it with --home"),
@@ -152,17 +152,17 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     tell(&receipt, &graded, &task, &engine, args.json)
 }
 
-/// The task that a receipt names, beside what the receipt says of it.
+/// Comparison of a receipt with the task that it names.
 enum Compared {
-    /// It is the one that can be had here, which starts from this state. An attempt that was graded by a
-    /// later task started from another.
+    /// The task has the digest and the terms of the receipt. `start` is its starting state, which may differ from that
+    /// of the receipt if a later version of the task graded the attempt.
     Same { start: Digest },
-    /// It cannot be had here.
+    /// The task is not available, or has another digest.
     Not { reason: String },
 }
 
 impl Compared {
-    /// The state that the task starts from.
+    /// Returns the starting state of the task.
     fn start(&self) -> Option<Digest> {
         match self {
             Self::Same { start } => Some(*start),
@@ -170,7 +170,7 @@ impl Compared {
         }
     }
 
-    /// Why it was not compared.
+    /// Returns the reason why the task was not compared.
     fn reason(&self) -> Option<&str> {
         match self {
             Self::Same { .. } => None,
@@ -179,8 +179,8 @@ impl Compared {
     }
 }
 
-/// Compares what a receipt says of a task with the task, where that can be had: the digests that a verdict
-/// follows from do not say whose they are.
+/// Compares the digest and the terms in a receipt with those of the task, if it is available, because the digests that
+/// determine the verdict do not prove which task they belong to.
 fn compare(
     context: &Context,
     receipt: &Receipt,
@@ -190,11 +190,11 @@ fn compare(
     let not = |reason: String| Ok(Compared::Not { reason });
     let is_bundle = match context.is_bundle() {
         Ok(is_bundle) => is_bundle,
-        // What lies in a registry may be away.
+        // A registry may be unavailable.
         Err(error) if error.code == exit::INFRASTRUCTURE => return not(error.message),
         Err(error) => return Err(error),
     };
-    // Guests of a library may have to be built, and that is no reason to change this machine.
+    // Guests of the library may have to be built, but no compiler is installed for that.
     let context = context.without_install();
     let ids = [receipt.task.clone()];
     let mut lacking = String::new();
@@ -211,7 +211,7 @@ fn compare(
     });
     let task = match prepared {
         Ok(Some(task)) => task,
-        // Which others there are says nothing of this one.
+        // The message without its list of other tasks.
         Ok(None) => {
             let reason = lacking.split("; there are: ").next();
             return not(reason.unwrap_or_default().to_owned());
@@ -255,7 +255,7 @@ fn read(file: &Path, what: &str) -> Result<Vec<u8>, CommandError> {
     })
 }
 
-/// The statement of a receipt that may be signed, if the key that is asked for vouches for it.
+/// Returns the statement of a receipt. The signature of a signed receipt is verified with `--key`.
 fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, CommandError> {
     let named = args.receipt.display();
     let invalid = |problem: &str| CommandError::invalid(format!("{named}: {problem}"));
@@ -276,7 +276,8 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
     Ok(statement.to_vec())
 }
 
-/// Puts what was handed over into the store, where it is what the receipt names.
+/// Stores the objects given on the command line if they have the digests of the receipt. Also prepares the task of a
+/// bundle, if the store lacks objects.
 fn take_in(
     context: &Context,
     args: &VerifyReceiptArgs,
@@ -289,7 +290,7 @@ fn take_in(
         !store.contains(&receipt.start) || references.any(|it| !it.is_complete(store))
     };
     if lacks(store) && context.is_bundle()? {
-        // What it has of the task goes into the store; what the receipt names is looked for there.
+        // Preparation stores the objects of the task. The receipt's objects are then looked up in the store.
         let task = [receipt.task.clone()];
         Chosen::by_id(context, None, &task)?.prepare(sandbox, store)?;
     }
@@ -346,7 +347,7 @@ fn take_in(
     Ok(())
 }
 
-/// Whether all of the final state is in the store.
+/// Checks that the final state is complete in the store.
 fn has_state(receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
     let mut needed = Needed::new();
     let known = needed.add_tree(store, &receipt.state);
@@ -364,7 +365,7 @@ fn has_state(receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
     )
 }
 
-/// Makes the world that a receipt starts from, where this library has it.
+/// Builds the starting state of a receipt, if the library has its world.
 fn make_start(context: &Context, receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
     let missing = || {
         CommandError::invalid(format!(
@@ -406,7 +407,7 @@ fn store_error(error: &StoreError) -> CommandError {
 }
 
 fn read_answer(store: &Store, digest: &Digest) -> Result<String, CommandError> {
-    // Whoever said nothing left nothing to keep.
+    // An empty answer is not stored.
     if *digest == Digest::of(b"") {
         return Ok(String::new());
     }

@@ -1,4 +1,4 @@
-//! `regrade`: the states that attempts left, graded again by the verifiers that their tasks have now.
+//! `regrade`: grades the final states of attempts with the current verifiers of their tasks.
 
 mod report;
 
@@ -6,16 +6,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Journal, JournalError, Regrader, Spec, Work};
+use mcpmark_experiment::{Journal, JournalError, RegradeItem, Regrader, Spec};
 use mcpmark_snapshot::Digest;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use self::report::{Left, Report};
 use crate::args::RegradeArgs;
-use crate::commands::chosen::{self, Chosen};
 use crate::commands::run::jobs;
-use crate::commands::{bundle, foreign, runs};
+use crate::commands::task_selection::{self, Chosen};
+use crate::commands::{bundle, imported_plan, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain, journal_error};
@@ -24,7 +24,7 @@ use crate::{exit, interruption};
 
 const WAY_OUT: &str = "`--bundle PLACE` names a bundle that has their tasks";
 
-/// Grades again what attempts left.
+/// Grades attempts again.
 pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, CommandError> {
     let context = &match &args.bundle {
         Some(bundle) => {
@@ -57,12 +57,12 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         let tasks: Vec<String> = tasks.into_iter().collect();
         let place = match args.bundle {
             Some(_) => None,
-            None => foreign::place(&row, &spec, "`--bundle` names a bundle of your own")?,
+            None => imported_plan::place(&row, &spec, "`--bundle` names a bundle of your own")?,
         };
         let chosen = Chosen::known(context, place, &tasks, &mut |_, _| Ok(()));
         let chosen = chosen.map_err(|error| match args.bundle {
             Some(_) => error,
-            None => chosen::or_elsewhere(&spec, WAY_OUT, error),
+            None => task_selection::or_elsewhere(&spec, WAY_OUT, error),
         })?;
         let prepared = match chosen.ids().next() {
             Some(_) => chosen.to_judge(&sandbox, &store)?,
@@ -77,7 +77,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
             let states = digest(&attempt.world).zip(digest(&attempt.state));
             match (states, prepared.get(&attempt.task)) {
                 (Some((start, state)), Some(task)) if attempt.status == "finished" => {
-                    work.push(Work {
+                    work.push(RegradeItem {
                         attempt: attempt.id.clone(),
                         start,
                         state,
@@ -90,7 +90,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
                     let reason = match attempt.status.as_str() {
                         "finished" if states.is_none() => "it left no final state".to_owned(),
                         "finished" => lack.clone(),
-                        // Nobody runs it now: this command has its experiment for itself.
+                        // The experiment is locked, so no process is running the attempt.
                         "running" => "it did not come to its end".to_owned(),
                         status => format!("it is {status}"),
                     };
@@ -105,7 +105,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         }
     }
     if work.is_empty() {
-        // Of an experiment they may be very many, and what holds for one holds for most.
+        // There may be very many, usually for the same reason, so only the first is shown.
         let first = left.first().map_or_else(String::new, |left| {
             let Left {
                 id, task, reason, ..
@@ -118,7 +118,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     let begun = journal
         .begin_regrade(&plan(&work, &sandbox.profile()))
         .map_err(journal_error)?;
-    let remaining: Vec<Work> = work
+    let remaining: Vec<RegradeItem> = work
         .iter()
         .filter(|one| !begun.done.contains(&one.attempt))
         .cloned()
@@ -152,7 +152,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         output::note("interrupted; the same command goes on");
         return Ok(exit::INTERRUPTED);
     }
-    // What could not be graded is tried again by the same command.
+    // Attempts that could not be graded are tried again by the same command.
     if broken.is_empty() {
         journal.end_regrade(begun.id).map_err(journal_error)?;
     }
@@ -165,7 +165,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     Ok(report.exit_code())
 }
 
-/// The attempts that are named, by their experiments; of each the last try.
+/// Finds the named attempts and the last tries of the named experiments, grouped by experiment.
 fn find(
     journal: &Journal,
     what: &[String],
@@ -203,19 +203,19 @@ fn find(
         .collect())
 }
 
-/// All that a regrade makes, in a digest: so that the one that was stopped is known again.
-fn plan(work: &[Work], engine: &str) -> String {
+/// Returns a digest of the attempts and terms of a regrade, by which an interrupted one is recognised and continued.
+fn plan(work: &[RegradeItem], engine: &str) -> String {
     let mut attempts: Vec<_> = work
         .iter()
         .map(|one| json!([one.attempt, one.task.terms, one.task.bundle]))
         .collect();
     attempts.sort_by_key(ToString::to_string);
-    // What one program began, another with a different rule for faults does not go on with.
+    // Part of the digest, so that a regrade that was started under another rule for faults is not continued.
     let document = json!({"attempts": attempts, "engine": engine, "faults": "by-baseline"});
     Digest::of(mcpmark_json::canonical(&document).as_bytes()).to_string()
 }
 
-/// Does something that may be asked to stop.
+/// Runs a function, and cancels the token on an interrupt.
 fn while_listening<T>(
     cancel: &CancellationToken,
     act: impl FnOnce() -> T,

@@ -1,3 +1,5 @@
+//! `mcpmark report`, `compare` and `export`.
+
 use std::fs;
 
 use clap::ValueEnum;
@@ -13,7 +15,7 @@ use crate::error::{CommandError, chain, journal_error};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// Reports an experiment, or several in one report.
+/// Prints a report of one or several experiments.
 pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let mut sources: Vec<Source> = Vec::new();
@@ -45,7 +47,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
         ReportFormat::Html => Format::Html,
     };
     let details = if format == Format::Html {
-        // Without a store a page shows all but what changed.
+        // Without a store, the page lacks only the changes of states.
         let store = context.store().ok();
         Details::read(&report, &journal, store.as_ref()).map_err(journal_error)?
     } else {
@@ -78,7 +80,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
     Ok(exit::PASSED)
 }
 
-/// Compares two models.
+/// Compares two participants.
 pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, CommandError> {
     let journal = context.journal()?;
     let known = TaskIndex::new();
@@ -109,7 +111,7 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
     Ok(exit::PASSED)
 }
 
-/// Exports an experiment's attempts.
+/// Exports the attempts of an experiment.
 pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandError> {
     let layout = layout(&args)?;
     let journal = context.journal()?;
@@ -139,7 +141,7 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
     Ok(exit::PASSED)
 }
 
-/// The layout of an export with its options.
+/// Returns the layout of an export with its options.
 fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
     let of_sft = [
         ("--include-failures", args.include_failures),
@@ -169,7 +171,7 @@ fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
     })
 }
 
-/// The message where no attempt fits the format.
+/// Returns the error for an export without attempts.
 fn nothing_exported(experiment: &str, exported: &Exported) -> CommandError {
     let reasons = match exported.left_out() {
         0 => "it has no attempts".to_owned(),
@@ -188,7 +190,7 @@ fn nothing_exported(experiment: &str, exported: &Exported) -> CommandError {
     }
 }
 
-/// The names of experiments: those given, or that of the one that began last.
+/// Returns the names of the given experiments, by default that of the one that began last.
 fn names(journal: &Journal, given: &[String]) -> Result<Vec<String>, CommandError> {
     if !given.is_empty() {
         return given
@@ -203,8 +205,7 @@ fn names(journal: &Journal, given: &[String]) -> Result<Vec<String>, CommandErro
     Ok(vec![newest.name])
 }
 
-/// An experiment, or an experiment and a model of it. The name of an experiment may hold a colon,
-/// and so may that of a model.
+/// Parses an experiment, or an experiment and a model separated by a colon. Both names may contain colons.
 fn side(journal: &Journal, text: &str) -> Result<(String, Option<String>), CommandError> {
     let exists = |name: &str| match journal.experiment(name) {
         Ok(_) => Ok(true),
@@ -232,8 +233,7 @@ fn side(journal: &Journal, text: &str) -> Result<(String, Option<String>), Comma
     Ok((name.to_owned(), None))
 }
 
-/// Tiers and tags of the tasks at hand. A report of an experiment whose tasks are not here does
-/// without.
+/// Returns the tiers and tags of the library's tasks. They are missing in a report if the tasks are not available.
 fn known_tasks(context: &Context) -> TaskIndex {
     let Ok(tasks) = context.library().and_then(|library| {
         library

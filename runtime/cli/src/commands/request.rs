@@ -1,4 +1,4 @@
-//! What is to be run, from the command line and a file.
+//! Request of `run`: the command line merged with the file of `--config`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ use crate::files;
 use crate::operands;
 use crate::output;
 
-/// The file of `--config`.
+/// File of `--config`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub(crate) struct File {
@@ -70,7 +70,7 @@ struct Limits {
     run_time: Option<u64>,
 }
 
-/// Money, as text or as a number.
+/// Amount of money, as a string or a number.
 #[derive(Debug, Deserialize)]
 #[serde(
     untagged,
@@ -92,7 +92,7 @@ impl Amount {
     }
 }
 
-/// A model with its settings beside its name.
+/// Model with its settings, which are in the same table as its name.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct FileModel {
@@ -103,7 +103,7 @@ struct FileModel {
     settings: toml::Table,
 }
 
-/// A list, for which an error says how one is written.
+/// Visitor of a list. Its errors contain an example of the syntax.
 struct List<T> {
     written: &'static str,
     of: PhantomData<T>,
@@ -121,7 +121,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for List<T> {
     }
 }
 
-/// One agent, or a list of them.
+/// Visitor of one agent or a list of agents.
 struct Agents;
 
 impl<'de> Visitor<'de> for Agents {
@@ -179,22 +179,22 @@ fn file_models<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<FileModel>, D:
     })
 }
 
-/// What is to be run, but for the tasks, which are still to be selected.
+/// Merged request, except the tasks, which are selected later.
 pub(crate) struct Request {
     pub(crate) selection: Selection,
-    /// Whether an agent or a model is named.
+    /// True if an agent or a model is named.
     pub(crate) names_participants: bool,
-    /// Attempts of each task, if that is said.
+    /// Number of attempts of each task, if it is given.
     pub(crate) attempts: Option<u32>,
-    /// The seed of the order, if that is said.
+    /// Seed of the order of attempts, if it is given.
     pub(crate) seed: Option<u64>,
-    /// The prices of a file.
+    /// Prices of the file given with `--prices`.
     pub(crate) own_prices: Option<Prices>,
-    /// A new experiment of all that.
+    /// Specification of a new experiment.
     pub(crate) spec: Spec,
 }
 
-/// Reads the file of `--config`, where one is named.
+/// Reads the file of `--config`, if it is given.
 pub(crate) fn file(args: &RunArgs) -> Result<File, CommandError> {
     match &args.config {
         Some(path) => read(path),
@@ -202,12 +202,12 @@ pub(crate) fn file(args: &RunArgs) -> Result<File, CommandError> {
     }
 }
 
-/// The name of the experiment, if one is given.
+/// Returns the name of the experiment, if it is given.
 pub(crate) fn name(args: &RunArgs, file: &File) -> Option<String> {
     args.experiment.clone().or_else(|| file.experiment.clone())
 }
 
-/// Puts the command line and the file together, for a new experiment or for one that is there.
+/// Merges the command line and the file, for a new or an existing experiment.
 pub(crate) fn resolve(
     args: &mut RunArgs,
     file: &File,
@@ -219,7 +219,7 @@ pub(crate) fn resolve(
         Some(dir) => dir.join(path),
         None => path.clone(),
     };
-    // A place on the command line goes first, as all there does.
+    // A location on the command line takes precedence over that of the file.
     let place = operands::take_place(&mut args.selection.selectors)?;
     operands::name(&mut args.published.tasks, place)?;
     let mut tasks = file.tasks.clone();
@@ -302,7 +302,8 @@ pub(crate) fn resolve(
     })
 }
 
-/// Refuses settings of agents and models where neither is named: those of an experiment that is there have theirs.
+/// Refuses settings of agents and models without a named agent or model, because the participants of an existing
+/// experiment have their own settings.
 fn of_nobody(args: &RunArgs, file: &File) -> Result<(), CommandError> {
     let settings = [
         (
@@ -351,9 +352,9 @@ fn read<T: DeserializeOwned>(path: &Path) -> Result<T, CommandError> {
     })
 }
 
-/// Reads a system prompt.
+/// Reads a system prompt from a file.
 fn read_prompt(path: &Path) -> Result<String, CommandError> {
-    /// The longest system prompt that is read: it stands in the settings of each attempt.
+    /// Maximum size of a system prompt, in bytes. It is stored in the settings of each attempt.
     const MAX_BYTES: u64 = 64 << 10;
     let wrong = |message: String| {
         CommandError::usage(format!("the system prompt {}: {message}", path.display()))
@@ -366,14 +367,14 @@ fn read_prompt(path: &Path) -> Result<String, CommandError> {
     }
 }
 
-/// The file of `--mcp-config`: servers by name.
+/// File of `--mcp-config`: servers by name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Servers {
     servers: BTreeMap<String, ServerSpec>,
 }
 
-/// The servers of the file and those of `--mcp-config`, which go first where names are equal.
+/// Returns the servers of the file and of `--mcp-config`. The latter take precedence.
 fn servers(args: &RunArgs, file: &File) -> Result<BTreeMap<String, ServerSpec>, CommandError> {
     let mut servers = file.servers.clone();
     if let Some(path) = &args.mcp_config {
@@ -386,10 +387,10 @@ fn tier(name: &str) -> Result<Tier, CommandError> {
     <Tier as clap::ValueEnum>::from_str(name, true).map_err(CommandError::usage)
 }
 
-/// An agent that is named, with its program where it is one.
+/// Named agent, with its command if it is a program.
 type NamedAgent = (AgentKind, Option<CommandSpec>);
 
-/// The agents that are named, or the one that acts by default. `dir` is where the file lies.
+/// Returns the named agents, or the default agent. `dir` is the directory of the file.
 fn agents_of(
     args: &RunArgs,
     file: &File,
@@ -443,7 +444,7 @@ fn agents_of(
     if agents.is_empty() && args.from.is_some() {
         agents.push((AgentKind::Replay, None));
     }
-    // Models beside baselines are asked by the usual agent.
+    // Models are used by the default agent if all named agents are baselines.
     if any_model && !agents.iter().any(|(agent, _)| agent.is_model()) {
         agents.push((AgentKind::Mcpmark, None));
     }
@@ -461,7 +462,7 @@ fn agents_of(
     Ok(agents)
 }
 
-/// How an agent that asks a model acts. `beside` gives the place of a path that the file names.
+/// Returns the settings of agents that use a model. `beside` resolves paths of the file.
 fn settings_of_models(
     args: &RunArgs,
     file: &File,
@@ -489,7 +490,7 @@ fn settings_of_models(
     })
 }
 
-/// Every agent, once for each model where it asks one.
+/// Returns the participants: each agent, once for each model if it uses one.
 fn participants(
     args: &RunArgs,
     file: &File,
@@ -569,7 +570,7 @@ fn participants(
     Ok(participants)
 }
 
-/// What is given on the command line that only a model heeds.
+/// Returns the given options that apply only to models.
 fn of_models(args: &RunArgs) -> Vec<&'static str> {
     let (models, limits) = (&args.models, &args.limits);
     let flags = [
@@ -629,8 +630,8 @@ impl<'a> Paired<'a> {
     }
 }
 
-/// The models of the command line, or those of the file; the settings of the command line hold for
-/// all of them.
+/// Returns the models of the command line, or by default those of the file. Settings on the command line apply to all
+/// models.
 fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
     let given = &args.models;
     let mut models: Vec<ModelSpec> = if given.model.is_empty() {
@@ -738,7 +739,7 @@ fn limits(args: &RunArgs, file: &File) -> Result<SpecLimits, CommandError> {
         ("run-time", limits.experiment_time_seconds),
     ];
     match numbers.into_iter().find(|(_, limit)| *limit == Some(0)) {
-        // Nothing could be done, and all of it would be graded.
+        // With a limit of 0, attempts could do nothing and would still be graded.
         Some((name, _)) => Err(CommandError::usage(format!(
             "the limit {name} is 0; it may be 1 or more"
         ))),
@@ -746,14 +747,14 @@ fn limits(args: &RunArgs, file: &File) -> Result<SpecLimits, CommandError> {
     }
 }
 
-/// An amount of money that somebody wrote.
+/// Parses an amount in US dollars.
 pub(crate) fn amount(text: Option<String>) -> Result<Option<Cost>, CommandError> {
     text.map(|text| Cost::from_usd(&text))
         .transpose()
         .map_err(CommandError::usage)
 }
 
-/// The prices of a file.
+/// Reads the prices of a file.
 fn own_prices(path: &Path) -> Result<Prices, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
     let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
@@ -761,7 +762,7 @@ fn own_prices(path: &Path) -> Result<Prices, CommandError> {
     Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))
 }
 
-/// The prices of the models: those of a file, and else those that ship.
+/// Returns the prices of the models. Those of a file take precedence over the shipped ones.
 fn prices_of(participants: &[Participant], own: Option<Prices>) -> Prices {
     let prices = Prices::shipped().overridden(own.unwrap_or_default());
     let models = participants.iter().filter_map(|one| one.model.as_ref());

@@ -1,3 +1,5 @@
+//! `mcpmark run` and `mcpmark resume`: attempts of an experiment.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -5,7 +7,7 @@ use std::time::Duration;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
-    AgentKind, Baselines, Cast, Journal, JournalError, Participant, PrepareError, Prepared,
+    AgentKind, AgentSetup, Baselines, Journal, JournalError, Participant, PrepareError, Prepared,
     Reached, Runner, STATE_FAULT, Spec, decimals,
 };
 use mcpmark_kinds::ServiceUnavailable;
@@ -14,10 +16,10 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{EngineArgs, PublishedArgs, ResumeArgs, RunArgs};
-use crate::commands::chosen::{self, Chosen};
 use crate::commands::request::{self, Request};
 use crate::commands::runs::LATEST;
-use crate::commands::{cast, dry_run, foreign, grow};
+use crate::commands::task_selection::{self, Chosen};
+use crate::commands::{agent_setup, dry_run, grow, imported_plan};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain, journal_error};
@@ -27,13 +29,13 @@ use crate::output::progress::Display;
 use crate::output::{self, sanitise};
 use crate::settings;
 
-/// How long a process that is told twice to stop takes to write that down.
+/// Timeout for updating the journal after the second interrupt.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Tasks that are named where they are not those of an experiment.
+/// Maximum number of differing tasks shown in an error.
 const OTHERS_SHOWN: usize = 5;
 
-/// Runs tasks as a new experiment.
+/// Runs tasks in a new experiment, or extends an existing one.
 pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandError> {
     let file = request::file(&args)?;
     let experiment = request::name(&args, &file).map(check_name).transpose()?;
@@ -50,7 +52,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         mut spec,
         ..
     } = request;
-    spec.published = chosen::place(&args.published)?;
+    spec.published = task_selection::place(&args.published)?;
     let chosen = match &args.from {
         Some(prefix) => {
             let attempt = context.journal()?.attempt(prefix).map_err(journal_error)?;
@@ -66,9 +68,9 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     if let Some(place) = &mut spec.published {
         place.bundle = chosen.bundle()?;
     }
-    let models = cast::models(&spec, &everybody(&spec))?;
-    super::runtime(1)?.block_on(cast::check(&models, &spec))?;
-    cast::check_filters(&models, &spec, &chosen.tools())?;
+    let models = agent_setup::models(&spec, &everybody(&spec))?;
+    super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
+    agent_setup::check_filters(&models, &spec, &chosen.tools())?;
     if args.dry_run {
         dry_run::say(&spec, 0, jobs(spec.concurrency.jobs), args.json)?;
         return Ok(exit::PASSED);
@@ -76,9 +78,9 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     interruption::say("interrupted; nothing was begun");
     interruption::watch();
     let beside = if args.models.no_preflight {
-        cast::Beside::new()
+        agent_setup::ExternalTools::new()
     } else {
-        super::runtime(1)?.block_on(cast::preflight(&models, &spec, &chosen.tools()))?
+        super::runtime(1)?.block_on(agent_setup::preflight(&models, &spec, &chosen.tools()))?
     };
     let jobs = jobs(spec.concurrency.jobs);
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
@@ -103,13 +105,14 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         .home()
         .lock_experiment(&id, &name)
         .map_err(|error| home_error(&error))?;
-    let cast = cast::cast(&spec, models, &setting.runner.journal, &id, jobs)?;
-    setting.go(&id, &name, &spec, cast, false, args.json)
+    let agent_setup =
+        agent_setup::open_participants(&spec, models, &setting.runner.journal, &id, jobs)?;
+    setting.go(&id, &name, &spec, agent_setup, false, args.json)
 }
 
-/// Says which costs will not be known.
+/// Warns about models whose price is unknown.
 pub(crate) fn warn_of_prices(spec: &Spec) {
-    // A model may act with several settings.
+    // Deduplicated, because a model may be used with several settings.
     let names: BTreeSet<&str> = spec.models().map(|model| &*model.name).collect();
     for name in names
         .into_iter()
@@ -122,13 +125,13 @@ pub(crate) fn warn_of_prices(spec: &Spec) {
     }
 }
 
-/// Goes on with an experiment.
+/// Resumes an experiment.
 pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandError> {
     let journal = context.journal_to_write()?;
     let experiment = match args.experiment.as_deref() {
-        None => newest_of_here(&journal)?,
+        None => latest_local(&journal)?,
         Some(name) => match journal.experiment(name) {
-            Err(JournalError::Unknown { .. }) if name == LATEST => newest_of_here(&journal)?,
+            Err(JournalError::Unknown { .. }) if name == LATEST => latest_local(&journal)?,
             experiment => experiment.map_err(journal_error)?,
         },
     };
@@ -137,14 +140,14 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     })?;
     refuse_clients(&experiment.name, &spec)?;
     let begun = spec.clone();
-    let place = chosen::place(&PublishedArgs {
+    let place = task_selection::place(&PublishedArgs {
         tasks: args.tasks,
         states: args.states,
     })?;
     let is_elsewhere = place.is_some();
     let planned = spec.published.as_ref().filter(|_| !is_elsewhere);
     let agreed = args.accept_plan.as_deref();
-    let is_settled = foreign::must_be_agreed(&experiment, &spec, planned, agreed)?;
+    let is_settled = imported_plan::require_approval(&experiment, &spec, planned, agreed)?;
     spec.published = place.or(spec.published);
     if let Some(limit) = request::amount(args.limit_cost.clone())? {
         spec.limits.experiment_cost_nano_usd = Some(limit);
@@ -156,14 +159,14 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     interruption::watch();
     let rows = journal.attempts(&experiment.name).map_err(journal_error)?;
     let acting = spec.acting(&counted(&rows, args.retry_died));
-    let mut models = cast::models(&spec, &acting)?;
-    super::runtime(1)?.block_on(cast::check(&models, &spec))?;
+    let mut models = agent_setup::models(&spec, &acting)?;
+    super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
     let way_out = format!(
         "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
         sanitise::line(&experiment.name)
     );
     let lacking = &mut |_: &str, error: CommandError| {
-        // These are not the tasks that it was begun with.
+        // The tasks at the new location are not those of the experiment.
         let code = if is_elsewhere {
             exit::INVALID
         } else {
@@ -172,12 +175,12 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         Err(CommandError { code, ..error })
     };
     let chosen = Chosen::known(context, spec.published.as_ref(), &spec.tasks, lacking)
-        .map_err(|error| chosen::or_elsewhere(&spec, &way_out, error))?;
-    let preflight = |models: &cast::Models| {
+        .map_err(|error| task_selection::or_elsewhere(&spec, &way_out, error))?;
+    let preflight = |models: &agent_setup::Models| {
         if args.no_preflight {
-            Ok(cast::Beside::new())
+            Ok(agent_setup::ExternalTools::new())
         } else {
-            super::runtime(1)?.block_on(cast::preflight(models, &spec, &chosen.tools()))
+            super::runtime(1)?.block_on(agent_setup::preflight(models, &spec, &chosen.tools()))
         }
     };
     let mut beside = preflight(&models)?;
@@ -185,23 +188,23 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
         .home()
         .lock_experiment(&experiment.id, &experiment.name)
         .map_err(|error| home_error(&error))?;
-    // Until now somebody may have removed it.
+    // Checked again, because another process may have removed it.
     journal
         .experiment(&experiment.name)
         .map_err(journal_error)?;
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
     let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
-    // Until it was locked, another process may have worked on it.
+    // Read again, because another process may have made attempts before it was locked.
     let rows = journal.attempts(&experiment.name).map_err(journal_error)?;
     let left = setting.acting(&spec, &counted(&rows, args.retry_died));
     if !left.is_subset(&acting) {
-        // Tasks that have changed are attempted again, by participants that had finished, too.
-        models = cast::models(&spec, &left)?;
-        super::runtime(1)?.block_on(cast::check(&models, &spec))?;
+        // Changed tasks are attempted again, also by participants that were finished.
+        models = agent_setup::models(&spec, &left)?;
+        super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
         beside = preflight(&models)?;
     }
     setting.check_tools(&beside)?;
-    // Whoever agreed to a plan of others agreed to the tasks that its attempts are of.
+    // The approval of an imported plan covers only the tasks of its recorded attempts.
     if is_elsewhere || experiment.is_foreign() {
         let way_out = "name where those lie; `mcpmark run` begins another experiment with these";
         setting.insist(&experiment.name, &spec, way_out)?;
@@ -222,25 +225,27 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
             .map_err(journal_error)?;
     }
     if is_settled {
-        journal.accept(&experiment.id).map_err(journal_error)?;
+        journal
+            .approve_plan(&experiment.id)
+            .map_err(journal_error)?;
     }
     setting.take_over(&experiment.id, &experiment.name, &spec)?;
     let journal = &setting.runner.journal;
-    let cast = cast::cast(&spec, models, journal, &experiment.id, jobs)?;
+    let agent_setup = agent_setup::open_participants(&spec, models, journal, &experiment.id, jobs)?;
     let (id, name) = (&experiment.id, &experiment.name);
-    setting.go(id, name, &spec, cast, args.retry_died, args.json)
+    setting.go(id, name, &spec, agent_setup, args.retry_died, args.json)
 }
 
-/// The newest experiment that was not imported: plans of others go on only by their names.
-fn newest_of_here(journal: &Journal) -> Result<ExperimentRow, CommandError> {
-    let newest = journal.newest_of_here().map_err(journal_error)?;
+/// Returns the newest experiment that was not imported. Imported ones are resumed only by name.
+fn latest_local(journal: &Journal) -> Result<ExperimentRow, CommandError> {
+    let newest = journal.latest_local().map_err(journal_error)?;
     newest.ok_or_else(|| {
         CommandError::usage("no experiment was begun here yet")
             .hint("`mcpmark run` begins one; one that was imported goes on where it is named")
     })
 }
 
-/// Refuses an experiment that cannot go on: nothing here can start the client of a served world.
+/// Refuses an experiment of `mcp serve`, because its client cannot be started from here.
 pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError> {
     let is_client = |one: &Participant| one.agent == AgentKind::Client;
     if spec.participants.iter().any(is_client) {
@@ -259,7 +264,7 @@ pub(crate) fn jobs(wanted: Option<u32>) -> u32 {
     })
 }
 
-/// Names are typed on command lines and stand in file names.
+/// Checks the name of an experiment, which is used on command lines and in file names.
 pub(crate) fn check_name(name: String) -> Result<String, CommandError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty()
@@ -276,9 +281,9 @@ pub(crate) fn check_name(name: String) -> Result<String, CommandError> {
     Ok(name)
 }
 
-/// The name of an experiment, if there is one of that name.
+/// Returns the name of an experiment if it exists.
 pub(crate) fn find(context: &Context, name: &str) -> Result<Option<String>, CommandError> {
-    // A dry run makes no journal.
+    // Opening the journal would create it, and a dry run must not do that.
     if !context.home().journal_file().exists() {
         return Ok(None);
     }
@@ -289,18 +294,18 @@ pub(crate) fn find(context: &Context, name: &str) -> Result<Option<String>, Comm
     }
 }
 
-/// The attempts that count as made. With `retry_died`, attempts whose process died do not.
+/// Returns the attempts that count as made. With `retry_died`, attempts whose process died are not counted.
 fn counted(rows: &[AttemptRow], retry_died: bool) -> Vec<AttemptRow> {
     let counts = |row: &&AttemptRow| !retry_died || !row.died();
     rows.iter().filter(counts).cloned().collect()
 }
 
-/// All participants of a spec.
+/// Returns all participants of a spec.
 fn everybody(spec: &Spec) -> BTreeSet<usize> {
     (0..spec.participants.len()).collect()
 }
 
-/// Everything that an experiment needs to go.
+/// Runner and prepared tasks of an experiment.
 pub(crate) struct Setting {
     pub(crate) runner: Arc<Runner>,
     pub(crate) tasks: Vec<Arc<Prepared>>,
@@ -336,7 +341,7 @@ impl Setting {
             )));
         }
         let grades = self::jobs(spec.concurrency.grades);
-        // A solution holds its slot while its tools run; grades need others.
+        // A solution occupies its slot while its tools run, so grades need additional slots.
         let slots = if solved.is_empty() {
             grades
         } else {
@@ -361,16 +366,20 @@ impl Setting {
         })
     }
 
-    /// Refuses tools beside those of the worlds, of which some have more than their kind.
-    pub(crate) fn check_tools(&self, beside: &cast::Beside) -> Result<(), CommandError> {
+    /// Checks that external tools do not clash with the tools of the opened worlds, some of which have more tools than
+    /// their kind.
+    pub(crate) fn check_tools(
+        &self,
+        beside: &agent_setup::ExternalTools,
+    ) -> Result<(), CommandError> {
         if beside.is_empty() {
             return Ok(());
         }
         let tools = super::runtime(1)?.block_on(self.runner.tools(&self.tasks));
-        cast::check_clashes(beside, &tools)
+        agent_setup::check_clashes(beside, &tools)
     }
 
-    /// Begins an experiment named by the time in UTC, with a number where that is taken.
+    /// Creates an experiment named after the current time in UTC, with a number if that name exists.
     pub(crate) fn create_unnamed(&self, spec: &str) -> Result<(String, String), CommandError> {
         let now = jiff::Timestamp::now().strftime("%Y%m%d-%H%M%S").to_string();
         let mut number = 1;
@@ -388,7 +397,7 @@ impl Setting {
         }
     }
 
-    /// What names all of each task.
+    /// Returns the task digests by task id.
     pub(crate) fn bundles(&self) -> BTreeMap<String, Digest> {
         let tasks = self.tasks.iter();
         tasks
@@ -396,7 +405,7 @@ impl Setting {
             .collect()
     }
 
-    /// Refuses tasks that are others than those that an experiment was begun with.
+    /// Refuses tasks that differ from those of the experiment's attempts.
     pub(crate) fn insist(
         &self,
         name: &str,
@@ -404,7 +413,7 @@ impl Setting {
         way_out: &str,
     ) -> Result<(), CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
-        let others = spec.others(&self.tasks, &rows);
+        let others = spec.changed_tasks(&self.tasks, &rows);
         if others.is_empty() {
             return Ok(());
         }
@@ -425,8 +434,8 @@ impl Setting {
         Err(CommandError::invalid(message).hint(way_out))
     }
 
-    /// Settles what a stopped process left: states that it had kept are graded, and what
-    /// else ran is begun anew.
+    /// Finishes the work of a stopped process: grades final states that it stored, and marks its other running attempts
+    /// to be made again.
     pub(crate) fn take_over(&self, id: &str, name: &str, spec: &Spec) -> Result<(), CommandError> {
         let Self { runner, tasks } = self;
         let graded = super::runtime(1)?
@@ -448,7 +457,7 @@ impl Setting {
         Ok(())
     }
 
-    /// The participants with attempts that are still to be made.
+    /// Returns the participants with remaining attempts.
     fn acting(&self, spec: &Spec, rows: &[AttemptRow]) -> BTreeSet<usize> {
         let remaining = spec.remaining(&self.prepared(), rows);
         remaining
@@ -466,7 +475,7 @@ impl Setting {
         id: &str,
         name: &str,
         spec: &Spec,
-        cast: Cast,
+        agent_setup: AgentSetup,
         retry_died: bool,
         json: bool,
     ) -> Result<u8, CommandError> {
@@ -479,7 +488,7 @@ impl Setting {
         let planned = plan.len();
         let display = Display::new(&plan, &remaining, &rows, &spending, output::interactive());
         let display = Arc::new(display);
-        let cast = Arc::new(cast);
+        let agent_setup = Arc::new(agent_setup);
         let cancel = CancellationToken::new();
         let runtime = super::runtime(self.runner.jobs)?;
         let run = runtime.block_on(async {
@@ -497,7 +506,7 @@ impl Setting {
                 .runner
                 .run(
                     id,
-                    &cast,
+                    &agent_setup,
                     &self.tasks,
                     remaining,
                     cancel.clone(),
@@ -516,7 +525,7 @@ impl Setting {
         })?;
         let rows = journal.attempts(name).map_err(journal_error)?;
         let spending = journal.spending(id).map_err(journal_error)?;
-        let reached = cast.budget.reached().is_some();
+        let reached = agent_setup.budget.reached().is_some();
         let code = exit_code(&rows, planned, cancel.is_cancelled(), reached);
         let unfinished = unfinished(&rows, planned);
         let of_outcome = |name: &str| {
@@ -533,13 +542,13 @@ impl Setting {
             output::print_json(&report)?;
         } else {
             let mut text = summary(&report);
-            // On a terminal the lines of the progress stand above it.
+            // On a terminal, the progress lines already show the attempts.
             if !output::on_one_terminal() {
                 text.insert_str(0, &super::runs::lines(&report.attempts));
             }
             output::print(&text)?;
         }
-        if let Some(reached) = cast.budget.reached().filter(|_| unfinished) {
+        if let Some(reached) = agent_setup.budget.reached().filter(|_| unfinished) {
             let flag = match reached {
                 Reached::Cost(_) => " --limit-cost USD",
                 Reached::Tokens(_) => " --limit-tokens N",
@@ -582,8 +591,8 @@ pub(crate) fn goes_on(name: &str) -> String {
     format!("interrupted; go on with `mcpmark resume {name}`")
 }
 
-/// The first time that somebody asks to stop, what runs comes to its end in the journal; the
-/// second does not wait: what still runs is cancelled in the journal, and is none whose process died.
+/// Handles interrupts. The first one lets running attempts end and be journaled. The second one records them as
+/// cancelled and exits, so that they do not count as died.
 #[expect(clippy::exit, reason = "a person who asks twice wants no clean-up")]
 async fn interrupt(
     mut listening: interruption::Listening,
@@ -596,12 +605,12 @@ async fn interrupt(
     cancel.cancel();
     listening.asked_to_stop().await;
     let cancelled = tokio::task::spawn_blocking(move || journal.cancel_running(&experiment));
-    // What cannot be written by then is found when the experiment goes on.
+    // Attempts that are not updated in time are handled when the experiment is resumed.
     let _ = tokio::time::timeout(LAST_WORDS, cancelled).await;
     std::process::exit(i32::from(exit::INTERRUPTED));
 }
 
-/// Lets a display say what is waited for, for as long as it is not stopped.
+/// Refreshes the display every second, so that it shows what is waited for.
 async fn tick(display: Arc<Display>) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     loop {
@@ -610,7 +619,7 @@ async fn tick(display: Arc<Display>) {
     }
 }
 
-/// Whether attempts are left that somebody or a limit stopped.
+/// Returns true if attempts are missing or were cancelled.
 fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
     let cancelled = |row: &AttemptRow| row.outcome.as_deref() == Some("cancelled");
     rows.len() < planned || rows.iter().any(cancelled)
@@ -675,7 +684,7 @@ fn summary(report: &ExperimentReport) -> String {
     text
 }
 
-/// What all tries cost, where models acted.
+/// Formats the cost of all tries, if models were used.
 fn spent(report: &ExperimentReport) -> Option<String> {
     match (report.spent_usd, report.spent_unknown) {
         (None, 0) => None,

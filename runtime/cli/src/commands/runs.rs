@@ -1,4 +1,4 @@
-//! Lists of experiments and attempts.
+//! Lists of experiments and attempts: `mcpmark runs`.
 
 mod attempts;
 mod experiments;
@@ -48,10 +48,10 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
     Ok(exit::PASSED)
 }
 
-/// The name that stands for the experiment, or the attempt, that began last.
+/// Alias of the experiment, or of the attempt, that began last.
 pub(crate) const LATEST: &str = "latest";
 
-/// The name of an experiment, where `latest` stands for the one that began last unless one has that name.
+/// Resolves the name of an experiment. `latest` is the one that began last, unless an experiment has that name.
 pub(crate) fn named(journal: &Journal, name: &str) -> Result<String, CommandError> {
     match journal.experiment(name) {
         Err(JournalError::Unknown { .. }) if name == LATEST => {
@@ -60,12 +60,12 @@ pub(crate) fn named(journal: &Journal, name: &str) -> Result<String, CommandErro
                 CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
             })
         }
-        // Whoever asks next tells what is wrong.
+        // An unknown name is reported by the next query.
         _ => Ok(name.to_owned()),
     }
 }
 
-/// The id of the attempt of the latest experiment that began last among those that a filter wants.
+/// Returns the id of the attempt that began last among those of the latest experiment that match a filter.
 pub(crate) fn latest_attempt(
     context: &Context,
     journal: &Journal,
@@ -91,7 +91,7 @@ pub(crate) fn latest_attempt(
     })
 }
 
-/// The id of an attempt, where `latest` stands for the one that began last in the latest experiment.
+/// Resolves the id of an attempt. `latest` is the one that began last in the latest experiment.
 pub(crate) fn named_attempt(journal: &Journal, id: &str) -> Result<String, CommandError> {
     if id != LATEST {
         return Ok(id.to_owned());
@@ -105,7 +105,7 @@ pub(crate) fn named_attempt(journal: &Journal, id: &str) -> Result<String, Comma
     })
 }
 
-/// An amount of dollars for a column; `+` where more is not known.
+/// Formats a cost in US dollars for a column, with `+` if a part is unknown.
 fn dollars(cost: Option<Cost>, some_unknown: bool) -> String {
     match (cost, some_unknown) {
         (None, false) => String::new(),
@@ -115,7 +115,7 @@ fn dollars(cost: Option<Cost>, some_unknown: bool) -> String {
     }
 }
 
-/// A time for a column, from microseconds.
+/// Formats a duration in microseconds for a column.
 pub(crate) fn seconds(microseconds: u64) -> String {
     let seconds = microseconds / 1_000_000;
     match seconds {
@@ -125,10 +125,10 @@ pub(crate) fn seconds(microseconds: u64) -> String {
     }
 }
 
-/// What is said of an attempt whose process ended in its middle.
+/// Status of an attempt whose process ended before the attempt did.
 const CUT_OFF: &str = "cut off";
 
-/// Calls attempts cut off that stand as running and that no process runs, and counts them.
+/// Marks the attempts that are recorded as running although no process runs their experiment. Returns their number.
 pub(crate) fn cut_off(context: &Context, experiment: &ExperimentRow, survey: &mut Survey) -> usize {
     let stand = |row: &&mut SurveyRow| &*row.status == "running";
     let mut running: Vec<_> = survey.rows.iter_mut().filter(stand).collect();
@@ -141,7 +141,7 @@ pub(crate) fn cut_off(context: &Context, experiment: &ExperimentRow, survey: &mu
     running.len()
 }
 
-/// The same for one attempt, by the id of its experiment.
+/// Marks one attempt as cut off in the same way. `experiment` is the id of its experiment.
 pub(crate) fn is_cut_off(context: &Context, experiment: &str, attempt: &mut AttemptRow) -> bool {
     let cut_off = attempt.status == "running" && !context.home().is_running(experiment);
     if cut_off {
@@ -150,7 +150,7 @@ pub(crate) fn is_cut_off(context: &Context, experiment: &str, attempt: &mut Atte
     cut_off
 }
 
-/// Says how attempts that were cut off go on.
+/// Prints the command that resumes attempts that were cut off.
 pub(crate) fn say_cut_off(experiment: &str, attempts: usize) {
     if attempts > 0 {
         output::note(&format!(
@@ -161,13 +161,14 @@ pub(crate) fn say_cut_off(experiment: &str, attempts: usize) {
     }
 }
 
-/// The model of an attempt, with its effort, which tells it from itself in an experiment.
+/// Returns the model of an attempt with its reasoning effort, because an experiment may use one model with several
+/// efforts.
 fn model_of(row: &SurveyRow) -> String {
     let effort = reasoning_effort(&row.model_settings);
     with_effort(row.model.as_deref().unwrap_or_default(), effort.as_deref())
 }
 
-/// A model and, where it is set, how much it thinks.
+/// Formats a model with its reasoning effort, if it is set.
 pub(crate) fn with_effort(model: &str, effort: Option<&str>) -> String {
     match effort {
         Some(effort) => format!("{model} ({effort})"),
@@ -175,7 +176,7 @@ pub(crate) fn with_effort(model: &str, effort: Option<&str>) -> String {
     }
 }
 
-/// An agent and, where it is one, its program.
+/// Formats an agent with its program, if it has one.
 fn with_program(agent: &str, program: Option<&str>) -> String {
     match program {
         Some(program) => format!("{agent} {program}"),
@@ -183,7 +184,7 @@ fn with_program(agent: &str, program: Option<&str>) -> String {
     }
 }
 
-/// The model with its effort, or the agent with its program where no model acted.
+/// Returns the model with its reasoning effort, or without a model the agent with its program.
 pub(crate) fn actor(row: &AttemptRow) -> String {
     match &row.model {
         Some(model) => with_effort(model, reasoning_effort(&row.model_settings).as_deref()),
@@ -191,7 +192,7 @@ pub(crate) fn actor(row: &AttemptRow) -> String {
     }
 }
 
-/// The agent of an attempt, its program and its model.
+/// Agent of an attempt, with its program and its model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Acting<'a> {
     agent: &'a str,
@@ -199,17 +200,17 @@ struct Acting<'a> {
     model: Option<&'a str>,
 }
 
-/// The columns that a list needs to tell its rows apart.
+/// Columns that a list needs to distinguish its rows.
 #[derive(Debug, Default, Clone, Copy)]
 struct Actors {
-    /// Whether there are several agents or models.
+    /// True if there are several agents or models.
     several: bool,
-    /// Whether several agents ask models.
+    /// True if several agents use models.
     model_agents: bool,
 }
 
 impl Actors {
-    /// The columns for attempts.
+    /// Returns the columns needed for these attempts.
     fn of<'a>(attempts: impl Iterator<Item = Acting<'a>>) -> Self {
         let mut actors = Self::default();
         let (mut first, mut first_model) = (None, None);
@@ -223,7 +224,7 @@ impl Actors {
     }
 }
 
-/// A line for each attempt: what came of it, its task and its id.
+/// Formats one line per attempt, with its result, task and id.
 pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
     let words: Vec<_> = attempts
         .iter()
@@ -267,7 +268,7 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
     attempts.iter().zip(&words).map(line).collect()
 }
 
-/// What came of an attempt, in a word.
+/// Returns the result of an attempt in one word, with its style.
 pub(crate) fn result(row: &AttemptRow) -> (String, Style) {
     mark(
         row.grade.as_ref().and_then(|grade| grade.passed),

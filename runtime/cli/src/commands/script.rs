@@ -1,4 +1,4 @@
-//! Verifiers that are Python scripts: `verify.py` of a task, or any other.
+//! Verifiers that are Python scripts: `verify.py` of published tasks, or any other file.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -13,12 +13,12 @@ use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::output::{self, sanitise};
 
-/// Whether a verifier is a script and not a component.
+/// Returns true if a verifier is a script, as opposed to a component.
 pub(crate) fn is_script(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "py")
 }
 
-/// Makes judges of scripts, which share the guest that runs them.
+/// Loader of Python verifiers, which share one interpreter.
 pub(crate) struct Scripts {
     corpus: Option<PathBuf>,
     states: Option<PathBuf>,
@@ -26,7 +26,7 @@ pub(crate) struct Scripts {
 }
 
 impl Scripts {
-    /// Those of any file, and of the tasks of a corpus, whose categories' states lie somewhere.
+    /// Creates a loader. `corpus` contains the tasks, and `states` their starting states.
     pub(crate) fn new(corpus: Option<PathBuf>, states: Option<PathBuf>) -> Self {
         Self {
             corpus,
@@ -35,7 +35,7 @@ impl Scripts {
         }
     }
 
-    /// The judge of a task of the corpus; none where there is no corpus.
+    /// Loads the verifier of a task of the corpus. Returns `None` if there is no corpus.
     pub(crate) fn of_task(
         &self,
         context: &Context,
@@ -50,7 +50,7 @@ impl Scripts {
         if let Some(held_back) = &task.held_back {
             return Err(context::held_back(&task.id, &held_back.verifier));
         }
-        // Whoever grades a state need not have what it was made from.
+        // Grading does not require the starting state, so it may be missing.
         let state = corpus.state(&task, self.states.as_deref()).ok().flatten();
         let guests = match state {
             Some(state) => context.published_guests(&corpus, &task, &state, sandbox)?,
@@ -65,7 +65,7 @@ impl Scripts {
         Ok(Some(judge.of_published(kind.cloned(), invocation, guests)))
     }
 
-    /// The judge that a file holds, of states of a service where one is named.
+    /// Loads the verifier in a file, for states of a service if it is given.
     pub(crate) fn of_file(
         &self,
         context: &Context,
@@ -80,7 +80,7 @@ impl Scripts {
         if !is_script(file) {
             return Ok(Judge::of_component(file, sandbox)?.within(kind));
         }
-        // The likeliest mistake, before a guest is made.
+        // Checked before the interpreter is built, because a wrong path is the likeliest mistake.
         if let Err(error) = file.metadata() {
             return Err(CommandError::usage(format!("{}: {error}", file.display())));
         }
@@ -106,7 +106,7 @@ impl Scripts {
     }
 }
 
-/// What a script printed, line by line.
+/// Formats the output of a script, line by line.
 pub(crate) fn text(printed: &Printed) -> String {
     let (stdout, stderr) = (
         String::from_utf8_lossy(&printed.stdout),

@@ -1,3 +1,5 @@
+//! `mcpmark show`: trajectory, changes and checks of one attempt.
+
 mod usage;
 
 use std::path::Path;
@@ -18,7 +20,8 @@ use crate::error::{CommandError, chain, journal_error};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// Lines and characters of a tool result that are shown without `--full`.
+/// Maximum number of lines of a text, and of characters of a line, that are shown without `--full`. On a terminal, its
+/// width limits the characters.
 const LINES: usize = 8;
 const CHARACTERS: usize = 160;
 
@@ -109,10 +112,10 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     Ok(exit::PASSED)
 }
 
-/// Writes the final state to a directory that others can hand over.
+/// Exports the final state to a directory.
 fn export(attempt: &AttemptRow, store: &Store, dir: &Path) -> Result<(), CommandError> {
     let tree = explain::ending(store, attempt)?.tree;
-    // Without terms nothing says at which instant the world stood.
+    // Grades of earlier versions have no terms, so their clock is unknown.
     let clock = explain::terms(store, attempt)?.map_or(0, |terms| terms.clock);
     directory::check("--export", dir)?;
     directory::write("--export", dir, &tree, store, clock)?;
@@ -167,7 +170,7 @@ fn header(attempt: &AttemptRow) -> String {
     }
     if let Some(error) = &attempt.error {
         let key = match attempt.outcome.as_deref() {
-            // Nothing went wrong.
+            // A held-back verifier is not an error.
             Some("held-back") => "not graded",
             _ => "error",
         };
@@ -189,9 +192,9 @@ fn header(attempt: &AttemptRow) -> String {
     text
 }
 
-/// A name and the settings that it has, as canonical JSON.
+/// Formats a name with its settings, which are canonical JSON.
 fn with_settings(name: &str, settings: &str) -> String {
-    /// Characters of one setting that are shown; `--json` has all of it.
+    /// Maximum number of characters shown of a setting; `--json` prints all.
     const SHOWN: usize = 60;
     if settings == "{}" {
         return name.to_owned();
@@ -211,7 +214,7 @@ fn with_settings(name: &str, settings: &str) -> String {
     format!("{name} {}", Value::Object(values))
 }
 
-/// The tokens of an attempt, where a model acted.
+/// Formats the token usage of an attempt, if a model was used.
 fn tokens(attempt: &AttemptRow) -> String {
     match (&attempt.model, attempt.usage) {
         (None, _) => String::new(),
@@ -231,7 +234,7 @@ fn cost(attempt: &AttemptRow) -> String {
     }
 }
 
-/// The class of a failure and what shows it.
+/// Formats the failure class with its evidence.
 fn why(failure: &Failure) -> String {
     let evidence = &failure.evidence;
     let mut text = format!(
@@ -270,7 +273,7 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
             "compaction" => Some("compaction"),
             _ => None,
         };
-        // Requests stand in the order in which they were made, up to the one that led to this.
+        // Requests are in chronological order. The failed ones before the request of this message are printed with it.
         while let Some(purpose) = led_to
             && let Some(request) = requests.next_if(|request| request.turn <= message.turn)
         {
@@ -281,7 +284,7 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
             }
         }
         let said = &message.content["text"];
-        // Of a compaction the summary is what the model goes on with.
+        // A compaction has a summary, with which the model continues, instead of a text.
         let said = said
             .as_str()
             .or(message.content["summary"].as_str())
@@ -317,10 +320,10 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
                 text.push_str(&indent(&clip(said, full)));
             }
         }
-        // A compaction has the number of the turn that comes after it.
+        // A compaction has the number of the next turn, whose calls are not listed here.
         let made = |call: &&CallRow| message.role == "assistant" && call.turn == message.turn;
         while let Some(call) = calls.next_if(made) {
-            // What is no JSON object stands as it was sent.
+            // Arguments that are not a JSON object are stored as the text that was sent.
             let arguments = match &call.arguments {
                 Value::String(sent) => sent.clone(),
                 arguments => arguments.to_string(),
@@ -358,7 +361,7 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
     text
 }
 
-/// A request that came to no reply.
+/// Formats a failed request. Returns an empty text for a successful one.
 fn tried(request: &ModelCallRow, full: bool) -> String {
     let Some(error) = &request.error else {
         return String::new();
@@ -394,7 +397,7 @@ fn request_json(request: &ModelCallRow) -> Value {
     })
 }
 
-/// The text of a tool's result, other blocks by their type.
+/// Returns the text of a tool result. Other blocks are represented by their type.
 fn plain(result: &Value) -> String {
     let blocks = result["content"]
         .as_array()
@@ -410,7 +413,7 @@ fn plain(result: &Value) -> String {
     texts.join("\n")
 }
 
-/// The first lines of a text, each cut to a length, and how many more there are.
+/// Truncates a text to its first lines, each to a maximum length, and appends the number of omitted lines.
 fn clip(text: &str, full: bool) -> String {
     if full {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! `store`: what uses space, what nothing needs, and whether the rest is whole.
+//! `store`: statistics, garbage collection, integrity check, export and import.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
-use mcpmark_experiment::journal::{CarryError, ExperimentRow};
+use mcpmark_experiment::journal::{ExperimentRow, RowTransferError};
+use mcpmark_experiment::maintenance::{
+    self, Amount, Checked, MaintenanceError, MissingBlobs, Stats,
+};
 use mcpmark_experiment::transport::{self, TransportError};
-use mcpmark_experiment::upkeep::{self, Amount, Checked, Loss, Stats, UpkeepError};
 use mcpmark_experiment::{HomeError, JournalError};
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
 use serde::Serialize;
@@ -51,7 +53,7 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
     }
 }
 
-/// Writes an experiment that does not run to a file, which appears when it is whole.
+/// Exports an experiment that is not running to a file, which is written atomically.
 fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, CommandError> {
     output::may_write(to, force)?;
     let (journal, store) = (context.journal()?, context.store()?);
@@ -59,7 +61,7 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
     let experiment = journal.experiment(name).map_err(journal_error)?;
     let lock = context.home().lock_experiment(&experiment.id, name);
     let _lock = match lock {
-        // Nobody runs it here, where nobody can write.
+        // In a read-only home, no process can run the experiment, so no lock is needed.
         Err(HomeError::Make { source, .. })
             if journal.is_read_only() || source.kind() == io::ErrorKind::ReadOnlyFilesystem =>
         {
@@ -108,7 +110,7 @@ fn transport_error(file: &Path, error: &TransportError) -> CommandError {
     let message = sanitise::block(&message);
     match error {
         TransportError::Io(_) if !file.exists() => CommandError::usage(message),
-        TransportError::Rows(CarryError::Journal(JournalError::NameTaken(_))) => {
+        TransportError::Rows(RowTransferError::Journal(JournalError::NameTaken(_))) => {
             CommandError::usage(message)
         }
         error if error.is_infrastructure() => CommandError::infrastructure(message),
@@ -118,8 +120,8 @@ fn transport_error(file: &Path, error: &TransportError) -> CommandError {
 
 fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
-    let stats =
-        upkeep::stats(&journal, &store, &context.home().journal_file()).map_err(upkeep_error)?;
+    let stats = maintenance::stats(&journal, &store, &context.home().journal_file())
+        .map_err(upkeep_error)?;
     let bundles = journal.bundles().map_err(journal_error)?;
     let libraries = bundle::libraries(context).amounts(&bundles);
     let (needed, unneeded) =
@@ -178,7 +180,7 @@ fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
     text
 }
 
-/// Takes experiments out of the journal: all of those that are named are there and stand still, or none goes.
+/// Removes experiments from the journal. If one of them does not exist or is running, none is removed.
 fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<u8, CommandError> {
     let (journal, home) = (context.journal_to_write()?, context.home());
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
@@ -193,7 +195,7 @@ fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
         journal.remove(&ids).map_err(journal_error)?;
         for id in ids {
-            home.forget_lock(id);
+            home.remove_lock(id);
         }
     }
     let each = |row: &ExperimentRow| json!({"experiment": row.name, "attempts": row.attempts});
@@ -236,11 +238,11 @@ fn collect(
     };
     let stop = stop_flag();
     let loss = if despite_loss {
-        Loss::IsTaken
+        MissingBlobs::Ignore
     } else {
-        Loss::Stops
+        MissingBlobs::Abort
     };
-    let removed = upkeep::collect(&journal, &store, dry, loss, || {
+    let removed = maintenance::collect(&journal, &store, dry, loss, || {
         !stop.load(Ordering::Relaxed)
     })
     .map_err(upkeep_error)?;
@@ -303,7 +305,7 @@ fn check(
     sources: &[PathBuf],
     json: bool,
 ) -> Result<u8, CommandError> {
-    // Before anything is read, or taken away.
+    // Checked before anything is read or removed.
     for source in sources {
         if !super::bundle::is_reference(source)
             && let Err(error) = source.metadata()
@@ -315,13 +317,14 @@ fn check(
     }
     let (journal, store) = (context.journal()?, context.store()?);
     let stop = stop_flag();
-    let check =
-        || upkeep::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error);
+    let check = || {
+        maintenance::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error)
+    };
     let mut checked = check()?;
     let mut repaired = Vec::new();
     if !sources.is_empty() && !is_sound(&checked) && !stop.load(Ordering::Relaxed) {
         repaired = repair(context, &store, &checked, sources, stop)?;
-        // What was missing may name more that is.
+        // Restored objects may reference further missing ones.
         checked = check()?;
     }
     if stop.load(Ordering::Relaxed) {
@@ -360,14 +363,14 @@ fn is_sound(checked: &Checked) -> bool {
     checked.faults.is_empty() && checked.unneeded_damaged.is_empty() && checked.rows.is_empty()
 }
 
-/// What one source had of what was not whole.
+/// Blobs that one source restored.
 #[derive(Serialize)]
 struct Repaired {
     from: PathBuf,
     blobs: Vec<Digest>,
 }
 
-/// Writes what is not whole again from where it can be had.
+/// Restores missing and damaged objects from bundles and exported experiments.
 fn repair(
     context: &Context,
     store: &Store,
@@ -377,13 +380,13 @@ fn repair(
 ) -> Result<Vec<Repaired>, CommandError> {
     let damaged = checked.faults.iter().filter(|fault| fault.damaged);
     let damaged = damaged.map(|fault| &fault.digest);
-    // What is there under its name is not written again, damaged or not.
+    // The store does not overwrite existing blobs, so damaged ones are removed first.
     for digest in damaged.chain(&checked.unneeded_damaged) {
         store
             .remove_blob(digest)
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
     }
-    // What has the bytes of its name is as whole as it can be.
+    // Unfit objects match their digests, so they cannot be restored.
     let bad = checked.faults.iter().filter(|fault| !fault.unfit);
     let bad = bad.map(|fault| fault.digest);
     let mut bad: Vec<Digest> = bad
@@ -394,8 +397,9 @@ fn repair(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        if transport::is_meant(source) {
-            transport::mend(store, source).map_err(|error| transport_error(source, &error))?
+        if transport::looks_like_export(source) {
+            transport::restore_objects(store, source)
+                .map_err(|error| transport_error(source, &error))?
         } else {
             super::bundle::mend(context, source, store)?
         }
@@ -490,7 +494,7 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
     text
 }
 
-/// Is set when somebody asks to stop; what is half done then is as good as what is not begun.
+/// Returns a flag that is set on an interrupt. Stopping is safe at any time, because the operation can be repeated.
 fn stop_flag() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
     if let Ok(runtime) = super::runtime(1) {
@@ -506,14 +510,14 @@ fn stop_flag() -> &'static AtomicBool {
     &STOP
 }
 
-fn upkeep_error(error: UpkeepError) -> CommandError {
+fn upkeep_error(error: MaintenanceError) -> CommandError {
     let message = sanitise::line(&chain(&error)).into_owned();
     let result = CommandError::infrastructure(message);
     match error {
-        UpkeepError::NotWhole { .. } => result.hint(
+        MaintenanceError::NotWhole { .. } => result.hint(
             "`mcpmark store check` names all that is not whole; where that is lost for good, `--despite-loss` removes what nothing else names",
         ),
-        UpkeepError::NothingKnown { .. } => result.hint(
+        MaintenanceError::NothingKnown { .. } => result.hint(
             "where the journal is lost, put it back first; where nothing is to be kept, `--despite-loss` removes all of them",
         ),
         _ => result,

@@ -1,3 +1,5 @@
+//! `mcpmark task`: creates, builds, checks, lists and shows tasks.
+
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -17,7 +19,7 @@ use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
-/// `mcpmark task …`.
+/// Runs `mcpmark task`.
 pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, CommandError> {
     match command {
         TaskCommand::Build(mut args) => build(context, &mut args),
@@ -60,7 +62,7 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
     }
 }
 
-/// Where the states of a corpus lie: those of a bundle with it, others where somebody says.
+/// Returns the directory of a corpus's starting states: that of a bundle's corpus, or otherwise the given one.
 fn states_of(corpus: Option<UnpackedCorpus>, named: Option<PathBuf>) -> Option<PathBuf> {
     corpus.map(|corpus| corpus.states).or(named)
 }
@@ -165,7 +167,7 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
 fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
     let library = context.library()?;
     let all = library.tasks().map_err(|error| context::invalid(&error))?;
-    let all = context::chosen(&args.selection, |selectors, tiers, tags| {
+    let all = context::select_with(&args.selection, |selectors, tiers, tags| {
         all.list(selectors, tiers, tags)
     })?;
     for broken in &all.broken {
@@ -212,7 +214,7 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
     })
 }
 
-/// The beginning of the digest of a verifier that is held back; nothing where it is not.
+/// Returns the short digest of a held-back verifier, or an empty text.
 pub(crate) fn short(held_back: Option<&HeldBack>) -> String {
     held_back.map_or_else(String::new, |it| {
         output::short(&it.verifier.to_string()).to_owned()

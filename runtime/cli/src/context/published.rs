@@ -1,4 +1,4 @@
-//! Tasks of published corpora, and what they need.
+//! Preparation of published tasks.
 
 use std::path::Path;
 
@@ -15,13 +15,13 @@ use crate::output::build::BuildDisplay;
 use crate::settings;
 
 impl Context {
-    /// A corpus of published tasks.
+    /// Opens a corpus of published tasks.
     pub(crate) fn corpus_at(&self, dir: &Path) -> Result<Corpus, CommandError> {
         let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
         Ok(corpus.with_stateless(self.services.starting_from_nothing()))
     }
 
-    /// The guests that the state brings along from which a task of a corpus starts.
+    /// Loads the guests that belong to the starting state of a corpus's task.
     pub(crate) fn published_guests(
         &self,
         corpus: &Corpus,
@@ -37,7 +37,7 @@ impl Context {
             .map_err(|error| prepare_error(&error))
     }
 
-    /// Makes tasks of a corpus ready to be attempted.
+    /// Prepares tasks of a corpus for attempts.
     pub(crate) fn prepare_published(
         &self,
         corpus: &Corpus,

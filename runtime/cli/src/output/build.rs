@@ -1,5 +1,4 @@
-//! What a person sees while guests are built: that a compiler works, and on a terminal what it
-//! works on.
+//! Progress of builds: a log line per compilation, and on a terminal a bar with the current status.
 
 use std::time::{Duration, Instant};
 
@@ -8,25 +7,25 @@ use mcpmark_task::build::BuildEvent;
 
 use super::{BOLD, DIM, count, interactive, note, paint, progress, sanitise};
 
-/// Shows the events of a build on standard error. Nothing is said where nothing has to be built.
+/// Displays the events of a build on standard error. Prints nothing if nothing has to be built.
 #[derive(Default)]
 pub(crate) struct BuildDisplay {
     bar: Option<ProgressBar>,
-    /// Where there is no bar.
-    signs: Option<Signs>,
+    /// Timer of progress lines, if there is no bar.
+    heartbeat: Option<Heartbeat>,
     compiled: String,
     made: usize,
-    /// Whether it was told that another process builds.
+    /// True after the message that another process is building.
     waits: bool,
 }
 
-/// When a log gets a sign of life.
-struct Signs {
+/// Timer of progress lines in a log.
+struct Heartbeat {
     began: Instant,
     last: Option<Instant>,
 }
 
-impl Signs {
+impl Heartbeat {
     const FIRST: Duration = Duration::from_secs(1);
     const EVERY: Duration = Duration::from_secs(30);
 
@@ -37,7 +36,7 @@ impl Signs {
         }
     }
 
-    /// How long it has been, where it is time to say so.
+    /// Returns the elapsed time if a line is due.
     fn due(&mut self, now: Instant) -> Option<Duration> {
         let (last, wait) = match self.last {
             Some(last) => (last, Self::EVERY),
@@ -52,7 +51,7 @@ impl Signs {
 }
 
 impl BuildDisplay {
-    /// Shows one event.
+    /// Displays one event.
     pub(crate) fn show(&mut self, event: BuildEvent) {
         let text = event.to_string();
         match event {
@@ -90,7 +89,8 @@ impl BuildDisplay {
 
     fn begin(&mut self) {
         if !interactive() {
-            self.signs.get_or_insert_with(|| Signs::new(Instant::now()));
+            self.heartbeat
+                .get_or_insert_with(|| Heartbeat::new(Instant::now()));
         } else if self.bar.is_none() {
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             bar.set_style(progress::style("  {spinner} {wide_msg:.dim}"));
@@ -99,13 +99,17 @@ impl BuildDisplay {
         }
     }
 
-    /// Shows what is over in a moment, to who watches; to who does not, now and then how far it is.
+    /// Displays a transient status, in the bar or periodically as a line.
     fn passing(&mut self, text: &str) {
         if let Some(bar) = &self.bar {
             let parts = [self.compiled.as_str(), text.trim()];
             let parts: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
             bar.set_message(sanitise::line(&parts.join("  ")).into_owned());
-        } else if let Some(since) = self.signs.as_mut().and_then(|it| it.due(Instant::now())) {
+        } else if let Some(since) = self
+            .heartbeat
+            .as_mut()
+            .and_then(|it| it.due(Instant::now()))
+        {
             let far = match self.compiled.as_str() {
                 "" => text.trim(),
                 compiled => compiled,
@@ -144,10 +148,10 @@ mod tests {
     #[test]
     fn a_log_gets_a_sign_of_life_now_and_then() {
         let began = Instant::now();
-        let mut signs = Signs::new(began);
+        let mut heartbeat = Heartbeat::new(began);
         let due: Vec<_> = [0, 1, 2, 30, 31, 32, 60, 61, 200, 201]
             .into_iter()
-            .filter_map(|second| signs.due(began + Duration::from_secs(second)))
+            .filter_map(|second| heartbeat.due(began + Duration::from_secs(second)))
             .map(|since| since.as_secs())
             .collect();
         assert_eq!(due, [1, 31, 61, 200]);

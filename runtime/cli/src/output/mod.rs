@@ -1,4 +1,4 @@
-//! Everything that `mcpmark` prints goes through here.
+//! Output of the program. Commands print through this module, except the lines of `grade --batch`.
 #![allow(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -25,26 +25,26 @@ use unicode_width::UnicodeWidthStr;
 use crate::environment;
 use crate::error::CommandError;
 
-/// A terminal that says it has fewer columns is not asked to be fitted.
+/// Minimum width of a terminal, in columns. Smaller widths are ignored.
 const MIN_COLUMNS: usize = 20;
 
-/// Headings.
+/// Style of headings.
 pub(crate) const BOLD: Style = Style::new().bold();
-/// What is less important.
+/// Style of secondary text.
 pub(crate) const DIM: Style = Style::new().dimmed();
-/// Passed, found.
+/// Style of success.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// Failed, missing.
+/// Style of failure.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
-/// Not graded, or worth a look.
+/// Style of warnings and missing grades.
 pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
 
-/// `text` in a style; [`print`] takes the style out again where colours are off.
+/// Formats a text in a style. [`print`] removes the style if colours are disabled.
 pub(crate) fn paint(style: Style, text: impl std::fmt::Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// A tick or a cross, in its colour.
+/// Returns a coloured tick or cross.
 pub(crate) fn mark(passed: bool) -> String {
     if passed {
         paint(GOOD, "✓")
@@ -53,11 +53,11 @@ pub(crate) fn mark(passed: bool) -> String {
     }
 }
 
-/// Prints to standard output. A reader that has gone away is no error.
+/// Prints to standard output. A closed pipe is not an error.
 ///
 /// # Errors
 ///
-/// When standard output cannot be written, a full disk for one.
+/// Returns an error if standard output cannot be written, for example because the disk is full.
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
@@ -67,7 +67,7 @@ pub(crate) fn print(text: &str) -> Result<(), CommandError> {
 ///
 /// # Errors
 ///
-/// When standard output cannot be written.
+/// Returns an error if standard output cannot be written.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), CommandError> {
     let mut text = serde_json::to_string_pretty(value)
         .map_err(|error| CommandError::infrastructure(format!("cannot write JSON: {error}")))?;
@@ -87,7 +87,7 @@ fn finish(result: io::Result<()>) -> Result<(), CommandError> {
     }
 }
 
-/// Prints a line to standard error. There is nowhere to say that this failed.
+/// Prints a line to standard error. Errors are ignored, because they cannot be reported.
 pub(crate) fn note(line: &str) {
     let mut err = anstream::AutoStream::auto(io::stderr().lock());
     let _ = writeln!(err, "{line}");
@@ -98,25 +98,25 @@ pub(crate) fn warn(message: &str) {
     note(&format!("{} {message}", paint(WARN, "warning:")));
 }
 
-/// Prints the last line of a process that other threads still draw bars for.
+/// Prints the last line of the process, while other threads may still draw bars.
 pub(crate) fn last_note(line: &str) {
     const ERASE: &str = "\r\x1b[K";
     let erase = if interactive() { ERASE } else { "" };
     note(&format!("{erase}{line}"));
 }
 
-/// Whether a person watches standard error.
+/// Returns true if standard error is a terminal and not the log of a CI job.
 pub(crate) fn interactive() -> bool {
     io::stderr().is_terminal() && !environment::is_set("CI".as_ref())
 }
 
-/// Whether what goes to standard error is seen beside what goes to standard output.
+/// Returns true if standard output and standard error are terminals.
 pub(crate) fn on_one_terminal() -> bool {
     io::stdout().is_terminal() && io::stderr().is_terminal()
 }
 
-/// How many columns lines may have: what `COLUMNS` says, else what the terminal has that standard
-/// output is; none where it is no terminal.
+/// Returns the width for lines: `COLUMNS`, or the width of the terminal on standard output. Returns `None` if neither
+/// is known.
 pub(crate) fn columns() -> Option<usize> {
     let told = std::env::var("COLUMNS").ok();
     told.and_then(|columns| columns.parse().ok())
@@ -129,7 +129,7 @@ fn columns_of(stream: impl AsFd) -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns >= MIN_COLUMNS)
 }
 
-/// The words of a text in lines of at most so many columns, a longer word alone in its own.
+/// Wraps a text to a number of columns. A longer word gets its own line.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -144,7 +144,7 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// `1 task`, `2 tasks`.
+/// Formats a count with its noun: `1 task`, `2 tasks`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 {
         format!("1 {noun}")
@@ -153,7 +153,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     }
 }
 
-/// Bytes in the units of 1024 that people read.
+/// Formats a size in binary units.
 pub(crate) fn bytes(number: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if number < 1024 {
@@ -171,13 +171,13 @@ pub(crate) fn bytes(number: u64) -> String {
     format!("{value:.1} {unit}")
 }
 
-/// The first twelve digits of a digest.
+/// Returns the first twelve hexadecimal digits of a digest.
 pub(crate) fn short(digest: &str) -> &str {
     let hex = digest.strip_prefix("sha256:").unwrap_or(digest);
     hex.get(..12).unwrap_or(hex)
 }
 
-/// Refuses a file that is there already, unless its place may be taken.
+/// Refuses an existing output file, unless `force` is set.
 pub(crate) fn may_write(file: &Path, force: bool) -> Result<(), CommandError> {
     if file.is_file() && !force {
         Err(

@@ -1,6 +1,5 @@
-//! What a person sees while attempts run: a line for each that is over, and on a
-//! terminal a bar, how far each model has come, and the last tool call of each that runs. Where
-//! there is no terminal, lines say now and then how far the models have come.
+//! Progress of attempts: a line for each finished attempt. On a terminal also bars for the run, for each model and for
+//! each running attempt; otherwise periodic lines with the progress of the models.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -15,37 +14,37 @@ use mcpmark_sandbox::Check;
 use super::waiting::{Doing, Running};
 use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
 
-/// Shows progress on standard error.
+/// Display of progress on standard error.
 pub(crate) struct Display {
-    bars: Option<Bars>,
+    bars: Option<ProgressBars>,
     total: usize,
-    /// Attempts that were made before this run.
+    /// Number of attempts made before this run.
     before: usize,
     began: Instant,
-    players: Players,
+    labels: ModelLabels,
     state: Mutex<State>,
 }
 
-/// The time between lines that say how far the models have come, and what is waited for.
+/// Interval between lines with the progress of the models and the longest wait.
 const STANDING: Duration = Duration::from_secs(30);
 
-/// The time before the first such line, where no attempt has ended by then.
+/// Delay of the first such line, if no attempt has ended yet.
 const FIRST_SIGN: Duration = Duration::from_secs(1);
 
-/// Failures of a run that are told with their reasons. Later ones have a line each, so that many do not scroll away
-/// what went before.
+/// Maximum number of failures that are printed with their reasons. Later ones get one line each, so that they do not
+/// flood the terminal.
 const REASONED: usize = 10;
 
-/// The names of participants, by their index in the spec. An agent that acts alone and asks no model has none.
-struct Players {
+/// Names of participants by their index in the spec. A single participant without a model has no name.
+struct ModelLabels {
     names: HashMap<usize, String>,
-    indices: HashMap<Who, usize>,
+    indices: HashMap<ParticipantKey, usize>,
 }
 
-/// Who acts: agent, its settings, model, its settings.
-type Who = (String, String, Option<String>, String);
+/// Identity of a participant: agent, its settings, model, its settings.
+type ParticipantKey = (String, String, Option<String>, String);
 
-fn who(key: &AttemptKey) -> Who {
+fn participant_key(key: &AttemptKey) -> ParticipantKey {
     (
         key.agent.to_string(),
         key.agent_settings.to_string(),
@@ -54,9 +53,9 @@ fn who(key: &AttemptKey) -> Who {
     )
 }
 
-impl Players {
-    /// A model that acts with several settings is called by its effort as well, then by its agent, or by all of its
-    /// settings where that does not do either.
+impl ModelLabels {
+    /// Names all participants. If a model acts with several settings, its name is extended by the reasoning effort, the
+    /// agent, both, or all settings, until it is unique.
     fn of(plan: &[Planned]) -> Self {
         let mut indices = HashMap::new();
         let mut last = None;
@@ -64,18 +63,18 @@ impl Players {
             participant, key, ..
         } in plan
         {
-            // One after the other they are mostly of a few.
+            // Consecutive entries mostly have the same participant, so the search is skipped for them.
             if last != Some(participant) && !indices.values().any(|known| known == participant) {
-                indices.insert(who(key), *participant);
+                indices.insert(participant_key(key), *participant);
             }
             last = Some(participant);
         }
-        let plain = |who: &Who| match (&who.2, program(&who.1)) {
+        let plain = |who: &ParticipantKey| match (&who.2, program(&who.1)) {
             (Some(model), _) => model.clone(),
             (None, Some(program)) => format!("{} {program}", who.0),
             (None, None) => who.0.clone(),
         };
-        let by_effort = |who: &Who| {
+        let by_effort = |who: &ParticipantKey| {
             let settings: serde_json::Value = serde_json::from_str(&who.3).unwrap_or_default();
             let effort = settings["reasoning-effort"].as_str().unwrap_or("default");
             match &who.2 {
@@ -83,12 +82,12 @@ impl Players {
                 None => plain(who),
             }
         };
-        let by_agent = |who: &Who| format!("{}, {}", plain(who), who.0);
-        let by_both = |who: &Who| format!("{}, {}", by_effort(who), who.0);
-        let by_model = |who: &Who| format!("{} {}", plain(who), who.3);
-        let forms: [&dyn Fn(&Who) -> String; 5] =
+        let by_agent = |who: &ParticipantKey| format!("{}, {}", plain(who), who.0);
+        let by_both = |who: &ParticipantKey| format!("{}, {}", by_effort(who), who.0);
+        let by_model = |who: &ParticipantKey| format!("{} {}", plain(who), who.3);
+        let forms: [&dyn Fn(&ParticipantKey) -> String; 5] =
             [&plain, &by_effort, &by_agent, &by_both, &by_model];
-        let name = |own: &Who| {
+        let name = |own: &ParticipantKey| {
             let alone = forms.iter().find(|form| {
                 let name = form(own);
                 indices.keys().filter(|other| form(other) == name).count() == 1
@@ -98,7 +97,7 @@ impl Players {
                 None => format!("{} {} {}", by_agent(own), own.1, own.3),
             }
         };
-        let has_name = |own: &&Who| own.2.is_some() || indices.len() > 1;
+        let has_name = |own: &&ParticipantKey| own.2.is_some() || indices.len() > 1;
         let names = indices.iter().filter(|(own, _)| has_name(own));
         Self {
             names: names.map(|(own, index)| (*index, name(own))).collect(),
@@ -110,7 +109,7 @@ impl Players {
         self.names.get(&participant)
     }
 
-    /// The name of a participant that has spent something.
+    /// Returns the name of the participant that caused a spending.
     fn of_spending(&self, spent: &ModelSpending) -> Option<&String> {
         let who = (
             spent.agent.clone(),
@@ -122,7 +121,7 @@ impl Players {
     }
 }
 
-struct Bars {
+struct ProgressBars {
     all: MultiProgress,
     overall: ProgressBar,
 }
@@ -130,39 +129,39 @@ struct Bars {
 #[derive(Default)]
 struct State {
     done: usize,
-    /// Failures that were told with their reasons.
+    /// Number of failures that were printed with their reasons.
     reasoned: usize,
-    /// Whether it was told where the reasons of further failures are.
+    /// True after the hint where to find the reasons of further failures.
     has_pointed: bool,
-    /// When it was last said how far the models have come.
+    /// Time of the last line with the progress of the models.
     told: Option<Instant>,
     running: BTreeMap<String, Running>,
-    models: BTreeMap<String, Standing>,
+    models: BTreeMap<String, ModelProgress>,
 }
 
-/// How far a model has come.
+/// Progress of a model.
 #[derive(Default)]
-struct Standing {
+struct ModelProgress {
     bar: Option<ProgressBar>,
     planned: u32,
     done: u32,
-    /// Those that were done before this run.
+    /// Number of attempts made before this run.
     before: u32,
     passed: u32,
     failed: u32,
-    /// Nothing until something was asked: what it will cost is not known.
+    /// Known cost; `None` until a request was made.
     cost: Option<Cost>,
     unknown: bool,
 }
 
-impl Standing {
+impl ModelProgress {
     fn show(&self, model: &str, since: Duration) {
         if let Some(bar) = &self.bar {
             bar.set_message(self.line(model, since));
         }
     }
 
-    /// How far it has come, in a line.
+    /// Formats the progress as a line.
     fn line(&self, model: &str, since: Duration) -> String {
         let cost = match (self.cost, self.unknown) {
             (None, false) => String::new(),
@@ -192,7 +191,7 @@ impl Standing {
         )
     }
 
-    /// Counts an attempt of an earlier run.
+    /// Counts an attempt that was made before this run.
     fn count(&mut self, row: &AttemptRow) {
         let passed = row.grade.as_ref().and_then(|grade| grade.passed);
         self.done += 1;
@@ -211,8 +210,8 @@ impl Standing {
 }
 
 impl Display {
-    /// For a plan of which some is still to be made; what was made before stands in `rows`,
-    /// and what it cost in `spending`.
+    /// Creates the display of a plan with `remaining` attempts. `rows` are the recorded attempts, and `spending` is
+    /// their cost.
     pub(crate) fn new(
         plan: &[Planned],
         remaining: &[Planned],
@@ -228,9 +227,9 @@ impl Display {
             overall.set_style(style("{bar:30.green} {pos}/{len}  {elapsed}"));
             overall.set_position(done as u64);
             overall.enable_steady_tick(Duration::from_millis(200));
-            Bars { all, overall }
+            ProgressBars { all, overall }
         });
-        let players = Players::of(plan);
+        let labels = ModelLabels::of(plan);
         let left: HashSet<usize> = remaining.iter().map(|planned| planned.position).collect();
         let rows: HashMap<usize, &AttemptRow> =
             rows.iter().map(|row| (row.position, row)).collect();
@@ -239,29 +238,29 @@ impl Display {
             ..State::default()
         };
         for planned in plan {
-            if let Some(name) = players.get(planned.participant) {
-                let standing = state.models.entry(name.clone()).or_default();
-                standing.planned += 1;
+            if let Some(name) = labels.get(planned.participant) {
+                let progress = state.models.entry(name.clone()).or_default();
+                progress.planned += 1;
                 let row = rows.get(&planned.position);
                 if let Some(row) = row.filter(|_| !left.contains(&planned.position)) {
-                    standing.count(row);
+                    progress.count(row);
                 }
             }
         }
         for spent in spending {
-            let name = players.of_spending(spent);
-            if let Some(standing) = name.and_then(|name| state.models.get_mut(name)) {
-                // What was never asked has cost nothing, and it is not said.
-                standing.cost = (spent.known != Cost::ZERO).then_some(spent.known);
-                standing.unknown = spent.unknown > 0;
+            let name = labels.of_spending(spent);
+            if let Some(progress) = name.and_then(|name| state.models.get_mut(name)) {
+                // A model that was not used yet has no cost, so none is shown.
+                progress.cost = (spent.known != Cost::ZERO).then_some(spent.known);
+                progress.unknown = spent.unknown > 0;
             }
         }
         if let Some(bars) = &bars {
-            for (model, standing) in &mut state.models {
+            for (model, progress) in &mut state.models {
                 let bar = bars.all.add(ProgressBar::new_spinner());
                 bar.set_style(style("  {msg}"));
-                standing.bar = Some(bar);
-                standing.show(model, Duration::ZERO);
+                progress.bar = Some(bar);
+                progress.show(model, Duration::ZERO);
             }
         }
         Self {
@@ -269,12 +268,12 @@ impl Display {
             total,
             before: done,
             began: Instant::now(),
-            players,
+            labels,
             state: Mutex::new(state),
         }
     }
 
-    /// Shows one event.
+    /// Displays one event.
     pub(crate) fn show(&self, progress: Progress) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match progress {
@@ -284,11 +283,11 @@ impl Display {
                 participant,
                 k,
             } => {
-                let model = self.players.get(participant).cloned();
+                let model = self.labels.get(participant).cloned();
                 let name = label(&task, model.as_deref(), k);
                 let bar = self.bars.as_ref().map(|bars| {
                     let bar = bars.all.add(ProgressBar::new_spinner());
-                    // How long it has done what it does: each event starts the clock again.
+                    // The elapsed time is that of the current activity, because each event resets it.
                     bar.set_style(style("  {wide_msg:.dim} {elapsed:.dim}"));
                     bar.enable_steady_tick(Duration::from_secs(1));
                     bar
@@ -309,11 +308,11 @@ impl Display {
                     running, models, ..
                 } = &mut *state;
                 let model = running.get(&attempt).and_then(|one| one.model.as_ref());
-                if let Some((model, standing)) =
+                if let Some((model, progress)) =
                     model.and_then(|model| Some((model, models.get_mut(model)?)))
                 {
-                    standing.spend(cost);
-                    standing.show(model, self.began.elapsed());
+                    progress.spend(cost);
+                    progress.show(model, self.began.elapsed());
                 }
             }
             Progress::ToolCall {
@@ -351,23 +350,23 @@ impl Display {
                 ..
             } => {
                 let running = state.running.remove(&attempt);
-                let model = self.players.get(participant).cloned();
+                let model = self.labels.get(participant).cloned();
                 if let Some(bar) = running.and_then(|one| one.bar) {
                     bar.finish_and_clear();
                 }
-                if let Some((name, standing)) = model
+                if let Some((name, progress)) = model
                     .as_ref()
                     .and_then(|name| Some((name, state.models.get_mut(name)?)))
                 {
-                    standing.done += 1;
-                    standing.passed += u32::from(outcome.passed() == Some(true));
-                    standing.failed += u32::from(outcome.passed() == Some(false));
-                    standing.show(name, self.began.elapsed());
+                    progress.done += 1;
+                    progress.passed += u32::from(outcome.passed() == Some(true));
+                    progress.failed += u32::from(outcome.passed() == Some(false));
+                    progress.show(name, self.began.elapsed());
                 }
                 state.done += 1;
                 if let Some(bars) = &self.bars {
                     bars.overall.inc(1);
-                    // Beside its ticks the bar draws by itself what it last drew.
+                    // A bar with a steady tick does not redraw by itself when its position changes.
                     bars.overall.force_draw();
                 }
                 let width = self.total.to_string().len();
@@ -416,7 +415,7 @@ impl Display {
         }
     }
 
-    /// Without bars, says what is waited for where nothing was said for a while.
+    /// Without bars, prints the longest wait if nothing was printed for a while.
     pub(crate) fn tick(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (last, pause) = match state.told {
@@ -440,15 +439,15 @@ impl Display {
         state.told = Some(Instant::now());
     }
 
-    /// Without bars, says now and then how far the models have come.
+    /// Without bars, prints the progress of the models periodically.
     fn tell_standing(&self, state: &mut State) {
         let last = state.told.unwrap_or(self.began);
         if self.bars.is_some() || last.elapsed() < STANDING {
             return;
         }
         state.told = Some(Instant::now());
-        for (model, standing) in &state.models {
-            self.line(&standing.line(model, self.began.elapsed()));
+        for (model, progress) in &state.models {
+            self.line(&progress.line(model, self.began.elapsed()));
         }
     }
 
@@ -460,7 +459,7 @@ impl Display {
         }
     }
 
-    /// Takes the bars away.
+    /// Removes the bars.
     pub(crate) fn finish(&self) {
         if let Some(bars) = &self.bars {
             bars.overall.finish_and_clear();
@@ -468,7 +467,7 @@ impl Display {
             for bar in state.models.values().filter_map(|model| model.bar.as_ref()) {
                 bar.finish();
             }
-            // The bars of attempts that a failure cut off.
+            // Also removes the bars of attempts that an error interrupted.
             let _ = bars.all.clear();
         }
     }
@@ -478,7 +477,7 @@ pub(super) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// A task, the model that acts, and which repetition of it if there are several.
+/// Formats a task with its model, and with its repetition if that is not the first.
 pub(crate) fn label(task: &str, model: Option<&str>, k: u32) -> String {
     let mut label = sanitise::line(task).into_owned();
     if k > 1 {
@@ -498,7 +497,7 @@ pub(crate) fn mark(outcome: &Outcome) -> String {
     }
 }
 
-/// Why an attempt did not pass, in a few lines.
+/// Returns the reasons why an attempt did not pass, in a few lines.
 pub(crate) fn reasons(outcome: &Outcome) -> Vec<String> {
     const SHOWN: usize = 3;
     if let Some(fault) = outcome.fault() {
@@ -520,7 +519,7 @@ pub(crate) fn reasons(outcome: &Outcome) -> Vec<String> {
     lines
 }
 
-/// The detail of a check without the place that its name has already.
+/// Returns the detail of a check without a leading place that its name contains.
 pub(crate) fn detail(check: &Check) -> &str {
     let apart = |c: char| c.is_whitespace() || "\"'`(),:;".contains(c);
     let said = |place: &str| {
@@ -531,7 +530,7 @@ pub(crate) fn detail(check: &Check) -> &str {
                     && after.chars().next().is_none_or(apart)
             })
     };
-    // A path may have a colon of its own, so the longest place counts.
+    // A path may contain a colon, so the longest place is used.
     check
         .detail
         .rmatch_indices(": ")
@@ -541,14 +540,14 @@ pub(crate) fn detail(check: &Check) -> &str {
         })
 }
 
-/// One line of a terminal, roughly.
+/// Truncates a text to about the width of the terminal.
 fn clip(text: &str) -> String {
     const CHARACTERS: usize = 160;
     let characters = super::columns_of(std::io::stderr()).map_or(CHARACTERS, |all| all - 8);
     shorten(&sanitise::line(text), characters)
 }
 
-/// At most so many characters. What is cut is the middle, for the fact stands at the end.
+/// Shortens a line to a number of characters by cutting its middle, because the end usually has the cause.
 fn shorten(line: &str, characters: usize) -> String {
     let all = line.chars().count();
     if all <= characters {
@@ -608,29 +607,29 @@ mod tests {
             planned(3, "a/three", high),
             planned(4, "a/three", hot),
         ];
-        let players = Players::of(&plan);
-        let names = |players: &Players, plan: &[Planned]| -> Vec<String> {
-            let names = plan.iter().map(|one| players.get(one.participant));
+        let labels = ModelLabels::of(&plan);
+        let names = |labels: &ModelLabels, plan: &[Planned]| -> Vec<String> {
+            let names = plan.iter().map(|one| labels.get(one.participant));
             names.flatten().cloned().collect()
         };
         let alone = [without_model(0, "nop")];
-        assert_eq!(names(&Players::of(&alone), &alone), [""; 0]);
+        assert_eq!(names(&ModelLabels::of(&alone), &alone), [""; 0]);
         let baselines = [without_model(0, "nop"), without_model(1, "random")];
-        let called = names(&Players::of(&baselines), &baselines);
+        let called = names(&ModelLabels::of(&baselines), &baselines);
         assert_eq!(called, ["nop", "random"]);
         let mut react = planned(1, "a/one", "{}");
         react.key.agent = "react".into();
         let agents = [planned(0, "a/one", "{}"), react, without_model(2, "nop")];
-        let called = names(&Players::of(&agents), &agents);
+        let called = names(&ModelLabels::of(&agents), &agents);
         assert_eq!(called, ["a/one, mcpmark", "a/one, react", "nop"]);
-        let names = names(&players, &plan);
+        let names = names(&labels, &plan);
         let [one, two, low] = ["a/one", "a/two (default)", "a/two (low)"].map(str::to_owned);
         let three = [format!("a/three {high}"), format!("a/three {hot}")];
         assert_eq!(names, [one, two, low, three[0].clone(), three[1].clone()]);
     }
 
     #[test]
-    fn what_fails_for_now_costs_nothing_and_each_effort_stands_alone() {
+    fn temporary_failures_cost_nothing_and_efforts_are_listed_separately() {
         let low = "{\"reasoning-effort\":\"low\"}";
         let plan = [planned(0, "a/m", "{}"), planned(1, "a/m", low)];
         let display = Display::new(&plan, &plan, &[], &[], false);
@@ -699,7 +698,7 @@ mod tests {
                 "a.txt: other bytes",
                 "other bytes",
             ),
-            // Another file, and a place that the name does not have.
+            // Details with a place that the name does not contain.
             (
                 "in its place: a/b.txt",
                 "b.txt: there is none",

@@ -1,4 +1,4 @@
-//! Columns for people.
+//! Tables for terminals.
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -8,22 +8,22 @@ use mcpmark_report::columns::{Columns, width};
 
 use super::{BOLD, paint};
 
-/// How a column stands.
+/// Alignment of a column, and where it may be cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Column {
     Left,
     Right,
-    /// Cut at its end where the terminal is too narrow.
+    /// Aligned left, and cut at the end if the terminal is too narrow.
     CutEnd,
-    /// Cut at its beginning.
+    /// Aligned left, and cut at the beginning if the terminal is too narrow.
     CutStart,
 }
 
-/// The least that is left of a column which is cut.
+/// Minimum width of a cut column, in columns of the terminal.
 const LEAST: usize = 12;
 
-/// A table whose columns are as wide as their widest cell. On a terminal one of them may be
-/// cut, so that a row stays a line; where that does not do, the columns stand in blocks.
+/// Table whose columns are as wide as their widest cell. On a terminal, one of them may be cut so that each row fits on
+/// a line. If that is not enough, the columns are split into blocks.
 pub(crate) struct Table {
     header: Vec<&'static str>,
     columns: Vec<Column>,
@@ -31,8 +31,8 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A header; a column whose name begins with `>` is aligned right, one with `~` may be cut
-    /// at its end and one with `<` at its beginning.
+    /// Creates a table with a header. A name that begins with `>` is aligned right, one with `~` may be cut at its end,
+    /// and one with `<` at its beginning.
     pub(crate) fn new(header: &[&'static str]) -> Self {
         let columns = header.iter().map(|name| match name.as_bytes().first() {
             Some(b'>') => Column::Right,
@@ -50,18 +50,19 @@ impl Table {
         }
     }
 
-    /// Adds a row; each cell has its own style.
+    /// Adds a row of cells with their styles.
     pub(crate) fn row(&mut self, cells: Vec<(String, Style)>) {
         debug_assert_eq!(cells.len(), self.header.len());
         self.rows.push(cells);
     }
 
-    /// The table as lines, none where it has no row, without blanks at their ends, for where standard output goes.
+    /// Renders the table as lines for standard output, without trailing spaces. A table without rows is empty.
     pub(crate) fn render(&self) -> String {
         self.render_in(super::columns(), std::io::stdout().is_terminal())
     }
 
-    /// What is read by a program is never cut.
+    /// Renders the table for a width. Nothing is cut unless the output is a terminal, so that programs read whole
+    /// cells.
     fn render_in(&self, room: Option<usize>, may_cut: bool) -> String {
         if self.rows.is_empty() {
             return String::new();
@@ -87,7 +88,7 @@ impl Table {
         columns.lines(self.rows.len() + 1, cell, paint)
     }
 
-    /// The column that may be cut and its texts, where a cut makes all columns fit.
+    /// Returns the index of the cut column and its texts, if cutting makes all columns fit.
     fn cut_to(&self, room: usize) -> Option<(usize, Vec<Cow<'_, str>>)> {
         let column = self
             .columns
@@ -108,7 +109,7 @@ impl Table {
     }
 }
 
-/// What of a text fits, with a mark where the rest was.
+/// Truncates a text to a number of columns and marks the cut with an ellipsis.
 fn cut(text: &str, columns: usize, how: Column) -> Cow<'_, str> {
     if width(text) <= columns {
         return Cow::Borrowed(text);
@@ -148,7 +149,7 @@ mod tests {
             assert!(row(None, true).starts_with(wide));
             assert_eq!(row(Some(29), true), row(None, true));
             assert_eq!(row(Some(19), true), format!("{narrow}      7"));
-            // A program gets all of it, and so does a terminal that is too narrow for a cut.
+            // Nothing is cut for a program, or if the terminal is too narrow even for cut columns.
             for (columns, terminal) in [(19, false), (17, true)] {
                 let text = table.render_in(Some(columns), terminal);
                 let text = anstream::adapter::strip_str(&text).to_string();

@@ -1,36 +1,35 @@
-//! Trees of files for people.
+//! Trees of files for terminals.
 
 use anstyle::Style;
 
 use super::{DIM, paint};
 use mcpmark_report::columns::width;
 
-/// A label that takes more columns than this does not push the notes of others away.
+/// Maximum width of a label that is used to align the notes, in columns.
 const WIDEST: usize = 56;
 
-/// One entry with those below it.
+/// Entry of a tree with its children.
 #[derive(Default)]
 pub(crate) struct Branch {
-    /// The name as it is shown.
+    /// Displayed name.
     pub(crate) label: String,
-    /// The style of the name.
+    /// Style of the name.
     pub(crate) style: Style,
-    /// What is told of it, to the right.
+    /// Note to the right of the name.
     pub(crate) note: String,
-    /// The entries below, in order.
+    /// Children, in order.
     pub(crate) below: Vec<Branch>,
 }
 
 struct Line {
     guide: String,
     columns: usize,
-    /// With its style.
+    /// Label with its style.
     label: String,
     note: String,
 }
 
-/// Draws the entries below a root that has no line of its own. Notes begin in one column;
-/// `right` sets them flush with their ends.
+/// Draws a tree without its root. Notes begin in the same column; `right` aligns their ends instead.
 pub(crate) fn draw(below: Vec<Branch>, right: bool) -> String {
     let mut lines = Vec::new();
     collect(below, "", &mut lines);

@@ -1,4 +1,4 @@
-//! Unified diffs of two texts for people.
+//! Unified diffs of two texts for terminals.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -8,16 +8,16 @@ use similar::{ChangeTag, TextDiff};
 
 use super::{BAD, DIM, GOOD, count, paint, sanitise};
 
-/// Lines of a diff, and characters of a line, that are shown unless all is asked for.
+/// Maximum number of lines of a diff, and of characters of a line, that are shown without `--full`.
 const LINES: usize = 24;
 const CHARACTERS: usize = 160;
-/// Larger files are not compared by their lines.
+/// Maximum size of a file that is compared line by line, in bytes.
 const LARGEST: usize = 1 << 20;
-/// A comparison that takes longer is finished roughly.
+/// Deadline of a comparison, after which it is completed approximately.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// The lines that differ between two contents with those around them, or why they cannot be
-/// shown. No content is that of a file which is not there.
+/// Returns a unified diff of two contents, or the reason why they cannot be compared. `None` is a file that does not
+/// exist.
 pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>, full: bool) -> String {
     let texts = (text(before), text(after));
     let (before, after) = match texts {
@@ -60,7 +60,7 @@ pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>, full: bool) -> S
     text
 }
 
-/// The content as text, or why it is none.
+/// Returns the content as text, or the reason why it cannot be compared.
 fn text(content: Option<&[u8]>) -> Result<&str, &'static str> {
     let content = content.unwrap_or_default();
     if content.len() > LARGEST {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_said() {
+    fn binary_files_are_reported() {
         assert_eq!(plain(Some(b"a\n"), Some(b"a\0\n"), true), "binary\n");
         assert_eq!(plain(None, Some(b"\xff"), true), "binary\n");
         let large = vec![b'x'; LARGEST + 1];

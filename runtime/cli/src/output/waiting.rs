@@ -1,4 +1,4 @@
-//! What a running attempt does, and for how long it has done that.
+//! Current activity of a running attempt, with its duration.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use indicatif::{HumanDuration, ProgressBar};
 
 use super::count;
 
-/// An attempt that runs.
+/// Running attempt.
 pub(super) struct Running {
     pub(super) bar: Option<ProgressBar>,
     pub(super) name: String,
@@ -19,17 +19,17 @@ pub(super) struct Running {
     since: Instant,
 }
 
-/// What is waited for.
+/// Activity that is waited for.
 pub(super) enum Doing {
-    /// The agent, or the model that it asks.
+    /// Agent, or its request to the model.
     Agent,
-    /// A tool.
+    /// Call of a tool.
     Tool(String),
-    /// The model, once more.
+    /// Repeated request to the model.
     Retry {
-        /// Tries that failed.
+        /// Number of failed tries.
         tries: u32,
-        /// The kind of the last error.
+        /// Kind of the last error.
         error: &'static str,
     },
 }
@@ -50,21 +50,21 @@ impl Running {
         running
     }
 
-    /// Something else is waited for from now on.
+    /// Changes the current activity.
     pub(super) fn does(&mut self, doing: Doing) {
         self.doing = doing;
         self.since = Instant::now();
         self.draw();
     }
 
-    /// The model gave a reply.
+    /// Records a reply of the model.
     pub(super) fn replied(&mut self, turn: u32, tokens: Option<u64>) {
         self.turn = turn;
         self.tokens += tokens.unwrap_or(0);
         self.does(Doing::Agent);
     }
 
-    /// How long the same has been waited for.
+    /// Returns the duration of the current activity.
     pub(super) fn age(&self) -> Duration {
         self.since.elapsed()
     }
@@ -76,7 +76,7 @@ impl Running {
         }
     }
 
-    /// The current activity, then the progress: a narrow terminal cuts off the end.
+    /// Formats the current activity, then the progress, because a narrow terminal cuts off the end.
     fn state(&self) -> String {
         let doing = match (&self.doing, &self.model) {
             (Doing::Agent, Some(_)) => "waits for the model".to_owned(),

@@ -1,10 +1,10 @@
-//! The columns of a row, in the order of their query.
+//! Sequential access to the columns of a row.
 
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 
-/// Gives one column after another: to look each up by its name takes longer than the query where
-/// there are very many rows.
+/// Iterator over the columns of a row, in the order of the query. With very many rows, looking up each column by name
+/// takes longer than the query.
 pub(super) struct Columns<'a, 'b> {
     row: &'a Row<'b>,
     next: usize,
@@ -15,7 +15,7 @@ impl<'a, 'b> Columns<'a, 'b> {
         Self { row, next: 0 }
     }
 
-    /// Leaves columns out.
+    /// Skips columns.
     pub(super) fn skip(&mut self, count: usize) {
         self.next += count;
     }

@@ -1,49 +1,49 @@
-//! Attempts whose process ended before they did: killed, out of memory, a machine that was switched off.
+//! Retries of attempts whose process died: it was killed, ran out of memory, or its machine was switched off.
 //!
-//! One such end says little, since several attempts may have been running, and anything may have killed the process.
-//! So an attempt is begun again like any other after the first, and alone after the second. Where its process ends a
-//! third time nothing else ran: the attempt is recorded with an infrastructure outcome and not begun again, and
-//! resuming the experiment comes to an end.
+//! A single death has little significance, because several attempts may have been running, and anything may have killed
+//! the process. After the first death, an attempt is retried like any other; after the second, it is retried alone. If
+//! its process dies a third time, nothing else was running: the attempt is recorded with the outcome `infra-error` and
+//! not retried, so that resuming the experiment terminates.
 
 use std::collections::HashMap;
 
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
-use super::durable::surely;
+use super::durable::write_durable;
 use super::sums::sum_whole_attempt;
 use super::{Journal, JournalError, now_ms};
 
-/// Deaths of its process after which an attempt runs with no other beside it.
+/// Number of deaths of its process after which an attempt runs alone.
 pub(crate) const DEATHS_BEFORE_ALONE: u32 = 2;
 
-/// Deaths of its process after which an attempt is not begun again.
+/// Number of deaths of its process after which an attempt is not retried.
 pub(crate) const MOST_DEATHS: u32 = 3;
 
-/// What is noted in an attempt that is graded after its process ended.
+/// Note in the trajectory of an attempt that is graded again after its process died.
 const GRADED_AGAIN: &str =
     "the process ended before the final state was graded; it is graded again";
 
-/// Attempts of a stopped process that were running.
+/// Numbers of attempts that a stopped process left running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Interrupted {
-    /// Those that are to be made again.
+    /// Number of attempts that will be retried.
     pub again: usize,
-    /// Those whose process died too often.
+    /// Number of attempts whose process died too often.
     pub died: usize,
 }
 
-/// How often the process of an attempt died, by the attempt's place in the plan and the digest of its task.
+/// Number of deaths of the processes of attempts, by position in the plan and task digest.
 pub(crate) type Deaths = HashMap<(usize, Option<String>), u32>;
 
 impl Journal {
-    /// Marks the attempts that a stopped process left running.
+    /// Marks the attempts that a stopped process left running as abandoned.
     ///
     /// # Errors
     ///
-    /// When the rows cannot be written.
+    /// Returns an error if the rows cannot be written.
     pub fn abandon_running(&self, experiment: &str) -> Result<Interrupted, JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             let mut query = transaction.prepare(
                 "SELECT a.id, (SELECT count(*) FROM attempts b
                     WHERE b.experiment = a.experiment AND b.position = a.position
@@ -72,13 +72,14 @@ impl Journal {
         })
     }
 
-    /// Marks the attempts that run as cancelled: somebody ends this process and does not wait for them.
+    /// Marks running attempts without a stored final state as cancelled. It is for a user who exits the process without
+    /// waiting for them.
     ///
     /// # Errors
     ///
-    /// When the rows cannot be written.
+    /// Returns an error if the rows cannot be written.
     pub fn cancel_running(&self, experiment: &str) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             let cancelled: Vec<String> = transaction
                 .prepare(
                     "UPDATE attempts SET status = 'finished', outcome = 'cancelled', ended_ms = ?2
@@ -93,7 +94,7 @@ impl Journal {
         })
     }
 
-    /// How often the processes of an experiment's attempts died.
+    /// Returns the number of deaths of the processes of an experiment's attempts.
     pub(crate) fn deaths(&self, experiment: &str) -> Result<Deaths, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare(
@@ -108,15 +109,15 @@ impl Journal {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Notes that an attempt whose process ended before its grade is graded again. Gives false where that has
-    /// happened too often: then the attempt is finished without a grade.
+    /// Adds a note that an attempt whose process died before its grade is graded again. Returns false if this has
+    /// happened too often; the attempt is then abandoned with the outcome `infra-error`.
     ///
     /// # Errors
     ///
-    /// When the rows cannot be written.
+    /// Returns an error if the rows cannot be written.
     pub(crate) fn grade_after_death(&self, attempt: &str) -> Result<bool, JournalError> {
         let content = json!({ "text": GRADED_AGAIN }).to_string();
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             let deaths: u32 = transaction.query_row(
                 "SELECT count(*) + 1 FROM messages
                  WHERE attempt = ?1 AND role = 'note' AND content = ?2",
@@ -194,7 +195,7 @@ mod tests {
         let (task, changed) = (Digest::of(b"task"), Digest::of(b"changed"));
         for time in 1..=3 {
             begin(&journal, &id, 0, &task);
-            // One beside it is there at the first two.
+            // Another attempt runs during the first two deaths.
             if time < 3 {
                 begin(&journal, &id, 1, &task);
             }
@@ -209,10 +210,10 @@ mod tests {
         assert_eq!(rows[0].outcome.as_deref(), Some("infra-error"));
         let error = rows[0].error.as_deref();
         assert_eq!(error, Some("its process died 3 times while it ran"));
-        // A task that has changed since is another.
+        // A task that has changed in between is a different one.
         begin(&journal, &id, 0, &changed);
         assert_eq!(journal.abandon_running(&id).unwrap().again, 1);
-        // What somebody stopped did not die.
+        // A cancelled attempt does not count as a death.
         begin(&journal, &id, 2, &task);
         journal.cancel_running(&id).unwrap();
         assert_eq!(

@@ -1,16 +1,14 @@
-//! When what is written has reached the disk.
+//! Durability of writes: transactions with and without a sync to the disk.
 //!
-//! Every row is in the file when the call that writes it comes back, so a process that dies takes
-//! nothing with it. A machine that dies takes what its disk has not yet. To wait for the disk costs
-//! milliseconds, four times a turn, so that is done where something is promised from then on: for
-//! an experiment that begins, a state that is kept, and an attempt that is finished. Each waits for
-//! all rows before it too, since they go into one write-ahead log, of which a dead machine leaves
-//! what was written up to some moment.
+//! Every row is in the file when the call that writes it returns, so the death of a process loses nothing. A crash of
+//! the machine loses the rows that have not been synced to the disk. A sync takes milliseconds and would be needed four
+//! times per turn. A transaction therefore waits for the sync only if later steps rely on it, for example when an
+//! experiment begins, a final state is stored, or an attempt is finished. Such a sync includes all earlier rows,
+//! because they are in the same write-ahead log, and a crash of the machine keeps a prefix of that log.
 //!
-//! An attempt that is not finished is made anew, so nobody needs the rest of it but for the bill.
-//! Requests to models are therefore brought to the disk by a thread, soon after their replies come,
-//! while the attempt goes on. To wait would not make the bill whole: a request that is on its way
-//! when the machine dies is paid too, and nobody ever hears what it cost.
+//! An unfinished attempt is repeated, so its other rows are only needed for the bill. A background thread syncs the
+//! records of model requests soon after the replies arrive, while the attempt continues. Waiting for the sync would not
+//! make the bill complete: a request in flight during a crash is charged too, and its cost is never known.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -23,31 +21,31 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use super::JournalError;
 
-/// The rest of the thread after each sync, which bounds the writes that it causes.
+/// Pause of the thread after each sync. It limits the rate of disk writes.
 const REST: Duration = Duration::from_millis(100);
 
-/// Runs `write` in a transaction that waits for the disk.
-pub(super) fn surely<T>(
+/// Runs `write` in a durable transaction, which waits for the disk.
+pub(super) fn write_durable<T>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
-    surely_or(connection, write)
+    write_durable_or(connection, write)
 }
 
-/// The same for what fails in other ways, too.
-pub(super) fn surely_or<T, E: From<rusqlite::Error>>(
+/// Like [`write_durable`], with an error type of the caller.
+pub(super) fn write_durable_or<T, E: From<rusqlite::Error>>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, E>,
 ) -> Result<T, E> {
-    // Not within a transaction, for SQLite refuses that.
+    // SQLite refuses to change this pragma within a transaction.
     connection.pragma_update(None, "synchronous", "FULL")?;
     let written = within(connection, write);
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     written
 }
 
-/// Runs `write` in a transaction that a dying process does not undo, but a dying machine may.
-pub(super) fn soon<T>(
+/// Runs `write` in a transaction that survives the death of the process, but not necessarily a crash of the machine.
+pub(super) fn write<T>(
     connection: &mut Connection,
     write: impl FnOnce(&Transaction<'_>) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
@@ -64,41 +62,41 @@ fn within<T, E: From<rusqlite::Error>>(
     Ok(written)
 }
 
-/// Brings the write-ahead log to the disk when told to, without anybody waiting for it.
+/// Background thread that syncs the write-ahead log to the disk on request. Callers do not wait for it.
 #[derive(Debug)]
 pub(super) struct Syncer {
     log: PathBuf,
-    wishes: OnceLock<SyncSender<()>>,
+    requests: OnceLock<SyncSender<()>>,
 }
 
 impl Syncer {
-    /// A syncer for the log of a database.
+    /// Creates a syncer for the log of a database.
     pub(super) fn of(database: &Path) -> Self {
         let mut log = OsString::from(database);
         log.push("-wal");
         Self {
             log: log.into(),
-            wishes: OnceLock::new(),
+            requests: OnceLock::new(),
         }
     }
 
-    /// Asks for a sync. The thread begins with the first wish and goes with `self`.
-    pub(super) fn wish(&self) {
-        let wishes = self.wishes.get_or_init(|| {
+    /// Requests a sync. The first request starts the thread, which ends when `self` is dropped.
+    pub(super) fn request(&self) {
+        let requests = self.requests.get_or_init(|| {
             let (sender, receiver) = sync_channel(1);
             let log = self.log.clone();
             std::thread::spawn(move || sync(&receiver, &log));
             sender
         });
-        // A full channel is a wish that the thread has not heard yet, and that covers this one.
-        let _ = wishes.try_send(());
+        // A full channel holds a request that the thread has not received yet, which covers this one.
+        let _ = requests.try_send(());
     }
 }
 
-fn sync(wishes: &Receiver<()>, log: &Path) {
-    while wishes.recv().is_ok() {
-        // Without a log everything is in the database. A disk that cannot sync is reported by the
-        // next transaction that waits for it.
+fn sync(requests: &Receiver<()>, log: &Path) {
+    while requests.recv().is_ok() {
+        // If the log does not exist, everything is in the database. The next durable transaction reports a disk that
+        // cannot sync.
         let _ = File::open(log).and_then(|log| log.sync_data());
         std::thread::sleep(REST);
     }

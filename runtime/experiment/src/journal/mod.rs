@@ -1,10 +1,9 @@
-//! The journal: what happened, written when it happens.
+//! Journal of experiments: a SQLite database with attempts, messages, calls and grades, written as they happen.
 //!
-//! One SQLite file in WAL mode. A process writes through one connection; several
-//! processes may share the file. Rows are never deleted to try again: a new try of an
-//! attempt is a new row. What is on the disk at which moment says [`durable`].
+//! The database is one file in WAL mode. A process writes through one connection; several processes may share the file.
+//! A retry does not delete rows: each new try of an attempt is a new row. [`durable`] documents when rows reach the
+//! disk.
 
-mod carry;
 mod columns;
 mod deaths;
 mod durable;
@@ -20,6 +19,7 @@ mod spending;
 mod sums;
 mod survey;
 mod texts;
+mod transfer;
 mod write;
 
 use std::path::Path;
@@ -28,8 +28,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-pub use self::carry::{CarryError, Need};
-pub(crate) use self::carry::{Most, PLANNED};
 pub(crate) use self::deaths::DEATHS_BEFORE_ALONE;
 pub use self::deaths::Interrupted;
 pub use self::needs::AttemptNeeds;
@@ -44,74 +42,76 @@ pub use self::spending::ModelSpending;
 pub use self::sums::BadRow;
 pub use self::survey::{Survey, SurveyRow};
 pub use self::texts::Compacted;
+pub(crate) use self::transfer::{Limits, PLANNED};
+pub use self::transfer::{Need, RowTransferError};
 pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
-/// Everything about experiments that outlives the process.
+/// Database of experiments that persists across processes.
 #[derive(Debug)]
 pub struct Journal {
     connection: Mutex<Connection>,
     syncer: durable::Syncer,
     read_only: bool,
-    /// What is read in the place of a journal that cannot be.
+    /// Temporary copy that is read instead of a read-only journal, if one was necessary.
     _copy: Option<tempfile::TempDir>,
 }
 
-/// Why the journal cannot be read or written.
+/// Errors of reading or writing the journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// SQLite says no.
+    /// Error of SQLite.
     #[error(transparent)]
     Sqlite(rusqlite::Error),
-    /// The journal lies where nothing can be written.
+    /// The journal is on a read-only file system or belongs to another user.
     #[error("the journal can only be read: its directory or file cannot be written to")]
     ReadOnly,
-    /// A journal that can only be read must be copied to be read, and cannot be.
+    /// Error of copying a read-only journal whose write-ahead log must be read.
     #[error("the journal can only be read, and cannot be copied to read its log")]
     Copy(#[source] std::io::Error),
-    /// A text cannot be compressed.
+    /// Error of compressing a long string.
     #[error("a text cannot be compressed for the journal")]
     Pack(#[source] std::io::Error),
-    /// A row does not hold what it should.
+    /// Malformed JSON in a column.
     #[error("the journal holds malformed JSON: {0}")]
     Json(#[from] serde_json::Error),
-    /// Written by another version of this program.
+    /// Unsupported format: the journal was written by a newer version of this program.
     #[error(
         "the journal has format {found}, and this mcpmark knows format {known}; use a newer mcpmark, or set MCPMARK_HOME to another directory"
     )]
     Format {
-        /// What the file says.
+        /// Format of the file.
         found: i32,
-        /// What this program knows.
+        /// Latest format that this program supports.
         known: i32,
     },
-    /// Some other program's file.
+    /// The file is a SQLite database of another program.
     #[error("the file is a SQLite database of some other program")]
     Foreign,
-    /// A row is not as it was written.
+    /// A row does not match its check sum.
     #[error(
         "the journal is damaged: {0} is not as it was written; `mcpmark store check` names every such row"
     )]
     Damaged(
-        /// Which row it is.
+        /// Name of the row.
         String,
     ),
-    /// No row fits a name or prefix.
+    /// No row matches a name or a prefix.
     #[error("no {what} is named {name:?}")]
     Unknown {
-        /// `attempt` or `experiment`.
+        /// Kind of the row: `attempt` or `experiment`.
         what: &'static str,
-        /// What was asked for.
+        /// Requested name or prefix.
         name: String,
     },
-    /// More than one row fits a prefix.
+    /// Several attempts match a prefix.
     #[error("{name:?} fits {count} attempts; give more characters")]
     Ambiguous {
-        /// What was asked for.
+        /// Requested prefix.
         name: String,
-        /// How many fit.
+        /// Number of matching attempts.
         count: usize,
     },
-    /// The name of an experiment is taken.
+    /// Another experiment has the same name.
     #[error("an experiment named {0:?} is there already; `mcpmark resume {0}` goes on with it")]
     NameTaken(String),
 }
@@ -126,7 +126,7 @@ impl From<rusqlite::Error> for JournalError {
 }
 
 impl JournalError {
-    /// Whether the file is there, can be read, and is no sound journal.
+    /// Returns true if the file is not a database, or is a corrupt one.
     pub fn is_malformed(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {
@@ -142,11 +142,11 @@ impl JournalError {
 }
 
 impl Journal {
-    /// Opens the journal, and makes it where it is not there yet. One that cannot be written to is opened to be read.
+    /// Opens the journal, and creates it if it does not exist. A journal that cannot be written is opened read-only.
     ///
     /// # Errors
     ///
-    /// When the file cannot be opened, is not a journal, or has a newer format.
+    /// Returns an error if the file cannot be opened, is not a journal, or has a newer format.
     pub fn open(path: &Path) -> Result<Self, JournalError> {
         let opened = Connection::open(path).map_err(JournalError::from);
         let opened = opened.and_then(|mut connection| {
@@ -155,7 +155,7 @@ impl Journal {
         });
         let (connection, read_only, copy) = match opened {
             Ok(connection) => (connection, false, None),
-            Err(error) if path.is_file() && read_only::may_be_due_to_place(&error) => {
+            Err(error) if path.is_file() && read_only::may_be_missing_permission(&error) => {
                 let (connection, copy) = read_only::open(path)?;
                 (connection, true, copy)
             }
@@ -169,24 +169,24 @@ impl Journal {
         })
     }
 
-    /// Whether it can only be read.
+    /// Returns true if the journal is open read-only.
     pub fn is_read_only(&self) -> bool {
         self.read_only
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        // A panic while the lock was held rolled its transaction back.
+        // A panic while the lock was held has rolled back its transaction.
         self.connection
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The largest amount of tokens, nano-dollars or microseconds that a row has: 2⁵³, up to which all who read JSON
-/// read the same number. What is said to be more is kept as this.
-pub(crate) const MOST: i64 = 1 << 53;
+/// Maximum number of tokens, nano-dollars or microseconds in a row: 2⁵³, up to which every JSON parser reads integers
+/// exactly. Larger reported values are stored as this maximum.
+pub(crate) const MAX_AMOUNT: i64 = 1 << 53;
 
-/// Milliseconds since 1970-01-01T00:00:00Z, of the host's clock.
+/// Returns the time of the host's clock, in milliseconds since 1970-01-01T00:00:00Z.
 pub(crate) fn now_ms() -> i64 {
     let elapsed = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! What attempts need of the store.
+//! Objects of the store that attempts refer to, as needed by garbage collection and export.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,29 +6,29 @@ use mcpmark_snapshot::Digest;
 
 use super::{Journal, JournalError};
 
-/// What one attempt needs, also one that was tried again.
+/// Objects of the store that one try of an attempt needs. Abandoned tries need theirs too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttemptNeeds {
-    /// The attempt.
+    /// Id of the attempt.
     pub attempt: String,
-    /// Its experiment.
+    /// Name of its experiment.
     pub experiment: String,
-    /// Trees: what it started from and what it left.
+    /// Digests of trees: the starting state and the final state.
     pub trees: Vec<Digest>,
-    /// The digest of the agent's last message, which is in the store where it was judged.
+    /// Digest of the agent's last message. The store has it if the verifier sees the answer.
     pub answer: Option<Digest>,
-    /// Those who judged it.
+    /// Digests of the verifiers of its grades.
     pub verifiers: Vec<Digest>,
-    /// The documents of what its grades follow from.
+    /// Digests of the grading terms of its grades.
     pub terms: Vec<Digest>,
 }
 
 impl Journal {
-    /// The bundles that the tasks of experiments come from, by the digests of their manifests.
+    /// Returns the digests of the manifests of the bundles that contain the tasks of experiments.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn bundles(&self) -> Result<BTreeSet<Digest>, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare(
@@ -43,11 +43,11 @@ impl Journal {
         Ok(bundles)
     }
 
-    /// What every attempt needs, in the order of their ids.
+    /// Returns the needs of all attempts, ordered by id.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn needs(&self) -> Result<Vec<AttemptNeeds>, JournalError> {
         let connection = self.lock();
         let digest = |text: Option<String>| text.and_then(|text| text.parse::<Digest>().ok());

@@ -4,28 +4,28 @@ use mcpmark_agent::Cost;
 
 use super::{Journal, JournalError};
 
-/// What an experiment has used so far, abandoned tries included.
+/// Resources that an experiment has used so far, including abandoned tries.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ExperimentTotals {
-    /// The known cost; none where no try has one.
+    /// Sum of the known costs; none if the cost of every try is unknown.
     pub cost: Option<Cost>,
-    /// Whether the cost of a try is unknown.
+    /// True if the cost of a try is unknown.
     pub some_cost_unknown: bool,
     /// Wall time of the agents, in microseconds.
     pub agent_us: u64,
-    /// Attempts that are recorded as running.
+    /// Number of tries with the status `running`.
     pub running: u32,
-    /// Attempts whose last try ended and was not cancelled, and attempts that are not begun again because their
-    /// process died too often.
+    /// Number of attempts whose last try has the status `finished` and was not cancelled, plus attempts that were given
+    /// up because their process died too often.
     pub finished: u32,
 }
 
 impl Journal {
-    /// The totals of an experiment, by its id. Sums beyond 2⁵³ are near.
+    /// Returns the totals of an experiment, by its id. Sums above 2⁵³ are approximate.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn totals(&self, experiment: &str) -> Result<ExperimentTotals, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(

@@ -1,25 +1,25 @@
-//! Provenance of an experiment's attempts: the programs that made and graded them.
+//! Provenance of an experiment's attempts: engines and task digests that produced and graded them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::LAST_TRY;
 use super::{Journal, JournalError};
 
-/// Provenance of the graded attempts of an experiment, the last try of each.
+/// Provenance of the graded attempts of an experiment, by the last try and the last grade of each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
-    /// The profiles of the engines that ran verifiers.
+    /// Profiles of the engines that ran verifiers.
     pub engines: BTreeSet<String>,
-    /// The digests of each task: those that were attempted, and those whose verifiers graded.
+    /// Digests of each task: the attempted version and the version whose verifier graded.
     pub tasks: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Journal {
-    /// Reads what the attempts of an experiment were made and graded with, by its name.
+    /// Returns the provenance of an experiment, by its name.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn provenance(&self, experiment: &str) -> Result<Provenance, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(&format!(

@@ -1,3 +1,5 @@
+//! Queries and row types of experiments, attempts, grades and trajectories.
+
 use std::collections::HashMap;
 
 use mcpmark_agent::{Cost, Usage};
@@ -16,227 +18,226 @@ use super::texts::unpack;
 use super::{Journal, JournalError};
 use crate::{ScoreRule, Scoring};
 
-/// An experiment and how far it has come.
+/// Experiment with its progress.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExperimentRow {
-    /// Its id.
+    /// Id of the experiment.
     pub id: String,
-    /// Its name.
+    /// Name of the experiment.
     pub name: String,
-    /// When it was begun, in milliseconds since 1970-01-01T00:00:00Z.
+    /// Time of creation, in milliseconds since 1970-01-01T00:00:00Z.
     pub created_ms: i64,
-    /// When it was taken in from another journal, where it was.
+    /// Time of the import, in milliseconds since 1970-01-01T00:00:00Z; none if the experiment was created in this
+    /// journal.
     pub imported_ms: Option<i64>,
-    /// When somebody here agreed to what it runs, where it was taken in.
+    /// Time at which a user of this journal accepted the specification of an imported experiment.
     pub accepted_ms: Option<i64>,
-    /// What it runs, as JSON.
+    /// Specification of the experiment, as JSON.
     pub spec: String,
-    /// Attempts that were begun, the last try of each.
+    /// Number of attempts that were started, each counted once.
     pub attempts: u32,
-    /// Attempts that were graded, or whose state stops the verifier, which is a failure too.
+    /// Number of graded attempts, including state faults, which are failures.
     pub graded: u32,
-    /// Attempts that passed.
+    /// Number of passed attempts.
     pub passed: u32,
 }
 
 impl ExperimentRow {
-    /// Whether others have written what it runs, and nobody here has agreed to that.
+    /// Returns true if the experiment was imported and no user of this journal has accepted its specification.
     pub fn is_foreign(&self) -> bool {
         self.imported_ms.is_some() && self.accepted_ms.is_none()
     }
 }
 
-/// An attempt with its last grade.
+/// Attempt with its last grade.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttemptRow {
-    /// Its id.
+    /// Id of the attempt.
     pub id: String,
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// Its place in the experiment's plan.
+    /// Position in the experiment's plan.
     pub position: usize,
-    /// `<service>/<world>/<task>`.
+    /// Id of the task: `<service>/<world>/<task>`.
     pub task: String,
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: String,
-    /// The agent's settings, as canonical JSON.
+    /// Settings of the agent, as canonical JSON.
     pub agent_settings: String,
-    /// The model, where one acts.
+    /// Model, if the agent uses one.
     pub model: Option<String>,
-    /// The model's settings, as canonical JSON.
+    /// Settings of the model, as canonical JSON.
     pub model_settings: String,
-    /// Which repetition, from 1.
+    /// Number of the repetition, from 1.
     pub k: u32,
-    /// Which try, from 1.
+    /// Number of the try, from 1.
     pub try_number: u32,
-    /// The task's digest.
+    /// Task digest.
     pub bundle: Option<String>,
-    /// The starting state's digest.
+    /// Digest of the starting state.
     pub world: Option<String>,
-    /// `running`, `finished` or `abandoned`.
+    /// Status: `running`, `finished` or `abandoned`.
     pub status: String,
-    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    /// Start time, in milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: i64,
-    /// When it ended.
+    /// End time, in milliseconds since 1970-01-01T00:00:00Z.
     pub ended_ms: Option<i64>,
-    /// How the agent's part ended.
+    /// End of the agent's part, such as `completed` or `turn-limit`.
     pub ended: Option<String>,
-    /// More about that.
+    /// Details of the end.
     pub ended_detail: Option<String>,
-    /// The agent's last message.
+    /// Last message of the agent.
     pub answer: Option<String>,
-    /// Replies of the agent.
+    /// Number of replies of the agent.
     pub turns: u32,
-    /// Tool calls of the agent.
+    /// Number of tool calls of the agent.
     pub tool_calls: u32,
-    /// Those whose arguments were no JSON object, and replies that cannot be read.
+    /// Number of calls whose arguments are not a JSON object, plus replies that cannot be parsed.
     pub malformed_calls: u32,
-    /// Tokens of all its requests; none where no model acted or a reply does not say.
+    /// Tokens of all requests; none without a model, or if a reply does not report its usage.
     pub usage: Option<Usage>,
-    /// What they cost; none where that is not known.
+    /// Cost of all requests; none if it is unknown.
     pub cost: Option<Cost>,
-    /// Wall time of the agent's part, in microseconds, once it is over.
+    /// Wall time of the agent's part, in microseconds; none until it has ended.
     pub agent_us: Option<i64>,
-    /// The share of it that was spent waiting for the model.
+    /// Part of the wall time that was spent waiting for the model, in microseconds.
     pub model_us: Option<i64>,
-    /// The share of it that was spent waiting for tools.
+    /// Part of the wall time that was spent waiting for tools, in microseconds.
     pub tool_us: Option<i64>,
-    /// The final state's digest.
+    /// Digest of the final state.
     pub state: Option<String>,
-    /// What came of it.
+    /// Outcome of the attempt.
     pub outcome: Option<String>,
-    /// The error, where there was no grade.
+    /// Error, if the attempt has no grade.
     pub error: Option<String>,
-    /// The last grade.
+    /// Last grade.
     pub grade: Option<GradeRow>,
 }
 
 impl AttemptRow {
-    /// Whether its process died so often that it is not begun again.
+    /// Returns true if the process of the attempt died so often that the attempt is not retried.
     pub fn died(&self) -> bool {
         self.status == "abandoned" && self.outcome.as_deref() == Some("infra-error")
     }
 }
 
-/// One grade.
+/// Grade of an attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradeRow {
-    /// The verifier's digest.
+    /// Digest of the verifier.
     pub verifier: String,
-    /// The engine's profile.
+    /// Profile of the engine.
     pub engine: String,
-    /// What else the grade follows from, in the store; none in journals of old.
+    /// Digest of the grading terms in the store; none for grades of journal formats before 4.
     pub terms: Option<String>,
-    /// The digest of the task whose verifier judged; none in journals of old.
+    /// Digest of the task whose verifier graded; none for grades of journal formats before 5.
     pub bundle: Option<String>,
-    /// `graded`, `state-fault` or `verifier-fault`.
+    /// Outcome: `graded`, `state-fault` or `verifier-fault`.
     pub outcome: String,
-    /// Whether all checks passed.
+    /// Result: true if all checks passed, false also for a state fault, none for a verifier fault.
     pub passed: Option<bool>,
-    /// How much of the task is done, from 0 to 1; none where the verifier broke.
+    /// Score from 0 to 1: the part of the task that was done. None for a verifier fault.
     pub score: Option<f64>,
-    /// The kind of the fault that ended the verifier.
+    /// Kind of the fault of the verifier.
     pub fault_kind: Option<String>,
-    /// What happened to the verifier.
+    /// Message of the fault of the verifier.
     pub fault_message: Option<String>,
-    /// What the verifier logged.
+    /// Log of the verifier.
     pub log: String,
-    /// What the score follows from beside the checks.
+    /// Inputs of the score apart from the checks.
     pub scoring: Scoring,
-    /// The checks.
+    /// Checks of the verdict.
     pub checks: Vec<Check>,
 }
 
 impl GradeRow {
-    /// The rule by which the score was computed; none without a verdict.
+    /// Returns the rule by which the score was computed; none without a verdict.
     pub fn score_rule(&self) -> Option<ScoreRule> {
         (self.outcome == "graded").then_some(self.scoring.rule)
     }
 }
 
-/// One message of a trajectory.
+/// Message of a trajectory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageRow {
-    /// The turn; 0 for the instruction.
+    /// Number of the turn; 0 for the instruction.
     pub turn: u32,
-    /// `system`, `user`, `assistant`, `note` or `compaction`.
+    /// Role: `system`, `user`, `assistant`, `note` or `compaction`.
     pub role: String,
-    /// The message as JSON: `text`, and
-    /// - of `system`: `tools`, the digest of the tools that the model saw, and `adapted`, a list
-    ///   of what was changed in them for the provider;
-    /// - of `assistant`: `reasoning` where there is some, `unreadable` where it is in none of the
-    ///   forms that it may have, and `calls`, each with `id`, `name`, `arguments`, and
-    ///   `malformed` where the model wrote no JSON object;
-    /// - of `compaction`, instead of a text: `request` with `system` and `text`, `history`, the
-    ///   messages that are summed up, `summary`, and `kept`, the messages that the model sees
-    ///   from there on.
+    /// Content of the message, as a JSON object. It has `text`, and
+    /// - for `system`: `tools`, the digest of the tools that the model saw; `adapted`, a list of changes to their
+    ///   schemas for the provider; `results`, the form in which the model sees results;
+    /// - for `assistant`: `reasoning` if there is any, `unreadable` if the reply cannot be parsed, and `calls`, each
+    ///   with `id`, `name`, `arguments`, and `malformed` if the model did not write a JSON object;
+    /// - for `compaction`, instead of `text`: `request` with `system` and `text`; `history`, the summarised messages;
+    ///   `summary`; and `kept`, the messages that the model sees from there on.
     pub content: Value,
-    /// When it was recorded, in milliseconds since 1970-01-01T00:00:00Z.
+    /// Time of recording, in milliseconds since 1970-01-01T00:00:00Z.
     pub at_ms: i64,
 }
 
-/// One request to a model, also one that failed.
+/// Request to a model, successful or failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelCallRow {
-    /// The turn that it was to give.
+    /// Number of the turn that was requested.
     pub turn: u32,
-    /// `turn` or `compaction`.
+    /// Purpose: `turn` or `compaction`.
     pub purpose: String,
-    /// Which try, from 1.
+    /// Number of the try, from 1.
     pub try_number: u32,
-    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    /// Start time, in milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: i64,
-    /// How long it took, in microseconds.
+    /// Duration, in microseconds.
     pub elapsed_us: i64,
-    /// `ok`, `retry` or `failed`.
+    /// Status: `ok`, `retry` or `failed`.
     pub status: String,
-    /// The kind of error.
+    /// Kind of the error.
     pub error_kind: Option<String>,
-    /// The error.
+    /// Message of the error.
     pub error: Option<String>,
-    /// The SHA-256 of the request's body, in hexadecimal.
+    /// SHA-256 of the body of the request, in hexadecimal.
     pub request_digest: Option<String>,
-    /// The reply as the provider sent it.
+    /// Raw reply of the provider.
     pub raw: Option<Value>,
-    /// What the provider says it took.
+    /// Token usage that the provider reported.
     pub usage: Option<Usage>,
-    /// What it cost, where that is known.
+    /// Cost, if it is known.
     pub cost: Option<Cost>,
 }
 
-/// One tool call of a trajectory.
+/// Tool call of a trajectory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRow {
-    /// The turn that asked for it.
+    /// Number of the turn that contains the call.
     pub turn: u32,
-    /// Names the call within the attempt.
+    /// Id of the call within the attempt.
     pub call_id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments: an object, or a string where the model wrote what is none.
+    /// Arguments: an object, or a string if the model did not write a JSON object.
     pub arguments: Value,
-    /// When it began, in milliseconds since 1970-01-01T00:00:00Z.
+    /// Start time, in milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: i64,
-    /// How long it took, in microseconds; none if it never came back.
+    /// Duration, in microseconds; none if the call did not return.
     pub elapsed_us: Option<i64>,
-    /// Its result.
+    /// Result of the tool.
     pub result: Option<Value>,
-    /// Whether the tool said that it failed.
+    /// True if the tool reported an error.
     pub is_error: bool,
-    /// Why there is no result.
+    /// Error, if there is no result.
     pub error: Option<String>,
 }
 
-/// What was said and done in an attempt.
+/// Messages and tool calls of an attempt.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Trajectory {
-    /// The messages in order.
+    /// Messages, in order.
     pub messages: Vec<MessageRow>,
-    /// The tool calls in order.
+    /// Tool calls, in order.
     pub calls: Vec<CallRow>,
 }
 
-/// What [`attempt_row`] reads of attempts `a` of experiments `e`.
+/// Returns the query of attempts `a` and experiments `e` with the columns that [`attempt_row`] reads.
 fn attempts_where(condition: &str) -> String {
     let columns = ATTEMPT.map(|column| format!("a.{column}")).join(", ");
     format!(
@@ -249,29 +250,29 @@ WHERE {condition}"
     )
 }
 
-/// Where the columns of [`GRADE`] begin in it.
+/// Index of the first column of [`GRADE`] in the query of [`attempts_where`].
 const GRADE_AT: usize = ATTEMPT.len() + 2;
 
-/// Only the last try of each attempt counts.
+/// SQL condition that selects the last try of each attempt.
 pub(super) const LAST_TRY: &str = "NOT EXISTS (
     SELECT 1 FROM attempts b
     WHERE b.experiment = a.experiment AND b.position = a.position AND b.try > a.try)";
 
 impl Journal {
-    /// The experiments, the newest first, at most `limit` of them.
+    /// Returns at most `limit` experiments, the newest first.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn experiments(&self, limit: usize) -> Result<Vec<ExperimentRow>, JournalError> {
         self.experiments_since(None, limit)
     }
 
-    /// The newest experiments, of which none began before `start_ms` where that is given.
+    /// Returns at most `limit` experiments that were created at `start_ms` or later, the newest first.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn experiments_since(
         &self,
         start_ms: Option<i64>,
@@ -287,21 +288,21 @@ impl Journal {
         )
     }
 
-    /// The newest experiment that was begun here.
+    /// Returns the newest experiment that was not imported.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
-    pub fn newest_of_here(&self) -> Result<Option<ExperimentRow>, JournalError> {
+    /// Returns an error if the journal cannot be read.
+    pub fn latest_local(&self) -> Result<Option<ExperimentRow>, JournalError> {
         let newest = "WHERE imported_ms IS NULL ORDER BY created_ms DESC, id LIMIT ?1";
         Ok(experiments(&self.lock(), newest, &[&1])?.pop())
     }
 
-    /// One experiment by its name.
+    /// Returns an experiment by its name.
     ///
     /// # Errors
     ///
-    /// When there is none of that name.
+    /// Returns an error if no experiment has this name, or the journal cannot be read.
     pub fn experiment(&self, name: &str) -> Result<ExperimentRow, JournalError> {
         experiments(&self.lock(), "WHERE name = ?1", &[&name])?
             .pop()
@@ -311,11 +312,11 @@ impl Journal {
             })
     }
 
-    /// The attempts of an experiment in the order of its plan, the last try of each.
+    /// Returns the last try of each attempt of an experiment, in the order of the plan.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn attempts(&self, experiment: &str) -> Result<Vec<AttemptRow>, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(&attempts_where(&format!(
@@ -353,11 +354,11 @@ impl Journal {
         Ok(attempts)
     }
 
-    /// One attempt by its id or the beginning of it.
+    /// Returns an attempt by its id or a prefix of the id.
     ///
     /// # Errors
     ///
-    /// When none fits, or more than one.
+    /// Returns an error if none or several attempts match, or the journal cannot be read.
     pub fn attempt(&self, prefix: &str) -> Result<AttemptRow, JournalError> {
         let unknown = || JournalError::Unknown {
             what: "attempt",
@@ -369,7 +370,7 @@ impl Journal {
         let connection = self.lock();
         let mut query =
             connection.prepare_cached(&attempts_where("a.id >= ?1 AND a.id < ?1 || 'g'"))?;
-        // Ids are in lower case, and `g` comes after every digit of theirs.
+        // Ids are lower-case hexadecimal, and `g` sorts after all of their digits.
         let mut rows = query.query([prefix.to_ascii_lowercase()])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
@@ -391,11 +392,11 @@ impl Journal {
         }
     }
 
-    /// The newest attempt at a task from one starting state that passed.
+    /// Returns the newest passed attempt of a task from the given starting state. The checks of its grade are not read.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn passing_attempt(
         &self,
         task: &str,
@@ -410,11 +411,11 @@ impl Journal {
         Ok(found.map(|(attempt, _)| attempt))
     }
 
-    /// What was said and done in an attempt, by its whole id.
+    /// Returns the messages and tool calls of an attempt, by its full id.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn trajectory(&self, attempt: &str) -> Result<Trajectory, JournalError> {
         let connection = self.lock();
         let mut trajectory = Trajectory::default();
@@ -444,11 +445,11 @@ impl Journal {
         Ok(trajectory)
     }
 
-    /// The requests to the model in an attempt, by its whole id, in order.
+    /// Returns the requests to the model of an attempt in order, by its full id.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn model_calls(&self, attempt: &str) -> Result<Vec<ModelCallRow>, JournalError> {
         let connection = self.lock();
         let mut calls = Vec::new();
@@ -472,11 +473,11 @@ impl Journal {
         Ok(calls)
     }
 
-    /// The tools that a model saw, by the digest in its attempt's system message.
+    /// Returns the tools that a model saw, by the digest in the system message of its attempt.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read, or has other tools or none by this digest.
+    /// Returns an error if the journal cannot be read, or has no tools that match this digest.
     pub fn tool_set(&self, digest: &str) -> Result<Value, JournalError> {
         let connection = self.lock();
         let mut query =
@@ -500,7 +501,7 @@ fn experiments(
 ) -> Result<Vec<ExperimentRow>, JournalError> {
     let mut query =
         connection.prepare_cached(&format!("SELECT {EXPERIMENT}, sum FROM experiments {tail}"))?;
-    // The bare columns beside `max(try)` are those of the last try, and the index has them all.
+    // With `max(try)`, SQLite takes the bare columns from the row of the last try. The index covers all of them.
     let mut progress = connection.prepare_cached(
         "SELECT count(*), coalesce(sum(passed IS NOT NULL), 0), coalesce(sum(passed = 1), 0)
          FROM (SELECT max(try), outcome, passed FROM attempts INDEXED BY attempts_by_place
@@ -528,7 +529,7 @@ fn experiments(
     Ok(experiments)
 }
 
-/// An attempt, and its last grade's sum, to which its checks are still to be added.
+/// Reads an attempt, and its last grade without checks. The checks are still to be added to the returned check sum.
 fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalError> {
     compare_row(row, ATTEMPT.len(), || format!("attempt {}", shown(row, 0)))?;
     let mut columns = Columns::of(row);
@@ -575,11 +576,11 @@ fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalE
     Ok((attempt, Some(sum)))
 }
 
-/// A grade without its checks, by the columns of [`GRADE`] from `first` on.
+/// Reads a grade without its checks from the columns of [`GRADE`], which start at `first`.
 pub(super) fn grade_at(row: &Row<'_>, first: usize) -> rusqlite::Result<(GradeRow, GradeSum)> {
     let sum = GradeSum::of(row, first)?;
     let mut columns = Columns::of(row);
-    // Its id, its sum, its attempt and its time.
+    // Skips the id, the check sum, the attempt and the time.
     columns.skip(first + 4);
     let grade = GradeRow {
         verifier: columns.next()?,
@@ -598,7 +599,7 @@ pub(super) fn grade_at(row: &Row<'_>, first: usize) -> rusqlite::Result<(GradeRo
     Ok((grade, sum))
 }
 
-/// What the score of a grade follows from; without a document, the share of checks.
+/// Parses the scoring of a grade. The default without a document is the share of passed checks.
 pub(super) fn scoring(document: Option<String>) -> rusqlite::Result<Scoring> {
     let Some(document) = document else {
         return Ok(Scoring::default());
@@ -607,7 +608,7 @@ pub(super) fn scoring(document: Option<String>) -> rusqlite::Result<Scoring> {
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error)))
 }
 
-/// A grade with its checks, which is as it was written.
+/// Adds the checks to a grade, and compares its check sum.
 pub(super) fn whole(
     connection: &Connection,
     (mut grade, mut sum): (GradeRow, GradeSum),
@@ -632,7 +633,8 @@ fn check(row: &Row<'_>, first: usize) -> rusqlite::Result<Check> {
     })
 }
 
-/// Reads the rows of one table that belong to an attempt, in order, from the column after `seq` on.
+/// Reads the rows of one table that belong to an attempt in order, without the column `seq`, and compares their check
+/// sums.
 fn rows_of(
     connection: &Connection,
     part: &Part,
@@ -654,7 +656,7 @@ fn rows_of(
     sums.end()
 }
 
-/// The four token columns that attempts and model calls have; the input says whether they are known.
+/// Reads the four token columns of an attempt or a model call. The usage is unknown if the input tokens are null.
 fn usage(columns: &mut Columns<'_, '_>) -> rusqlite::Result<Option<Usage>> {
     let mut count = || {
         let number: Option<i64> = columns.next()?;

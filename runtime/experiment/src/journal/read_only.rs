@@ -1,4 +1,4 @@
-//! A journal in a place that cannot be written to: on a read-only file system, or of another user.
+//! Read-only access to a journal that cannot be written, on a read-only file system or of another user.
 
 use std::ffi::OsString;
 use std::fs;
@@ -11,8 +11,8 @@ use tempfile::TempDir;
 
 use super::{JournalError, schema};
 
-/// Whether an error may come of a place that cannot be written to.
-pub(super) fn may_be_due_to_place(error: &JournalError) -> bool {
+/// Returns true if the cause of an error may be missing write permission.
+pub(super) fn may_be_missing_permission(error: &JournalError) -> bool {
     match error {
         JournalError::ReadOnly => true,
         JournalError::Sqlite(error) => matches!(
@@ -23,11 +23,11 @@ pub(super) fn may_be_due_to_place(error: &JournalError) -> bool {
     }
 }
 
-/// Opens a journal that is there to be read, and says where its copy lies if it had to be copied.
+/// Opens a journal read-only. Returns the temporary directory of the copy if the journal had to be copied.
 ///
-/// A database in WAL mode needs a file of shared memory beside it. Where there is one, or nobody has left anything in
-/// the log, nothing is copied; else what is in the log can be had from a copy alone, as can the rows of a journal of an
-/// older format.
+/// A database in WAL mode needs a shared-memory file next to it. No copy is made if that file exists, or if the
+/// write-ahead log is empty. Otherwise, the rows in the log can only be read from a copy. A journal of an older format
+/// is copied too, because it has to be migrated.
 pub(super) fn open(path: &Path) -> Result<(Connection, Option<TempDir>), JournalError> {
     let beside = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
     if let Some(connection) = beside.ok().filter(schema::is_current) {
@@ -62,7 +62,7 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     path.into()
 }
 
-/// The URI of a file that SQLite takes for one that nobody changes.
+/// Returns the URI of a file that SQLite opens as immutable.
 fn immutable(path: &Path) -> String {
     let mut uri = "file:".to_owned();
     for byte in path.as_os_str().as_bytes() {
@@ -92,14 +92,14 @@ mod tests {
             let name = connection.query_row("SELECT name FROM experiments", [], |row| row.get(0));
             name.unwrap()
         };
-        // Somebody has it open, and the rows are in the log.
+        // Another connection is open, and the rows are in the log.
         assert!(fs::metadata(with_end(&path, "-wal")).unwrap().len() > 0);
         let (connection, copy) = open(&path).unwrap();
         assert_eq!(
             (names(&connection), copy.is_some()),
             ("e".to_owned(), false)
         );
-        // A log without its shared memory, as a process that was killed leaves it on a disk that is then read only.
+        // A log without its shared memory, as left by a killed process on a disk that later became read-only.
         let left = dir.path().join("left.db");
         fs::copy(&path, &left).unwrap();
         fs::copy(with_end(&path, "-wal"), with_end(&left, "-wal")).unwrap();

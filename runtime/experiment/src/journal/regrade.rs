@@ -1,32 +1,32 @@
-//! Grades that are made again. The old ones stay; the last one of an attempt is the one that counts.
+//! Regrades: new grades of stored final states. Older grades are kept; the last grade of an attempt counts.
 
 use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension, params};
 
-use super::durable::surely;
+use super::durable::write_durable;
 use super::read::{GradeRow, grade_at, whole};
 use super::sums::{GRADE, sum_attempt};
 use super::write::insert_grade;
 use super::{GradeRecord, Journal, JournalError, now_ms};
 
-/// A regrade that has begun.
+/// Regrade that has begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegradeRow {
-    /// Its number.
+    /// Id of the regrade.
     pub id: i64,
-    /// The attempts that it has graded already.
+    /// Ids of the attempts that it has already graded.
     pub done: HashSet<String>,
 }
 
 impl Journal {
-    /// Begins a regrade, or goes on with the one of the same plan that was stopped.
+    /// Starts a regrade, or resumes an interrupted regrade with the same plan.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read or written.
+    /// Returns an error if the journal cannot be read or written.
     pub fn begin_regrade(&self, plan: &str) -> Result<RegradeRow, JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             let stopped: Option<i64> = transaction
                 .query_row(
                     "SELECT max(id) FROM regrades WHERE plan = ?1 AND ended_ms IS NULL",
@@ -44,7 +44,7 @@ impl Journal {
                 let done = HashSet::new();
                 return Ok(RegradeRow { id, done });
             };
-            // What somebody graded in between has another grade that counts, and is graded again.
+            // If an attempt was graded in between, another grade counts now, and the attempt is graded again.
             let mut query = transaction.prepare(
                 "SELECT g.attempt FROM grades g JOIN attempts a ON a.grade = g.id
                  WHERE g.regrade = ?1 ORDER BY g.attempt",
@@ -56,17 +56,17 @@ impl Journal {
         })
     }
 
-    /// Keeps grades of a regrade, all or none of them; each is its attempt's last from here on.
+    /// Adds grades of a regrade in one transaction. Each becomes the last grade of its attempt.
     ///
     /// # Errors
     ///
-    /// When the rows cannot be written.
+    /// Returns an error if the rows cannot be written.
     pub fn regrade(
         &self,
         regrade: i64,
         grades: &[(&str, GradeRecord<'_>)],
     ) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             for (attempt, grade) in grades {
                 insert_grade(transaction, attempt, grade, Some(regrade))?;
                 transaction
@@ -81,13 +81,13 @@ impl Journal {
         })
     }
 
-    /// Says that a regrade has come to its end.
+    /// Marks a regrade as ended.
     ///
     /// # Errors
     ///
-    /// When the row cannot be written.
+    /// Returns an error if the row cannot be written.
     pub fn end_regrade(&self, regrade: i64) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             transaction.execute(
                 "UPDATE regrades SET ended_ms = ?2 WHERE id = ?1",
                 params![regrade, now_ms()],
@@ -96,11 +96,11 @@ impl Journal {
         })
     }
 
-    /// All grades of an attempt, the first one first.
+    /// Returns all grades of an attempt, the oldest first.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn grades(&self, attempt: &str) -> Result<Vec<GradeRow>, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(&format!(
@@ -110,11 +110,11 @@ impl Journal {
         found.map(|found| whole(&connection, found?)).collect()
     }
 
-    /// The last grade that an attempt had before a regrade, and the one that it got from it.
+    /// Returns the last grade of an attempt that is not from the given regrade, and the last one that is.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn regraded(
         &self,
         attempt: &str,

@@ -1,11 +1,12 @@
-//! Experiments that nobody wants any more.
+//! Removal of experiments from the journal.
 
 use rusqlite::{Transaction, params};
 
-use super::durable::surely;
+use super::durable::write_durable;
 use super::{Journal, JournalError, now_ms};
 
-/// The rows that belong to an experiment `?1` alone, and to its attempts; what names a row goes before it.
+/// SQL statements that delete the rows of the experiment `?1` and of its attempts. Referring rows are deleted before
+/// the rows that they refer to.
 const ROWS: [&str; 8] = [
     "UPDATE attempts SET grade = NULL WHERE experiment = ?1",
     "DELETE FROM checks WHERE grade IN (SELECT id FROM grades WHERE attempt IN
@@ -18,23 +19,23 @@ const ROWS: [&str; 8] = [
     "DELETE FROM experiments WHERE id = ?1",
 ];
 
-/// The same for what several experiments may share: the tools that models saw, once none has them any more.
+/// SQL statement that deletes the tool sets, which several experiments may share, that no message refers to any more.
 const TOOLS: &str = "DELETE FROM tool_sets WHERE digest NOT IN
     (SELECT content ->> '$.tools' FROM messages WHERE role = 'system' AND content ->> '$.tools' IS NOT NULL)";
 
-/// Regrades, too. One that was only begun has no grades yet: it may be going on, and stays.
+/// Regrades that graded attempts of the experiment `?1`. A regrade without grades may still be running, so it is kept.
 const REGRADES: &str = "SELECT DISTINCT regrade FROM grades WHERE regrade IS NOT NULL
     AND attempt IN (SELECT id FROM attempts WHERE experiment = ?1)";
 
 impl Journal {
-    /// Removes experiments, by their ids, with their attempts: all or none. What they need stays in the store,
-    /// until that is collected. Nobody may run them.
+    /// Removes experiments and their attempts, by the ids of the experiments, in one transaction. The objects that they
+    /// need stay in the store until garbage collection. No process may be running the experiments.
     ///
     /// # Errors
     ///
-    /// When one of them is not there, or the rows cannot be written: then nothing is removed.
+    /// Returns an error if an experiment does not exist, or the rows cannot be written. Then nothing is removed.
     pub fn remove(&self, experiments: &[&str]) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             for experiment in experiments {
                 remove(transaction, experiment)?;
             }
@@ -43,11 +44,11 @@ impl Journal {
         })
     }
 
-    /// Whether it knows of an experiment, be it one that was removed.
+    /// Returns true if the journal has, or has had, an experiment.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn was_used(&self) -> Result<bool, JournalError> {
         let query = "SELECT EXISTS (SELECT 1 FROM experiments) OR EXISTS (SELECT 1 FROM removed)";
         Ok(self.lock().query_row(query, [], |row| row.get(0))?)

@@ -1,4 +1,4 @@
-//! The tables, and the rule for files of other versions.
+//! Database schema: tables, format versions and migrations.
 
 use std::time::{Duration, Instant};
 
@@ -6,27 +6,27 @@ use rusqlite::Connection;
 
 use super::{JournalError, sums};
 
-/// Marks a SQLite file as a journal of ours: `MCPM`.
+/// SQLite application id of journals: `MCPM`.
 const APPLICATION_ID: i32 = 0x4d43_504d;
 
-/// The format that this program reads and writes.
+/// Current format, which this program reads and writes.
 pub(super) const FORMAT: i32 = STEPS.len() as i32;
 
-/// The oldest format whose rows another journal sent are still taken in.
+/// Oldest journal format whose exported rows can be imported.
 pub(super) const CARRIED: i32 = 4;
 
-/// What makes each format out of the one before; a new file takes all of them.
+/// Migrations: each creates a format from the previous one. A new file runs all of them.
 const STEPS: [&str; 10] = [
     BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS, TEXTS, SCORES,
 ];
 
-/// The first format whose rows have check sums.
+/// First format with check sums of rows.
 const SUMMED: i32 = 8;
 
-/// The columns of [`SURVEY`] out of the other tables. `tools` is an object: for each name the calls,
-/// and those of them without a good result. A reply that cannot be read counts as a malformed call.
-/// A reply was cut off where its provider says so: OpenAI's
-/// two interfaces, Anthropic and Gemini each have a word for it.
+/// SQL assignments that compute the columns of [`SURVEY`] from the other tables. `tools` is an object with, for each
+/// tool name, the number of calls and the number of calls that failed or have no result. A reply that cannot be parsed
+/// counts as a malformed call. `truncated` is set if the finish reason of the last reply is the output limit, which has
+/// a different name in each of OpenAI's two interfaces, in Anthropic's and in Gemini's.
 macro_rules! summary {
     () => {
         "grade = (SELECT max(id) FROM grades WHERE attempt = attempts.id),
@@ -135,8 +135,8 @@ CREATE TABLE checks (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Models: what they took and what they cost. Null is unknown, or that no model acted; it is
-/// never 0 for unknown. Costs are nano-dollars, times with `_us` microseconds.
+/// Usage and cost of models. Null means unknown, or that no model was used; an unknown value is never 0. Costs are in
+/// nano-dollars; columns with `_us` are in microseconds.
 const MODELS: &str = "
 ALTER TABLE attempts ADD COLUMN input_tokens     INTEGER;
 ALTER TABLE attempts ADD COLUMN cached_tokens    INTEGER;
@@ -182,8 +182,8 @@ CREATE TABLE tool_sets (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// What lists and reports of very many attempts need, in the attempt's own row: the last grade, the
-/// tools, and how the last reply ended. The index answers how far experiments have come by itself.
+/// Denormalised columns of attempts for lists and reports of very many attempts: the last grade, the tools, and the end
+/// of the last reply. The index covers the query for the progress of experiments.
 const SURVEY: &str = concat!(
     "
 ALTER TABLE attempts ADD COLUMN grade           INTEGER REFERENCES grades (id);
@@ -199,8 +199,8 @@ UPDATE attempts SET ",
 "
 );
 
-/// Grades that are made again: from which regrade one is, and what it follows from beside the states and
-/// the answer. `plan` names all that a regrade makes, so that one that was stopped is found again.
+/// Regrades, with the regrade of each grade and the digest of its terms. `plan` identifies everything that a regrade
+/// grades, so that an interrupted regrade can be resumed.
 const REGRADES: &str = "
 CREATE TABLE regrades (
     id        INTEGER PRIMARY KEY,
@@ -212,21 +212,21 @@ ALTER TABLE grades ADD COLUMN regrade INTEGER REFERENCES regrades (id);
 ALTER TABLE grades ADD COLUMN terms   TEXT;
 ";
 
-/// Whose verifier judged: the task's digest then, which may be another than that of the attempt once
-/// a verifier was mended. Null in grades of before, which are of what the attempt says.
+/// Digest of the task whose verifier graded. It differs from the attempt's digest if the verifier was fixed in between.
+/// Null in older grades, whose verifier belongs to the task digest of the attempt.
 const JUDGES: &str = "
 ALTER TABLE grades ADD COLUMN bundle TEXT;
 ";
 
-/// When an experiment was taken in from another journal, and when somebody here agreed to what it runs. Both
-/// are null where it was begun here, or taken in by a program that did not say so.
+/// Times of the import of an experiment and of its acceptance by a user. Both are null if the experiment was created in
+/// this journal, or imported by a program without these columns.
 const IMPORTS: &str = "
 ALTER TABLE experiments ADD COLUMN imported_ms INTEGER;
 ALTER TABLE experiments ADD COLUMN accepted_ms INTEGER;
 ";
 
-/// What was removed: a journal without experiments that somebody emptied is none that was lost. The indexes are
-/// what SQLite looks for other rows in that name a grade or a regrade which is to go.
+/// Removed experiments. They distinguish a journal that was emptied from one that was lost. SQLite uses the indexes to
+/// find rows that refer to a grade or a regrade that is being deleted.
 const REMOVALS: &str = "
 CREATE INDEX attempts_by_grade ON attempts (grade) WHERE grade IS NOT NULL;
 CREATE INDEX grades_by_regrade ON grades (regrade) WHERE regrade IS NOT NULL;
@@ -237,7 +237,7 @@ CREATE TABLE removed (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Check sums, which [`sums`](super::sums) describes. A row whose sum is null still changes, or was written by others.
+/// Check sums, see [`sums`](super::sums). A row whose sum is null can still change, or was written by another program.
 const SUMS: &str = "
 ALTER TABLE experiments ADD COLUMN sum INTEGER;
 ALTER TABLE attempts    ADD COLUMN sum INTEGER;
@@ -250,8 +250,8 @@ CREATE TABLE row_sums (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// The long strings of JSON columns, which [`texts`](super::texts) describes. Rows of older formats have theirs in the
-/// columns themselves until [`Journal::compact`](super::Journal::compact) moves them.
+/// Long strings of JSON columns, see [`texts`](super::texts). Rows of older formats keep theirs in the columns until
+/// [`Journal::compact`](super::Journal::compact) moves them.
 const TEXTS: &str = "
 CREATE TABLE texts (
     id       INTEGER PRIMARY KEY,
@@ -260,37 +260,37 @@ CREATE TABLE texts (
 ) STRICT;
 ";
 
-/// What the score of a grade follows from beside its checks: a [`Scoring`](crate::Scoring) as JSON. Null where the score
-/// is the share of checks that passed, as in all grades of older formats.
+/// Inputs of a score apart from the checks: a [`Scoring`](crate::Scoring) as JSON. Null if the score is the share of
+/// passed checks, as in all grades of older formats.
 const SCORES: &str = "
 ALTER TABLE grades ADD COLUMN scoring TEXT;
 ";
 
-/// Sums up an attempt, `?1`, in its own row from the rows that belong to it: whoever adds a grade or
-/// writes rows by other means runs this after it.
+/// SQL statement that updates the summary columns of the attempt `?1` from its grades, messages and calls. Run it after
+/// adding a grade, or after writing rows without the methods of [`Journal`](super::Journal).
 pub const SUMMARISE: &str = concat!("UPDATE attempts SET ", summary!(), " WHERE id = ?1");
 
-/// The same for all attempts of an experiment, `?1`.
+/// Like [`SUMMARISE`], for all attempts of the experiment `?1`.
 pub(super) const SUMMARISE_ALL: &str =
     concat!("UPDATE attempts SET ", summary!(), " WHERE experiment = ?1");
 
-/// How long one process waits for another.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout for locks that another process holds.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Prepares a connection, makes the tables of a new file, and refuses those of a newer program.
+/// Configures a connection, creates or migrates the tables, and refuses the format of a newer program.
 pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
-    // Another process may hold the write lock for the length of one small transaction.
-    connection.busy_timeout(PATIENCE)?;
-    // Where two make the journal at the same moment, SQLite does not wait for this one.
+    // Another process may hold the write lock for the duration of one small transaction.
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    // SQLite does not apply the busy timeout to this pragma if two processes create the journal at the same time.
     let begun = Instant::now();
     while let Err(error) = connection.pragma_update(None, "journal_mode", "WAL") {
         let is_busy = error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy);
-        if !is_busy || begun.elapsed() > PATIENCE {
+        if !is_busy || begun.elapsed() > BUSY_TIMEOUT {
             return Err(error.into());
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // Where more is promised, more is asked for.
+    // Durable transactions change this to `FULL`.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     let transaction =
@@ -322,7 +322,7 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Whether a journal can be read, and has the format of this program.
+/// Returns true if a journal can be read and has the current format.
 pub(super) fn is_current(connection: &Connection) -> bool {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     let tables = "SELECT count(*) FROM sqlite_master";
@@ -340,7 +340,7 @@ mod tests {
     use super::*;
     use crate::Journal;
 
-    /// The tables and indexes of a file, each as SQLite keeps its definition.
+    /// Returns the SQL definitions of the tables and indexes of a database.
     fn definitions(connection: &Connection) -> String {
         let mut query = connection
             .prepare("SELECT sql || ';\n' FROM sqlite_master WHERE sql IS NOT NULL ORDER BY type DESC, name")
@@ -349,7 +349,8 @@ mod tests {
         definitions.map(Result::unwrap).collect()
     }
 
-    /// A golden vector for each format: journals of it are everywhere, so its tables never change.
+    /// Compares the tables of each format with a golden file: journals of every format exist, so its tables must not
+    /// change.
     #[test]
     fn journal_schema_of_each_format() {
         let vectors = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -367,7 +368,7 @@ mod tests {
         }
         assert_eq!(fs::read_dir(vectors).unwrap().count(), STEPS.len());
 
-        // A file that was brought up to date has the tables of a new one.
+        // A migrated file has the same tables as a new one.
         let old = Connection::open_in_memory().unwrap();
         old.execute_batch(include_str!("../../tests/format-1.sql"))
             .unwrap();
@@ -382,8 +383,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.db");
         let old = Connection::open(&path).unwrap();
-        // The dump of a file that the last program with format 1 wrote: one attempt that passed,
-        // and one that was cut off.
+        // Dump of a file that the last program with format 1 wrote: one attempt that passed, and one that was
+        // interrupted.
         old.execute_batch(include_str!("../../tests/format-1.sql"))
             .unwrap();
         drop(old);

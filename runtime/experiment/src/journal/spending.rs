@@ -1,33 +1,33 @@
-//! What experiments have cost so far.
+//! Token usage and cost of experiments so far.
 
 use mcpmark_agent::{Cost, Spent};
 
 use super::{Journal, JournalError};
 
-/// The cost of all tries of a participant with a model so far, abandoned ones included.
+/// Cost of all tries of a participant with a model so far, including abandoned tries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelSpending {
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: String,
-    /// The agent's settings, as JSON.
+    /// Settings of the agent, as JSON.
     pub agent_settings: String,
-    /// `provider/name`.
+    /// Name of the model: `provider/name`.
     pub model: String,
-    /// Its settings, as JSON.
+    /// Settings of the model, as JSON.
     pub model_settings: String,
-    /// What is known of it.
+    /// Sum of the known costs.
     pub known: Cost,
-    /// Tries of which some of the cost is not known.
+    /// Number of tries whose cost is partly or completely unknown.
     pub unknown: usize,
 }
 
 impl Journal {
-    /// What an experiment's attempts have used so far, tries that were abandoned among them. What
-    /// is not known is not in it. Sums beyond 2⁵³ are near, and those beyond 2⁶³ are that.
+    /// Returns the cost and tokens of all attempts of an experiment so far, including abandoned tries. Unknown values
+    /// are left out. Sums above 2⁵³ are approximate, and sums above 2⁶³ − 1 are returned as 2⁶³ − 1.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn spent(&self, experiment: &str) -> Result<Spent, JournalError> {
         let spent = self.lock().query_row(
             "SELECT CAST(total(c.cost_nano_usd) AS INTEGER),
@@ -45,11 +45,11 @@ impl Journal {
         Ok(spent)
     }
 
-    /// The same for each participant with a model of an experiment, in dollars alone.
+    /// Returns the cost of each participant of an experiment that uses a model.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn spending(&self, experiment: &str) -> Result<Vec<ModelSpending>, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(

@@ -1,16 +1,17 @@
-//! Check sums of rows: what is read is what was written.
+//! Check sums of rows, which detect that a row is not as it was written.
 //!
-//! A row gets its sum when it no longer changes: those of an attempt when it is finished or abandoned, a grade with
-//! its checks when it is made, an experiment whenever it is written. Attempts, grades and experiments have theirs in a
-//! column, `sum`; the messages and calls of an attempt share a row of `row_sums` for each table, with four bytes for
-//! each of their rows in order, so that rows which are missing or too many are noticed as well. Readers compare the
-//! sums of what they read, and [`Journal::check_rows`](super::Journal::check_rows) those of every row. Sums are CRC-32: they tell of damage, and
-//! are no signature. They are those of this file alone and travel nowhere: a journal that takes rows in makes its own.
+//! A row gets its check sum when it no longer changes: an attempt with its rows when it is finished or abandoned, a
+//! grade with its checks when it is made, an experiment at each write. Attempts, grades and experiments have a column
+//! `sum`. The messages and calls of an attempt share one row of `row_sums` for each table, with four bytes for each of
+//! their rows in order, so that missing and additional rows are noticed as well. Readers compare the check sums of the
+//! rows that they read, and [`Journal::check_rows`](super::Journal::check_rows) those of every row. The check sums are
+//! CRC-32: they detect damage, and are not a signature. They are never exported: a journal that imports rows computes
+//! its own.
 //!
-//! Tools that a model saw are named by their digest and compared with that. Regrades have no sums, nor has the number of
-//! the regrade that a grade is of: they say which attempts a stopped regrade has done already and which two grades are
-//! shown side by side, and neither a grade nor anything that leaves the journal follows from them. Their sums would have
-//! to be made for all grades of older formats at once, of rows that nobody has compared.
+//! The tools that a model saw are named by their digest and compared with it. Regrades have no check sums, and the sum
+//! of a grade does not cover the number of its regrade. Both only determine which attempts an interrupted regrade has
+//! done already and which two grades are shown side by side; no grade and no export depends on them. Adding them to the
+//! sums would mean to recompute the sums of all grades of older formats at once, from unverified rows.
 
 mod check;
 mod scores;
@@ -24,7 +25,7 @@ pub(super) use self::check::bad_rows;
 pub(super) use self::scores::misscored;
 use super::JournalError;
 
-/// The columns of attempts in the order in which they are summed and read.
+/// Columns of attempts, in the order of the check sum and of queries.
 pub(super) const ATTEMPT: [&str; 38] = [
     "id",
     "experiment",
@@ -66,13 +67,13 @@ pub(super) const ATTEMPT: [&str; 38] = [
     "truncated",
 ];
 
-/// The same of experiments.
+/// Columns of experiments, in the order of the check sum and of queries.
 pub(super) const EXPERIMENT: &str = "id, name, created_ms, spec, imported_ms, accepted_ms";
 
-/// The same of checks.
+/// Columns of checks, in the order of the check sum and of queries.
 const CHECK: &str = "seq, name, passed, detail";
 
-/// A table whose rows belong to an attempt, and its columns in the order in which they are summed and read.
+/// Table whose rows belong to an attempt, with its columns in the order of the check sum and of queries.
 pub(super) struct Part {
     pub(super) table: &'static str,
     pub(super) columns: &'static str,
@@ -97,11 +98,11 @@ pub(super) const MODEL_CALLS: Part = Part {
 
 pub(super) const PARTS: [Part; 3] = [MESSAGES, TOOL_CALLS, MODEL_CALLS];
 
-/// The sum of one row: of each column its type, its length where it has one, and its bytes.
+/// CRC-32 check sum of a row. The input is, for each column, its type, the length of a text or blob, and its bytes.
 #[derive(Debug)]
 struct Sum {
     hasher: Hasher,
-    /// What is short is gathered first: a call for each column would take longer than the sum.
+    /// Buffer of short values: a call of the hasher for each column takes longer than the check sum itself.
     gathered: Vec<u8>,
 }
 
@@ -115,10 +116,10 @@ impl Default for Sum {
 }
 
 impl Sum {
-    /// Bytes of a text that is gathered.
+    /// Maximum length of a text that is buffered, in bytes.
     const SHORT: usize = 128;
 
-    /// Adds the first `count` columns of a row from `first` on.
+    /// Adds `count` columns of a row, starting at the index `first`.
     fn add(&mut self, row: &Row<'_>, first: usize, count: usize) -> rusqlite::Result<()> {
         for index in first..first + count {
             let (kind, bytes) = match row.get_ref(index)? {
@@ -157,7 +158,7 @@ impl Sum {
         self.hasher.finalize()
     }
 
-    /// Compares it with the sum that was kept, if any was.
+    /// Compares the check sum with the stored one, if there is one.
     fn compare(self, kept: Option<i64>, what: impl FnOnce() -> String) -> Result<(), JournalError> {
         match kept {
             Some(kept) if kept != i64::from(self.end()) => Err(JournalError::Damaged(what())),
@@ -166,7 +167,7 @@ impl Sum {
     }
 }
 
-/// The sum of the first `count` columns of a row, compared with the one that stands after them.
+/// Compares the check sum of the first `count` columns of a row with the stored one, which is the next column.
 pub(super) fn compare_row(
     row: &Row<'_>,
     count: usize,
@@ -180,11 +181,11 @@ pub(super) fn compare_row(
     sum.compare(Some(kept), what)
 }
 
-/// The sums of the rows of one table that belong to an attempt, while they are read in order.
+/// Check sums of an attempt's rows in one table, compared while the rows are read in order.
 pub(super) struct RowSums<'a> {
     table: &'static str,
     attempt: &'a str,
-    /// Those that were kept; none for an attempt that goes on.
+    /// Stored check sums; none for a running attempt.
     kept: Option<Vec<u8>>,
     read: usize,
 }
@@ -206,7 +207,7 @@ impl<'a> RowSums<'a> {
         })
     }
 
-    /// Compares the next row, of which all columns were read.
+    /// Compares the check sum of the next row, which must have all columns.
     pub(super) fn compare(&mut self, row: &Row<'_>) -> Result<(), JournalError> {
         let place = self.read;
         self.read += 1;
@@ -225,7 +226,7 @@ impl<'a> RowSums<'a> {
         }
     }
 
-    /// Compares the number of rows.
+    /// Compares the number of rows that were read with the number of check sums.
     pub(super) fn end(&self) -> Result<(), JournalError> {
         let kept = self.kept.as_ref().map(|kept| kept.len() / 4);
         match kept {
@@ -238,7 +239,7 @@ impl<'a> RowSums<'a> {
     }
 }
 
-/// The sum of an experiment's row; whoever writes one calls this after it.
+/// Updates the check sum of an experiment's row. Every function that writes such a row calls it afterwards.
 pub(super) fn sum_experiment(
     transaction: &Transaction<'_>,
     experiment: &str,
@@ -247,7 +248,8 @@ pub(super) fn sum_experiment(
     sum_row(transaction, &query, "experiments", experiment)
 }
 
-/// The sum of an attempt's own row; whoever writes one that is finished or abandoned calls this after it.
+/// Updates the check sum of an attempt's own row. Every function that writes the row of a finished or abandoned attempt
+/// calls it afterwards.
 pub(super) fn sum_attempt(
     transaction: &Transaction<'_>,
     attempt: &str,
@@ -273,7 +275,7 @@ fn sum_row(
     Ok(())
 }
 
-/// The sums of an attempt and all of its rows but grades, once none of them changes any more.
+/// Updates the check sums of an attempt and all of its rows except grades, when none of them changes any more.
 pub(super) fn sum_whole_attempt(
     transaction: &Transaction<'_>,
     attempt: &str,
@@ -299,16 +301,16 @@ pub(super) fn sum_whole_attempt(
     sum_attempt(transaction, attempt)
 }
 
-/// The columns of grades in the order in which they are summed and read, after the id and the sum. The last one is
-/// summed only where there is a value, so that grades of older formats keep their sums.
+/// Columns of grades: the id and the check sum, then the others in the order of the check sum and of queries. The check
+/// sum covers the last one only if it is not null, so that grades of older formats keep their sums.
 pub(super) const GRADE: &str = "g.id, g.sum, g.attempt, g.at_ms, g.verifier, g.engine, g.terms,
     g.bundle, g.outcome, g.passed, g.score, g.fault_kind, g.fault_message, g.log,
     g.scoring";
 pub(super) const GRADE_COLUMNS: usize = 15;
-/// Those of them that are not summed.
+/// Number of leading columns that the check sum does not cover.
 const GRADE_HEAD: usize = 2;
 
-/// The sum of a grade, to which its checks are added one after the other.
+/// Check sum of a grade, to which its checks are added in order.
 #[derive(Debug)]
 pub(super) struct GradeSum {
     pub(super) id: i64,
@@ -317,7 +319,7 @@ pub(super) struct GradeSum {
 }
 
 impl GradeSum {
-    /// Begins with a row that has the columns [`GRADE`] from `first` on.
+    /// Starts with a row that has the columns [`GRADE`] from the index `first` on.
     pub(super) fn of(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
         let mut sum = Sum::default();
         let last = first + GRADE_COLUMNS - 1;
@@ -332,12 +334,12 @@ impl GradeSum {
         })
     }
 
-    /// Adds a check, whose columns `seq`, `name`, `passed` and `detail` begin at `first`.
+    /// Adds a check, whose columns `seq`, `name`, `passed` and `detail` start at the index `first`.
     pub(super) fn add(&mut self, row: &Row<'_>, first: usize) -> rusqlite::Result<()> {
         self.sum.add(row, first, 4)
     }
 
-    /// Compares the sum after the last check.
+    /// Compares the check sum after the last check.
     pub(super) fn end(self) -> Result<(), JournalError> {
         let id = self.id;
         let what = || format!("grade {id}, or one of its checks");
@@ -345,7 +347,7 @@ impl GradeSum {
     }
 }
 
-/// Reads a grade's sum with those of its checks.
+/// Computes the check sum of a grade and its checks.
 fn grade_sum(connection: &Connection, grade: i64) -> Result<GradeSum, JournalError> {
     let mut query =
         connection.prepare_cached(&format!("SELECT {GRADE} FROM grades g WHERE g.id = ?1"))?;
@@ -360,7 +362,7 @@ fn grade_sum(connection: &Connection, grade: i64) -> Result<GradeSum, JournalErr
     Ok(sum)
 }
 
-/// The sum of a grade whose checks are all there.
+/// Updates the check sum of a grade, when all of its checks have been written.
 pub(super) fn sum_grade(transaction: &Transaction<'_>, grade: i64) -> Result<(), JournalError> {
     let sum = grade_sum(transaction, grade)?.sum.end();
     transaction
@@ -369,7 +371,8 @@ pub(super) fn sum_grade(transaction: &Transaction<'_>, grade: i64) -> Result<(),
     Ok(())
 }
 
-/// The sums of an experiment, `Some`, or of all, with all that belongs to them.
+/// Updates the check sums of one experiment, or of all if `experiment` is none, with their attempts and grades. Running
+/// attempts have none.
 pub(super) fn sum_all(
     transaction: &Transaction<'_>,
     experiment: Option<&str>,
@@ -414,7 +417,7 @@ fn ids<T: rusqlite::types::FromSql>(
     Ok(found.collect::<Result<_, _>>()?)
 }
 
-/// A text that may be damaged.
+/// Returns a text column, which may be damaged, for an error message.
 pub(super) fn shown(row: &Row<'_>, column: usize) -> String {
     match row.get_ref(column) {
         Ok(ValueRef::Text(text) | ValueRef::Blob(text)) => {

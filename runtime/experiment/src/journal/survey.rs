@@ -1,3 +1,5 @@
+//! Compact rows of attempts for tables and charts of large experiments.
+
 use std::collections::HashSet;
 use std::sync::{Arc, mpsc};
 use std::{fmt, mem, thread};
@@ -12,71 +14,71 @@ use super::sums::{ATTEMPT, compare_row, shown};
 use super::{Journal, JournalError};
 use crate::ScoreRule;
 
-/// An attempt as far as tables and charts go: without its texts, states and checks. There may be
-/// very many, so they share what most of them say alike.
+/// Attempt without its texts, states and checks, for tables and charts. There may be very many, so equal strings are
+/// shared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SurveyRow {
-    /// Its id.
+    /// Id of the attempt.
     pub id: String,
-    /// Its place in the experiment's plan.
+    /// Position in the experiment's plan.
     pub position: usize,
-    /// `<service>/<world>/<task>`.
+    /// Id of the task: `<service>/<world>/<task>`.
     pub task: Arc<str>,
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: Arc<str>,
-    /// The agent's settings, as canonical JSON.
+    /// Settings of the agent, as canonical JSON.
     pub agent_settings: Arc<str>,
-    /// The model, where one acts.
+    /// Model, if the agent uses one.
     pub model: Option<Arc<str>>,
-    /// The model's settings, as canonical JSON.
+    /// Settings of the model, as canonical JSON.
     pub model_settings: Arc<str>,
-    /// Which repetition, from 1.
+    /// Number of the repetition, from 1.
     pub k: u32,
-    /// `running`, `finished` or `abandoned`.
+    /// Status: `running`, `finished` or `abandoned`.
     pub status: Arc<str>,
-    /// How the agent's part ended.
+    /// End of the agent's part, such as `completed` or `turn-limit`.
     pub ended: Option<Arc<str>>,
-    /// What came of it.
+    /// Outcome of the attempt.
     pub outcome: Option<Arc<str>>,
-    /// Whether it passed; none unless there is a grade.
+    /// True if the attempt passed; none without a grade.
     pub passed: Option<bool>,
-    /// How much of the task is done, from 0 to 1; none unless there is a grade.
+    /// Score from 0 to 1: the part of the task that was done. None without a grade.
     pub score: Option<f64>,
-    /// The rule by which the score was computed; none without a verdict.
+    /// Rule by which the score was computed; none without a verdict.
     pub score_rule: Option<ScoreRule>,
-    /// The kind of fault, where the state that it left stops the verifier.
+    /// Kind of the fault, if the outcome is a state fault.
     pub state_fault: Option<Arc<str>>,
-    /// Replies of the agent.
+    /// Number of replies of the agent.
     pub turns: u32,
-    /// Tool calls of the agent.
+    /// Number of tool calls of the agent.
     pub tool_calls: u32,
-    /// Those whose arguments were no JSON object, and replies that cannot be read.
+    /// Number of calls whose arguments are not a JSON object, plus replies that cannot be parsed.
     pub malformed_calls: u32,
-    /// Tokens of all its requests; none where no model acted or a reply does not say.
+    /// Tokens of all requests; none without a model, or if a reply does not report its usage.
     pub usage: Option<Usage>,
-    /// What they cost; none where that is not known.
+    /// Cost of all requests; none if it is unknown.
     pub cost: Option<Cost>,
-    /// Wall time of the agent's part, in microseconds, once it is over.
+    /// Wall time of the agent's part, in microseconds; none until it has ended.
     pub agent_us: Option<u64>,
-    /// The tools that it called: for each name the calls, and those of them without a good result.
+    /// Tools that the agent called: name, number of calls, and number of calls that failed or have no result.
     pub tools: Vec<(Arc<str>, u64, u64)>,
-    /// The class of its failure, where it was graded and failed.
+    /// Failure class, if the attempt has a grade and did not pass.
     pub failure: Option<Failure>,
 }
 
-/// The attempts of an experiment in short.
+/// Compact rows of the attempts of an experiment, with the total cost.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Survey {
-    /// The last try of each attempt, in the order of the plan.
+    /// Last try of each attempt, in the order of the plan.
     pub rows: Vec<SurveyRow>,
-    /// What all tries cost, in nano-dollars, as far as that is known.
+    /// Sum of the known costs of all tries, in nano-dollars.
     pub spent_nano_usd: u64,
-    /// Whether a model acted in a try whose cost is not known.
+    /// True if the cost of a try with a model is unknown.
     pub spent_some_unknown: bool,
 }
 
-/// The query of a [`RawRow`], which reads columns by number: a look-up by name for each of so many cells would take
-/// longer than the query.
+/// Returns the query of [`RawRow`]. The columns are read by number, because with this many cells, looking them up by
+/// name takes longer than the query.
 fn columns() -> String {
     format!(
         "SELECT {}, sum,
@@ -88,12 +90,11 @@ fn columns() -> String {
 }
 
 impl Journal {
-    /// The attempts of an experiment in short, the last try of each. One pass, whatever their
-    /// number.
+    /// Returns compact rows of the last try of each attempt of an experiment. It reads the attempts in one pass.
     ///
     /// # Errors
     ///
-    /// When there is no such experiment, or the journal cannot be read.
+    /// Returns an error if no experiment has this name, or the journal cannot be read.
     pub fn survey(&self, experiment: &str) -> Result<Survey, JournalError> {
         let connection = self.lock();
         let id: String = connection
@@ -112,14 +113,14 @@ impl Journal {
             columns()
         ))?;
         let mut rows = query.query([id])?;
-        // What a row says is understood by another thread, while this one reads on.
+        // A second thread parses the JSON of the rows, while this one continues to read.
         let (sender, receiver) = mpsc::sync_channel::<Vec<RawRow>>(CHUNKS_AHEAD);
         thread::scope(|scope| {
             let understanding = scope.spawn(move || {
                 let mut survey = Survey::default();
-                let mut tools = Shared::default();
+                let mut tools = Interner::default();
                 for raw in receiver.into_iter().flatten() {
-                    survey.add(raw.understand(&mut tools)?);
+                    survey.add(raw.parse(&mut tools)?);
                 }
                 Ok(survey)
             });
@@ -129,7 +130,7 @@ impl Journal {
                 chunk.push(RawRow::read(row, &mut columns)?);
                 if chunk.len() == CHUNK {
                     let full = mem::replace(&mut chunk, Vec::with_capacity(CHUNK));
-                    // A thread that has gone says why when it is joined.
+                    // If the thread has ended, joining it returns its error.
                     if sender.send(full).is_err() {
                         break;
                     }
@@ -143,18 +144,18 @@ impl Journal {
         })
     }
 
-    /// One attempt in short, by its whole id.
+    /// Returns the compact row of an attempt, by its full id.
     ///
     /// # Errors
     ///
-    /// When there is no such attempt, or the journal cannot be read.
+    /// Returns an error if no attempt has this id, or the journal cannot be read.
     pub fn survey_attempt(&self, id: &str) -> Result<SurveyRow, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare_cached(&format!("{} WHERE id = ?1", columns()))?;
         let mut rows = query.query([id])?;
         match rows.next()? {
             Some(row) => {
-                RawRow::read(row, &mut Columns::default())?.understand(&mut Shared::default())
+                RawRow::read(row, &mut Columns::default())?.parse(&mut Interner::default())
             }
             None => Err(JournalError::Unknown {
                 what: "attempt",
@@ -170,7 +171,7 @@ impl Survey {
             Some(cost) => self.spent_nano_usd = self.spent_nano_usd.saturating_add(cost.nano_usd()),
             None => self.spent_some_unknown |= row.model.is_some() && row.turns > 0,
         }
-        // A later try takes the place of an earlier one.
+        // A later try replaces an earlier one.
         match self.rows.last_mut() {
             Some(last) if last.position == row.position => *last = row,
             _ => self.rows.push(row),
@@ -178,17 +179,17 @@ impl Survey {
     }
 }
 
-/// Rows that go from thread to thread at once.
+/// Number of rows that are sent to the parsing thread at once.
 const CHUNK: usize = 512;
 
-/// Chunks that may wait.
+/// Number of chunks that the channel buffers.
 const CHUNKS_AHEAD: usize = 16;
 
-/// A row whose texts are not understood yet.
+/// Row whose JSON has not been parsed yet.
 struct RawRow {
     row: SurveyRow,
     tools: Option<String>,
-    /// What the class of a failure follows from, where it failed.
+    /// Inputs of the failure class, if the attempt failed.
     ending: Option<RawEnding>,
 }
 
@@ -268,7 +269,7 @@ impl RawRow {
         })
     }
 
-    fn understand(self, tools: &mut Shared) -> Result<SurveyRow, JournalError> {
+    fn parse(self, tools: &mut Interner) -> Result<SurveyRow, JournalError> {
         let mut row = self.row;
         if let Some(json) = &self.tools {
             row.tools = Tools(tools).deserialize(&mut serde_json::Deserializer::from_str(json))?;
@@ -292,29 +293,29 @@ fn end_kind(name: &str) -> Option<EndKind> {
     serde_json::from_value(Value::from(name)).ok()
 }
 
-/// The columns that say alike in very many rows.
+/// Interned strings of the columns that have few distinct values.
 #[derive(Default)]
 struct Columns {
-    task: Shared,
-    agent: Shared,
-    agent_settings: Shared,
-    model: Shared,
-    model_settings: Shared,
-    status: Shared,
-    ended: Shared,
-    outcome: Shared,
-    state_fault: Shared,
+    task: Interner,
+    agent: Interner,
+    agent_settings: Interner,
+    model: Interner,
+    model_settings: Interner,
+    status: Interner,
+    ended: Interner,
+    outcome: Interner,
+    state_fault: Interner,
 }
 
-/// Texts of which there are few in very many places: each is kept once.
+/// String interner: each distinct string is stored once.
 #[derive(Default)]
-struct Shared {
-    /// The one that was asked for last, for it is often asked for again.
+struct Interner {
+    /// Most recent string. It is often requested again.
     last: Option<Arc<str>>,
     all: HashSet<Arc<str>>,
 }
 
-impl Shared {
+impl Interner {
     fn of(&mut self, text: &str) -> Arc<str> {
         if let Some(last) = self.last.as_ref().filter(|last| ***last == *text) {
             return Arc::clone(last);
@@ -341,8 +342,8 @@ impl Shared {
     }
 }
 
-/// `{"name": [calls, errors], …}`, as [`SUMMARISE`](super::schema::SUMMARISE) writes it.
-struct Tools<'a>(&'a mut Shared);
+/// Deserializer of the tools `{"name": [calls, errors], …}` that [`SUMMARISE`](super::schema::SUMMARISE) writes.
+struct Tools<'a>(&'a mut Interner);
 
 impl<'de> DeserializeSeed<'de> for Tools<'_> {
     type Value = Vec<(Arc<str>, u64, u64)>;
@@ -369,7 +370,7 @@ impl<'de> Visitor<'de> for Tools<'_> {
     }
 }
 
-struct Name<'a>(&'a mut Shared);
+struct Name<'a>(&'a mut Interner);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {
     type Value = Arc<str>;

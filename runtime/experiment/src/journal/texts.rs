@@ -21,7 +21,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub use self::compact::Compacted;
 use super::JournalError;
 
-/// The columns whose long strings are stored in `texts`.
+/// Columns whose long strings are stored in `texts`.
 pub(super) const COLUMNS: [(&str, &str); 4] = [
     ("messages", "content"),
     ("tool_calls", "arguments"),
@@ -29,28 +29,28 @@ pub(super) const COLUMNS: [(&str, &str); 4] = [
     ("model_calls", "raw"),
 ];
 
-/// The number of bytes from which on a string is stored in `texts`. A shorter one takes about as much space as its
-/// reference and its row.
+/// Minimum length of a string that is stored in `texts`, in bytes of its literal. A shorter one takes about as much
+/// space as its reference and its row.
 const LONG: usize = 512;
 
-/// The level of compression: higher ones take longer and save little.
+/// Compression level of zstd. Higher levels take longer and save little.
 const LEVEL: i32 = 3;
 
-/// The most bytes that a stored string decompresses to: a tool result has at most 16 MiB.
+/// Maximum size of a decompressed string, in bytes. A tool result has at most 16 MiB.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// Keys whose strings are never replaced, because [`SUMMARISE`](super::SUMMARISE) reads them.
 const MALFORMED: &str = "malformed";
 const TEXT: &str = "text";
 
-/// Whether a column's long strings are stored in `texts`.
+/// Returns true if a column's long strings are stored in `texts`.
 pub(super) fn is_packed(table: &str, column: &str) -> bool {
     COLUMNS.contains(&(table, column))
 }
 
 /// Returns a column's JSON with references in place of long strings, and stores the strings.
 pub(super) fn pack(connection: &Connection, json: String) -> Result<String, JournalError> {
-    // The text of a reply that cannot be read is that of a malformed call.
+    // The text of an unreadable reply serves as that of a malformed call.
     let is_unreadable = json.contains("\"unreadable\":true");
     let inline: &[&str] = if is_unreadable {
         &[MALFORMED, TEXT]
@@ -67,7 +67,7 @@ pub(super) fn unpack(connection: &Connection, json: String) -> Result<String, Jo
     Ok(unpacked.unwrap_or(json))
 }
 
-/// Stores a string literal unless it is there, and returns its digest.
+/// Stores a string literal if it does not exist yet, and returns its digest.
 fn store(connection: &Connection, literal: &str) -> Result<String, JournalError> {
     let digest = Digest::of(literal.as_bytes()).hex();
     let mut query = connection.prepare_cached("SELECT 1 FROM texts WHERE digest = unhex(?1)")?;
@@ -81,7 +81,7 @@ fn store(connection: &Connection, literal: &str) -> Result<String, JournalError>
     Ok(digest)
 }
 
-/// Reads the string literal of a digest.
+/// Loads the string literal with the given digest.
 fn load(connection: &Connection, digest: &str) -> Result<String, JournalError> {
     let mut query =
         connection.prepare_cached("SELECT content FROM texts WHERE digest = unhex(?1)")?;
@@ -91,7 +91,7 @@ fn load(connection: &Connection, digest: &str) -> Result<String, JournalError> {
         .ok_or_else(|| JournalError::Damaged(format!("the text {digest}")))
 }
 
-/// Decompresses a stored string; none where it is not the one of the digest.
+/// Decompresses a stored string; none if it does not match the digest.
 fn whole(content: &[u8], digest: &str) -> Option<String> {
     let decoder = zstd::Decoder::with_buffer(content).ok()?;
     let mut literal = String::new();
@@ -99,7 +99,7 @@ fn whole(content: &[u8], digest: &str) -> Option<String> {
     (Digest::of(literal.as_bytes()).hex() == digest).then_some(literal)
 }
 
-/// The digests of stored strings that are damaged, or that a column refers to and are missing.
+/// Returns the digests of stored strings that are damaged, and of missing strings that a column refers to.
 pub(super) fn damaged(connection: &Connection) -> Result<Vec<String>, JournalError> {
     let mut damaged = Vec::new();
     let mut query = connection.prepare("SELECT lower(hex(digest)), content FROM texts")?;
@@ -119,7 +119,7 @@ pub(super) fn damaged(connection: &Connection) -> Result<Vec<String>, JournalErr
     Ok(damaged)
 }
 
-/// The digests that any column refers to.
+/// Returns all digests that a column refers to.
 fn references(connection: &Connection) -> Result<std::collections::BTreeSet<String>, JournalError> {
     let mut digests = std::collections::BTreeSet::new();
     for (table, column) in COLUMNS {

@@ -1,3 +1,5 @@
+//! Writes of experiments, attempts, trajectories and grades.
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -6,43 +8,43 @@ use mcpmark_snapshot::Digest;
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
-use super::durable::{soon, surely};
+use super::durable::{write, write_durable};
 use super::sums::{sum_experiment, sum_grade, sum_whole_attempt};
 use super::texts::pack;
-use super::{Journal, JournalError, MOST, now_ms};
+use super::{Journal, JournalError, MAX_AMOUNT, now_ms};
 use crate::{Outcome, ScoreRule};
 
-/// What makes an attempt the one it is within its experiment.
+/// Key of an attempt within its experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct AttemptKey {
-    /// `<service>/<world>/<task>`.
+    /// Id of the task: `<service>/<world>/<task>`.
     pub task: Arc<str>,
-    /// The agent's name.
+    /// Name of the agent.
     pub agent: Arc<str>,
-    /// The agent's settings, as canonical JSON.
+    /// Settings of the agent, as canonical JSON.
     pub agent_settings: Arc<str>,
-    /// `provider/name`, where a model acts.
+    /// Name of the model, `provider/name`, if the agent uses one.
     pub model: Option<Arc<str>>,
-    /// The model's settings, as canonical JSON.
+    /// Settings of the model, as canonical JSON.
     pub model_settings: Arc<str>,
-    /// Which repetition, from 1.
+    /// Number of the repetition, from 1.
     pub k: u32,
 }
 
-/// One grade of an attempt.
+/// Grade of an attempt to be written.
 #[derive(Debug, Clone)]
 pub struct GradeRecord<'a> {
-    /// The verifier's component.
+    /// Digest of the verifier: a component or a script.
     pub verifier: Digest,
-    /// The engine's profile.
+    /// Profile of the engine.
     pub engine: &'a str,
-    /// What else the grade follows from, in the store: [`Terms`](crate::Terms).
+    /// Digest of the [`Terms`](crate::Terms) in the store.
     pub terms: Digest,
-    /// The task whose verifier it is.
+    /// Digest of the task that the verifier belongs to.
     pub bundle: Digest,
-    /// What came of it.
+    /// Outcome of the grade.
     pub outcome: &'a Outcome,
-    /// What the verifier logged.
+    /// Log of the verifier.
     pub log: &'a str,
 }
 
@@ -51,12 +53,12 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the name is taken, or the row cannot be written.
+    /// Returns an error if the name is taken, or the row cannot be written.
     pub fn create_experiment(&self, name: &str, spec: &str) -> Result<String, JournalError> {
         let now = now_ms();
         let unique = format!("mcpmark:experiment:{name}:{now}:{}", std::process::id());
         let id = short_id(&unique);
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             let taken = transaction
                 .query_row("SELECT 1 FROM experiments WHERE name = ?1", [name], |_| {
                     Ok(())
@@ -74,13 +76,13 @@ impl Journal {
         })
     }
 
-    /// Keeps what an experiment runs, where it finds its tasks at another place from now on.
+    /// Replaces the specification of an experiment, after it has grown or its tasks have moved.
     ///
     /// # Errors
     ///
-    /// When the row cannot be written.
+    /// Returns an error if the row cannot be written.
     pub fn keep_spec(&self, experiment: &str, spec: &str) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             transaction.execute(
                 "UPDATE experiments SET spec = ?2 WHERE id = ?1",
                 params![experiment, spec],
@@ -89,13 +91,13 @@ impl Journal {
         })
     }
 
-    /// Keeps that somebody here agreed to what an experiment runs that was taken in.
+    /// Records that a user of this journal accepted the specification of an imported experiment.
     ///
     /// # Errors
     ///
-    /// When the row cannot be written.
-    pub fn accept(&self, experiment: &str) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+    /// Returns an error if the row cannot be written.
+    pub fn approve_plan(&self, experiment: &str) -> Result<(), JournalError> {
+        write_durable(&mut self.lock(), |transaction| {
             transaction.execute(
                 "UPDATE experiments SET accepted_ms = ?2 WHERE id = ?1 AND imported_ms IS NOT NULL",
                 params![experiment, now_ms()],
@@ -104,11 +106,11 @@ impl Journal {
         })
     }
 
-    /// Begins a new try of an attempt.
+    /// Starts a new try of an attempt.
     ///
     /// # Errors
     ///
-    /// When the row cannot be written.
+    /// Returns an error if the row cannot be written.
     pub fn start_attempt(
         self: &Arc<Self>,
         experiment: &str,
@@ -117,7 +119,7 @@ impl Journal {
         bundle: Option<&Digest>,
         world: Option<&Digest>,
     ) -> Result<AttemptRecorder, JournalError> {
-        let id = soon(&mut self.lock(), |transaction| {
+        let id = write(&mut self.lock(), |transaction| {
             let number: u32 = transaction.query_row(
                 "SELECT coalesce(max(try), 0) + 1 FROM attempts
              WHERE experiment = ?1 AND position = ?8 AND task = ?2 AND agent = ?3
@@ -178,11 +180,11 @@ impl Journal {
         })
     }
 
-    /// Keeps how the agent's part ended and how long it took.
+    /// Records the end of the agent's part, its answer and its duration.
     ///
     /// # Errors
     ///
-    /// When the row cannot be written.
+    /// Returns an error if the row cannot be written.
     pub fn end_agent(
         &self,
         attempt: &str,
@@ -204,14 +206,14 @@ impl Journal {
         Ok(())
     }
 
-    /// Keeps the final state, which is in the store. From here on the attempt is graded even
-    /// when this process does not live to do so.
+    /// Records the final state, which is already in the store. If this process dies afterwards, a resumed run grades
+    /// the attempt instead of repeating it.
     ///
     /// # Errors
     ///
-    /// When the row cannot be written.
+    /// Returns an error if the row cannot be written.
     pub fn keep_state(&self, attempt: &str, state: &Digest) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             transaction.execute(
                 "UPDATE attempts SET state = ?2 WHERE id = ?1",
                 params![attempt, state.to_string()],
@@ -220,22 +222,22 @@ impl Journal {
         })
     }
 
-    /// Finishes an attempt, with its grade where there is one.
+    /// Finishes an attempt, with its grade if there is one.
     ///
     /// # Errors
     ///
-    /// When the rows cannot be written; then none of them is.
+    /// Returns an error if the rows cannot be written. Then none of them is.
     pub fn finish_attempt(
         &self,
         attempt: &str,
         outcome: &Outcome,
         grade: Option<&GradeRecord<'_>>,
     ) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| {
+        write_durable(&mut self.lock(), |transaction| {
             if let Some(grade) = grade {
                 insert_grade(transaction, attempt, grade, None)?;
             }
-            // That of a verifier is in its grade.
+            // The fault of a verifier is in the grade.
             let error = outcome.fault().filter(|_| grade.is_none());
             let error = error.map(|fault| fault.message);
             transaction.execute(
@@ -292,7 +294,7 @@ pub(super) fn insert_grade(
     sum_grade(transaction, id)
 }
 
-/// Writes one attempt's messages and calls as they happen.
+/// Recorder of one attempt, which writes its messages and calls as they happen.
 #[derive(Debug)]
 pub struct AttemptRecorder {
     journal: Arc<Journal>,
@@ -303,14 +305,14 @@ pub struct AttemptRecorder {
     spent: Spent,
 }
 
-/// What an attempt's requests came to.
+/// Usage and cost of the requests of an attempt.
 #[derive(Debug, Default, Clone, Copy)]
 struct Spent {
     usage: Known<Usage>,
     cost: Known<Cost>,
 }
 
-/// A sum that is unknown once a part of it is.
+/// Sum that becomes unknown if one of its parts is unknown.
 #[derive(Debug, Clone, Copy, Default)]
 enum Known<T> {
     #[default]
@@ -338,7 +340,7 @@ impl<T: Copy> Known<T> {
 }
 
 impl Spent {
-    /// Adds a request. One that failed without a word on tokens took none.
+    /// Adds a request. A failed request without usage counts as free.
     fn add(&mut self, call: &ModelCall) {
         if call.status == CallStatus::Ok || call.usage.is_some() {
             self.usage.add(call.usage, |a, b| Some(a + b));
@@ -348,7 +350,7 @@ impl Spent {
 }
 
 impl AttemptRecorder {
-    /// The attempt's id.
+    /// Returns the id of the attempt.
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -356,11 +358,11 @@ impl AttemptRecorder {
     fn write(&mut self, event: Event<'_>) -> Result<(), JournalError> {
         let journal = Arc::clone(&self.journal);
         let bill = matches!(event, Event::ModelCall(_));
-        soon(&mut journal.lock(), |transaction| {
+        write(&mut journal.lock(), |transaction| {
             self.insert(transaction, event)
         })?;
         if bill {
-            journal.syncer.wish();
+            journal.syncer.request();
         }
         Ok(())
     }
@@ -564,11 +566,11 @@ impl AttemptRecorder {
 }
 
 fn count(number: u64) -> i64 {
-    i64::try_from(number).map_or(MOST, |number| number.min(MOST))
+    i64::try_from(number).map_or(MAX_AMOUNT, |number| number.min(MAX_AMOUNT))
 }
 
 fn microseconds(duration: Duration) -> i64 {
-    i64::try_from(duration.as_micros()).map_or(MOST, |number| number.min(MOST))
+    i64::try_from(duration.as_micros()).map_or(MAX_AMOUNT, |number| number.min(MAX_AMOUNT))
 }
 
 impl Recorder for AttemptRecorder {
@@ -578,8 +580,8 @@ impl Recorder for AttemptRecorder {
     }
 }
 
-/// Twelve hexadecimal digits that follow from `unique`: short enough to type, long
-/// enough that the attempts of many machines can be merged.
+/// Returns the first twelve hexadecimal digits of the digest of `unique`. They are short enough to type, and long
+/// enough to merge the attempts of many machines.
 fn short_id(unique: &str) -> String {
     Digest::of(unique.as_bytes()).hex()[..12].to_owned()
 }

@@ -1,3 +1,5 @@
+//! Bootstrap confidence intervals of a mean over tasks.
+
 use std::cell::RefCell;
 
 use rand_chacha::ChaCha8Rng;
@@ -5,20 +7,21 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::interval::{Interval, Method, normal};
 
-/// Resamples of a bootstrap.
+/// Number of resamples of a bootstrap.
 pub const RESAMPLES: usize = 2000;
 
-/// Above this many tasks the bootstrap is as good as its normal limit, which costs nothing.
+/// Maximum number of tasks for resampling. Above it, the normal approximation is as good and costs nothing.
 const MANY: usize = 1000;
 
-/// What every draw follows from.
+/// Seed of all random draws.
 const SEED: u64 = 0x6d63_706d_6172_6b00;
 
-/// Where the mean of one value a task lies: the 2.5 and 97.5 percentiles of the means of
-/// [`RESAMPLES`] samples of as many tasks, drawn with replacement (Efron 1979, the percentile
-/// method). With many tasks the normal limit of that.
+/// Computes the bootstrap confidence interval of the mean of one value per task: the 2.5 and 97.5 percentiles of the
+/// means of [`RESAMPLES`] samples of as many tasks, drawn with replacement (Efron 1979, the percentile method). With
+/// many tasks, it is the normal approximation of the bootstrap.
 ///
-/// None for values that are all the same: they say nothing about their spread.
+/// Returns none without values, and for values that are all equal, because they contain no information about their
+/// spread.
 pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     let first = values.first()?;
     if values.iter().all(|value| value == first) {
@@ -46,17 +49,17 @@ pub fn mean_interval(values: &[f64]) -> Option<Interval> {
     })
 }
 
-/// A generator for draws that belong to a report.
+/// Returns a random generator with the fixed seed of reports.
 pub(super) fn generator() -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(SEED)
 }
 
 thread_local! {
-    /// The draws for the last number of tasks: all groups of that size have the same.
+    /// Cache of the draws for the last number of tasks. All groups of the same size have the same draws.
     static DRAWS: RefCell<(usize, Vec<u16>)> = const { RefCell::new((0, Vec::new())) };
 }
 
-/// Gives all draws for so many tasks, resample by resample.
+/// Passes all draws for `len` tasks to `give`, resample by resample.
 fn with_draws<T>(len: usize, give: impl FnOnce(&[u16]) -> T) -> T {
     DRAWS.with_borrow_mut(|(of, draws)| {
         if *of != len {
@@ -68,12 +71,13 @@ fn with_draws<T>(len: usize, give: impl FnOnce(&[u16]) -> T) -> T {
     })
 }
 
-/// An index below `len`, which is at most [`MANY`]. The bias of the multiplication is below len / 2³².
+/// Draws an index below `len`, which is at most [`MANY`]. The bias of the multiplication is below len / 2³².
 fn draw(rng: &mut ChaCha8Rng, len: usize) -> u16 {
     ((u64::from(rng.next_u32()) * len as u64) >> 32) as u16
 }
 
-/// Linear between the closest ranks, as numpy's default. The values are put into another order.
+/// Computes a percentile by linear interpolation between the closest ranks, the default of numpy. It reorders the
+/// values.
 fn percentile(values: &mut [f64], share: f64) -> f64 {
     let rank = share * (values.len() - 1) as f64;
     let below = rank.floor() as usize;

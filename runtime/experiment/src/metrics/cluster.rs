@@ -1,3 +1,5 @@
+//! Clustered standard errors of a mean.
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -5,33 +7,32 @@ use serde::Serialize;
 use super::interval::{Interval, Method};
 use super::{Estimate, student_t_quantile};
 
-/// A mean with a standard error that knows about clusters.
+/// Mean with a clustered standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Clustered {
-    /// The mean.
+    /// Mean of the values.
     pub mean: Estimate,
-    /// Its standard error; not estimable with fewer than two clusters.
+    /// Standard error of the mean; not estimable with fewer than two clusters.
     pub error: Estimate,
-    /// How many clusters there are.
+    /// Number of clusters.
     pub clusters: usize,
-    /// The mean ± t · error, with one degree of freedom fewer than there are clusters. None where the
-    /// error is 0, for clusters that are all alike say nothing about their spread.
+    /// Confidence interval: mean ± t · error, with one degree of freedom fewer than there are clusters. None if the
+    /// error is 0, because equal clusters contain no information about their spread.
     pub interval: Option<Interval>,
 }
 
-/// The mean of values and its standard error, where values of one cluster go together: the tasks
-/// of one world, the attempts of one task.
+/// Computes the mean of values and its standard error if the values of a cluster are correlated: the tasks of one
+/// world, or the attempts of one task.
 ///
-/// error² = C/(C−1) · Σ_c (Σ_{i in c} (x_i − x̄))² / n², with C clusters and n values: the
-/// clustered error of Miller (arXiv 2411.00640, section 2.2) with the correction for few clusters
-/// that Inspect applies too.
+/// error² = C/(C−1) · Σ_c (Σ_{i in c} (x_i − x̄))² / n², with C clusters and n values: the clustered error of Miller
+/// (arXiv 2411.00640, section 2.2) with the correction for few clusters that Inspect applies too.
 pub fn clustered<'a>(values: impl IntoIterator<Item = (f64, &'a str)>) -> Clustered {
     let values: Vec<(f64, &str)> = values.into_iter().collect();
     let sum: f64 = values.iter().map(|(value, _)| value).sum();
     let n = values.len() as f64;
     let mean = sum / n;
     let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-    // Those of a cluster mostly stand together.
+    // Values of a cluster are usually adjacent.
     for together in values.chunk_by(|(_, a), (_, b)| a == b) {
         let sum: f64 = together.iter().map(|(value, _)| value - mean).sum();
         *sums.entry(together[0].1).or_default() += sum;

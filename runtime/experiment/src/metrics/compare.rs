@@ -1,3 +1,5 @@
+//! Paired comparison of two models, with significance tests.
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -6,45 +8,45 @@ use super::score::{Sample, counts};
 use super::special::ln_choose;
 use super::{Clustered, Interval, TaskCount, clustered, mean_interval, paired_permutation};
 
-/// Two models on the same tasks, paired task by task.
+/// Comparison of two models on the same tasks, paired by task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
-    /// Tasks with a graded attempt of both; nothing else is counted.
+    /// Number of tasks with a graded attempt of both. Only these are counted.
     pub tasks: usize,
-    /// Tasks that only one of them has graded attempts of.
+    /// Number of tasks for which only one of them has a graded attempt.
     pub left_out: usize,
-    /// The first one's mean rate.
+    /// Mean pass rate of the first model.
     pub rate_a: f64,
-    /// The second one's mean rate.
+    /// Mean pass rate of the second model.
     pub rate_b: f64,
-    /// The second minus the first.
+    /// Mean pass rate of the second model minus that of the first.
     pub difference: f64,
-    /// Where the difference lies, by a bootstrap by task.
+    /// Bootstrap confidence interval of the difference, by task.
     pub interval: Option<Interval>,
-    /// The same with a standard error clustered by world.
+    /// Difference with a standard error clustered by world.
     pub clustered: Clustered,
-    /// The two-sided p-value that there is no difference.
+    /// Two-sided p-value of the null hypothesis that there is no difference.
     pub p: f64,
-    /// How it was found.
+    /// Test that gave the p-value.
     pub method: Method,
-    /// Tasks on which they differ, the largest differences first.
+    /// Tasks on which the models differ, the largest differences first.
     pub flips: Vec<Flip>,
 }
 
-/// How a comparison was tested.
+/// Significance test of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// McNemar's exact test: one attempt of each task by each of them.
+    /// McNemar's exact test, if both models have one graded attempt of each task.
     Mcnemar,
-    /// A paired permutation test by task that counts every sign pattern.
+    /// Exact paired permutation test by task, which counts every sign pattern.
     Permutation,
-    /// A paired permutation test by task with sign patterns from a fixed seed.
+    /// Sampled paired permutation test by task, with sign patterns from a fixed seed.
     SampledPermutation,
 }
 
 impl Method {
-    /// The name used in reports.
+    /// Returns the name used in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mcnemar => "McNemar, exact",
@@ -54,19 +56,19 @@ impl Method {
     }
 }
 
-/// A task on which two models differ.
+/// Task on which two models differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flip {
-    /// The task.
+    /// Id of the task.
     pub task: String,
-    /// What the first one did.
+    /// Graded and passed attempts of the first model.
     pub a: TaskCount,
-    /// What the second one did.
+    /// Graded and passed attempts of the second model.
     pub b: TaskCount,
 }
 
 impl Comparison {
-    /// Pairs the samples of two models. None where no task has graded attempts of both.
+    /// Compares the samples of two models. Returns none if no task has graded attempts of both.
     pub fn of(a: &[Sample<'_>], b: &[Sample<'_>]) -> Option<Self> {
         let (first, second) = (by_task(a), by_task(b));
         let worlds: BTreeMap<&str, &str> = a
@@ -135,7 +137,7 @@ fn test(pairs: &[(&str, TaskCount, TaskCount)]) -> (f64, Method) {
         );
         return (p, Method::Mcnemar);
     }
-    // Rates over one denominator, so that their differences are whole numbers.
+    // Scales the rates to a common denominator, so that their differences are integers.
     let common = pairs
         .iter()
         .flat_map(|(_, a, b)| [a.graded, b.graded])
@@ -156,7 +158,7 @@ fn test(pairs: &[(&str, TaskCount, TaskCount)]) -> (f64, Method) {
     (test.p, method)
 }
 
-/// The denominator where the least common one is larger; rates are then rounded to it.
+/// Maximum common denominator. If the least common one is larger, rates are rounded to this one.
 const DENOMINATOR: i64 = 1_000_000;
 
 fn lcm(a: i64, b: i64) -> Option<i64> {
@@ -169,8 +171,8 @@ fn lcm(a: i64, b: i64) -> Option<i64> {
         .filter(|common| *common <= DENOMINATOR)
 }
 
-/// The two-sided p-value of McNemar's exact test, from the tasks that only the first and only the
-/// second passed: twice the smaller tail of a fair coin (McNemar 1947; exact as a sign test).
+/// Computes the two-sided p-value of McNemar's exact test from the number of tasks that only the first and only the
+/// second model passed: twice the smaller tail of a fair coin (McNemar 1947; exact as a sign test).
 pub fn mcnemar(only_a: u64, only_b: u64) -> f64 {
     let n = only_a + only_b;
     let halves = n as f64 * std::f64::consts::LN_2;
@@ -180,8 +182,8 @@ pub fn mcnemar(only_a: u64, only_b: u64) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
-/// p-values that hold together when many pairs are compared (Holm 1979): the i-th smallest of m is
-/// multiplied by m − i + 1, and none falls below one before it. In the order given.
+/// Adjusts p-values for multiple comparisons (Holm 1979): the i-th smallest of m is multiplied by m − i + 1, and none
+/// is smaller than the one before it. The result has the order of `values`.
 pub fn holm(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));

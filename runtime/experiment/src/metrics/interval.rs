@@ -1,35 +1,37 @@
+//! Confidence intervals of proportions and means.
+
 use serde::Serialize;
 
-/// The standard normal quantile of 0.975.
+/// 0.975 quantile of the standard normal distribution.
 const Z: f64 = 1.959_963_984_540_054;
 
-/// A 95 % interval.
+/// 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower bound.
     pub low: f64,
-    /// Its upper end.
+    /// Upper bound.
     pub high: f64,
-    /// How it was made.
+    /// Method of the computation.
     pub method: Method,
 }
 
-/// How an interval was made.
+/// Method of a confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Wilson's score interval of a proportion.
     Wilson,
-    /// The percentiles of a bootstrap by task.
+    /// Percentiles of a bootstrap by task.
     Bootstrap,
-    /// The normal limit of the bootstrap by task, where there are many tasks.
+    /// Normal approximation of the bootstrap by task, for many tasks.
     Normal,
     /// Student's t with a standard error clustered by world.
     Clustered,
 }
 
 impl Method {
-    /// The name used in reports.
+    /// Returns the name used in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Wilson => "Wilson",
@@ -40,8 +42,8 @@ impl Method {
     }
 }
 
-/// Wilson's score interval of a proportion (Wilson 1927; advised for the few hundred items of
-/// such evaluations by arXiv 2503.01747). `successes` may be a sum of shares. None for no trials.
+/// Computes Wilson's score interval of a proportion (Wilson 1927; recommended by arXiv 2503.01747 for evaluations with
+/// a few hundred items). `successes` may be a sum of fractions. Returns none without trials.
 pub fn wilson(successes: f64, trials: usize) -> Option<Interval> {
     if trials == 0 {
         return None;
@@ -66,7 +68,7 @@ pub fn wilson(successes: f64, trials: usize) -> Option<Interval> {
     })
 }
 
-/// `mean` ± z · `error`.
+/// Returns the normal interval `mean` ± z · `error`.
 pub(super) fn normal(mean: f64, error: f64) -> Interval {
     Interval {
         low: mean - Z * error,

@@ -1,12 +1,11 @@
-//! The numbers of an experiment: pure functions over plain data.
+//! Metrics of an experiment: pure functions over plain data.
 //!
-//! A [`Sample`] is one attempt as far as numbers go. [`Score`] sums up the samples of one model
-//! over some tasks: pass@1 over runs, pass@k and pass^k, intervals, and bounds for what was not
-//! graded. [`Comparison`] pairs two models task by task. [`Resources`] says what attempts took.
+//! A [`Sample`] is the result of one attempt. [`Score`] summarises the samples of one model over some tasks: pass@1
+//! over runs, pass@k and pass^k, confidence intervals, and bounds for ungraded attempts. [`Comparison`] pairs two
+//! models by task. [`Resources`] has the mean consumption of attempts.
 //!
-//! A number that the data do not give is [`Estimate::NotEstimable`]; it is never 0 and never NaN.
-//! Every interval is at 95 %. What is drawn at random follows from a fixed seed, so that the
-//! same attempts give the same report.
+//! A metric that the data do not determine is [`Estimate::NotEstimable`]; it is never 0 and never NaN. Every interval
+//! is a 95 % interval. Random draws use a fixed seed, so that the same attempts give the same report.
 //!
 //! ```
 //! use mcpmark_experiment::metrics::{Estimate, pass_at_k, pass_hat_k};
@@ -41,17 +40,17 @@ pub use self::special::student_t_quantile;
 
 use serde::{Serialize, Serializer};
 
-/// A number that the data give, or none.
+/// Estimated metric, if the data suffice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Estimate {
-    /// The number.
+    /// Value of the estimate.
     Value(f64),
-    /// There are too few graded attempts.
+    /// Not estimable, because there are too few graded attempts.
     NotEstimable,
 }
 
 impl Estimate {
-    /// The number, if there is one.
+    /// Returns the value, if there is one.
     pub fn value(self) -> Option<f64> {
         match self {
             Self::Value(value) => Some(value),
@@ -59,7 +58,7 @@ impl Estimate {
         }
     }
 
-    /// The mean of some numbers.
+    /// Returns the mean of the values; not estimable without values.
     pub fn mean(values: &[f64]) -> Self {
         if values.is_empty() {
             return Self::NotEstimable;
@@ -69,7 +68,7 @@ impl Estimate {
 }
 
 impl Serialize for Estimate {
-    /// The number, or null.
+    /// Serializes the value, or null.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.value().serialize(serializer)
     }

@@ -1,10 +1,12 @@
+//! Estimators of pass@k and pass^k for tasks and over tasks, and pass@1 over runs.
+
 use serde::Serialize;
 
 use super::{Estimate, Interval, mean_interval, wilson};
 
-/// The chance that at least one of `k` attempts passes, estimated without bias from `c` passes
-/// among `n` attempts: 1 − C(n−c, k) / C(n, k), computed as 1 − ∏ (1 − k/i) over
-/// i = n−c+1 … n, which neither overflows nor cancels (arXiv 2107.03374, section 2.1).
+/// Estimates pass@k, the probability that at least one of `k` attempts passes, without bias from `c` passes among `n`
+/// attempts: 1 − C(n−c, k) / C(n, k), computed as 1 − ∏ (1 − k/i) over i = n−c+1 … n, which neither overflows nor
+/// cancels (arXiv 2107.03374, section 2.1).
 pub fn pass_at_k(n: u32, c: u32, k: u32) -> Estimate {
     if !estimable(n, c, k) {
         return Estimate::NotEstimable;
@@ -18,8 +20,8 @@ pub fn pass_at_k(n: u32, c: u32, k: u32) -> Estimate {
     Estimate::Value(1.0 - missed)
 }
 
-/// The chance that all of `k` attempts pass, estimated without bias from `c` passes among `n`
-/// attempts: C(c, k) / C(n, k) (τ-bench, arXiv 2406.12045, section 4.2).
+/// Estimates pass^k, the probability that all of `k` attempts pass, without bias from `c` passes among `n` attempts:
+/// C(c, k) / C(n, k) (τ-bench, arXiv 2406.12045, section 4.2).
 pub fn pass_hat_k(n: u32, c: u32, k: u32) -> Estimate {
     if !estimable(n, c, k) {
         return Estimate::NotEstimable;
@@ -38,44 +40,44 @@ fn estimable(n: u32, c: u32, k: u32) -> bool {
     k >= 1 && k <= n && c <= n
 }
 
-/// The graded attempts of one task.
+/// Counts of the graded attempts of one task.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct TaskCount {
-    /// Attempts that were graded.
+    /// Number of graded attempts.
     pub graded: u32,
-    /// Attempts that passed.
+    /// Number of passed attempts.
     pub passed: u32,
 }
 
 impl TaskCount {
-    /// The share that passed.
+    /// Returns the share of graded attempts that passed; none without graded attempts.
     pub fn rate(self) -> Option<f64> {
         (self.graded > 0).then(|| f64::from(self.passed) / f64::from(self.graded))
     }
 }
 
-/// pass@k or pass^k over tasks.
+/// Mean of pass@k or pass^k over tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct OverTasks {
-    /// Attempts.
+    /// Number of attempts k.
     pub k: u32,
-    /// The mean of the estimates of the tasks that have one.
+    /// Mean of the estimates over the tasks that have one.
     pub value: Estimate,
-    /// Tasks with at least k graded attempts.
+    /// Number of tasks with at least k graded attempts.
     pub tasks: usize,
-    /// Tasks with fewer; they are not in the mean.
+    /// Number of tasks with fewer; the mean does not include them.
     pub left_out: usize,
-    /// Where the mean lies. [Wilson's](wilson) where each task gives a plain yes or no, that is
-    /// where it has just k graded attempts; else a bootstrap by task. Where all tasks have the
-    /// same estimate a bootstrap would be a point, and the interval is Wilson's with each task
-    /// as one trial: wide rather than wrong.
+    /// Confidence interval of the mean. It is [Wilson's](wilson) if the estimate of each task is 0 or 1, because each
+    /// has exactly k graded attempts; otherwise a bootstrap by task. If all tasks have the same estimate, a bootstrap
+    /// interval would be a point. Wilson's interval with each task as one trial is used then, which is too wide rather
+    /// than wrong.
     pub interval: Option<Interval>,
 }
 
-/// [`pass_at_k`] or [`pass_hat_k`]: from n attempts, c passes and k.
+/// Function that estimates [`pass_at_k`] or [`pass_hat_k`] from n attempts, c passes and k.
 pub type Estimator = fn(u32, u32, u32) -> Estimate;
 
-/// The mean of `estimator` ([`pass_at_k`] or [`pass_hat_k`]) over tasks, with an interval.
+/// Computes the mean of `estimator` ([`pass_at_k`] or [`pass_hat_k`]) over tasks, with a confidence interval.
 pub fn over_tasks(counts: &[TaskCount], k: u32, estimator: Estimator) -> OverTasks {
     let values = values(counts, k, estimator);
     let plain = counts
@@ -89,7 +91,7 @@ pub fn over_tasks(counts: &[TaskCount], k: u32, estimator: Estimator) -> OverTas
     }
 }
 
-/// The same without an interval.
+/// Computes the mean of `estimator` over tasks, without an interval.
 pub fn over_tasks_plain(counts: &[TaskCount], k: u32, estimator: Estimator) -> OverTasks {
     without_interval(counts, k, &values(counts, k, estimator))
 }
@@ -111,22 +113,22 @@ fn without_interval(counts: &[TaskCount], k: u32, values: &[f64]) -> OverTasks {
     }
 }
 
-/// pass@1 as it is published: the rates of the runs, their mean and their standard deviation.
-/// Run r holds the r-th attempt of each task.
+/// Rates of pass@1 per run, with their mean and standard deviation, as in published tables. Run r consists of the r-th
+/// attempt of each task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Runs {
-    /// The share of each run's graded attempts that passed; runs without any are left out.
+    /// Pass rate of each run among its graded attempts. Runs without graded attempts are left out.
     pub rates: Vec<f64>,
-    /// Their mean.
+    /// Mean of the rates.
     pub mean: Estimate,
-    /// Their standard deviation with the divisor n, as the published tables have it.
+    /// Population standard deviation of the rates, with the divisor n, as in the published tables.
     pub population_sd: Estimate,
-    /// Their standard deviation with the divisor n − 1: what further runs would vary by.
+    /// Sample standard deviation of the rates, with the divisor n − 1. It estimates the variation of further runs.
     pub sample_sd: Estimate,
 }
 
 impl Runs {
-    /// From the counts of each run.
+    /// Computes the statistics from the counts of each run.
     pub fn of(runs: impl IntoIterator<Item = TaskCount>) -> Self {
         let rates: Vec<f64> = runs.into_iter().filter_map(TaskCount::rate).collect();
         let mean = Estimate::mean(&rates);

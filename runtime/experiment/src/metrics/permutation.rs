@@ -1,27 +1,28 @@
+//! Paired permutation test.
+
 use rand_chacha::rand_core::Rng;
 use serde::Serialize;
 
 use super::bootstrap::generator;
 
-/// Additions that a test may take.
+/// Maximum number of additions of a test. A sampled test may exceed it, because it makes at least 1,000 draws.
 const WORK: u64 = 20_000_000;
 
-/// A paired permutation test and how it was made.
+/// Result of a paired permutation test.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PermutationTest {
-    /// The two-sided p-value.
+    /// Two-sided p-value.
     pub p: f64,
-    /// How many sign patterns were drawn; none where all were counted.
+    /// Number of random sign patterns; none if the test is exact.
     pub draws: Option<u32>,
 }
 
-/// Whether paired differences are centred on 0: the share of the 2ⁿ ways to turn their signs
-/// whose sum is at least as far from 0 (Fisher 1935; Edgington's randomisation test).
+/// Tests if paired differences are centred on 0. The p-value is the share of the 2ⁿ sign patterns whose sum is at least
+/// as far from 0 (Fisher 1935; Edgington's randomisation test).
 ///
-/// `differences` are numerators over one common denominator, so that sums are whole numbers. The
-/// distribution of the sum is then counted exactly, difference by difference, in n · Σ|d| steps.
-/// Where that is too much, 1,000 to 100,000 patterns are drawn from a fixed seed, and
-/// p = (1 + hits) / (1 + draws).
+/// `differences` are numerators over one common denominator, so that sums are integers. The distribution of the sum is
+/// counted exactly, difference by difference, in n · Σ|d| steps. If that is too much, 1,000 to 100,000 patterns are
+/// drawn from a fixed seed, and p = (1 + hits) / (1 + draws).
 pub fn paired_permutation(differences: &[i64]) -> PermutationTest {
     let sizes: Vec<u64> = differences
         .iter()
@@ -44,8 +45,8 @@ pub fn paired_permutation(differences: &[i64]) -> PermutationTest {
     }
 }
 
-/// The chance of each sum of the differences that are taken as positive; the signed sum is twice
-/// that minus the total.
+/// Computes the exact p-value from the distribution of the sum of the differences with a positive sign. The signed sum
+/// is twice that sum minus the total.
 fn counted(sizes: &[u64], total: u64, observed: u64) -> f64 {
     let mut chances = vec![0.0_f64; total as usize + 1];
     chances[0] = 1.0;

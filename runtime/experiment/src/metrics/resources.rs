@@ -1,53 +1,54 @@
+//! Mean consumption of attempts: turns, tool calls, tokens, cost and time.
+
 use serde::Serialize;
 
-/// What one attempt took. None is unknown, and never counted as 0.
+/// Consumption of one attempt. None means unknown, and is never counted as 0.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Consumption {
-    /// Replies of the agent.
+    /// Number of replies of the agent.
     pub turns: u32,
-    /// Tool calls.
+    /// Number of tool calls.
     pub tool_calls: u32,
-    /// Tokens of all requests, cached ones too.
+    /// Input tokens of all requests, including cached tokens.
     pub input_tokens: Option<u64>,
-    /// Tokens of all replies.
+    /// Output tokens of all replies.
     pub output_tokens: Option<u64>,
-    /// Money, in nano-dollars.
+    /// Cost, in nano-dollars.
     pub cost_nano_usd: Option<u64>,
     /// Wall time of the agent's part, in microseconds.
     pub agent_us: Option<u64>,
 }
 
-/// A mean over the attempts of which the figure is known.
+/// Mean over the attempts whose value is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Mean {
-    /// The mean; none where it is known of no attempt.
+    /// Mean; none if no value is known.
     pub mean: Option<f64>,
-    /// Attempts of which it is known.
+    /// Number of attempts whose value is known.
     pub known: usize,
-    /// Attempts of which it is not.
+    /// Number of attempts whose value is unknown.
     pub unknown: usize,
 }
 
-/// What attempts took, each on average: the sum over all tasks and runs by their number, as the
-/// published tables have it.
+/// Mean consumption of an attempt: the sum over all tasks and runs divided by their number, as in the published tables.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Resources {
-    /// Replies of the agent.
+    /// Number of replies of the agent.
     pub turns: Mean,
-    /// Tool calls.
+    /// Number of tool calls.
     pub tool_calls: Mean,
-    /// Tokens of all requests.
+    /// Input tokens of all requests.
     pub input_tokens: Mean,
-    /// Tokens of all replies.
+    /// Output tokens of all replies.
     pub output_tokens: Mean,
-    /// US dollars.
+    /// Cost, in US dollars.
     pub cost_usd: Mean,
-    /// Seconds of wall time.
+    /// Wall time of the agent's part, in seconds.
     pub seconds: Mean,
 }
 
 impl Resources {
-    /// The means over some attempts.
+    /// Computes the means over attempts.
     pub fn of(attempts: &[Consumption]) -> Self {
         let mean = |figure: fn(&Consumption) -> Option<f64>| {
             let known = attempts.iter().filter_map(figure);

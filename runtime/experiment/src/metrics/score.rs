@@ -1,3 +1,5 @@
+//! Score of a model over some tasks.
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -7,58 +9,58 @@ use super::{
     over_tasks_plain, pass_at_k, pass_hat_k,
 };
 
-/// One attempt as far as numbers go.
+/// Result of one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample<'a> {
-    /// Its task.
+    /// Id of the task.
     pub task: &'a str,
-    /// The world of the task, whose tasks have much in common.
+    /// World of the task, whose tasks have much in common.
     pub world: &'a str,
-    /// Which repetition, from 1.
+    /// Number of the repetition, from 1.
     pub k: u32,
-    /// Whether it passed; none unless it was graded.
+    /// True if the attempt passed; none if it was not graded.
     pub passed: Option<bool>,
 }
 
-/// What one model did on some tasks.
+/// Metrics of one model over some tasks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Score {
-    /// Tasks.
+    /// Number of tasks.
     pub tasks: usize,
-    /// Attempts.
+    /// Number of attempts.
     pub attempts: usize,
-    /// Attempts that were graded; rates count these alone.
+    /// Number of graded attempts. Rates count only these.
     pub graded: usize,
-    /// Attempts that passed.
+    /// Number of passed attempts.
     pub passed: usize,
     /// pass@1 over runs, as published.
     pub runs: Runs,
-    /// pass@k for k = 1 … the most graded attempts of a task.
+    /// pass@k for k from 1 to the largest number of graded attempts of a task.
     pub pass_at: Vec<OverTasks>,
-    /// pass^k for the same.
+    /// pass^k for the same k.
     pub pass_hat: Vec<OverTasks>,
-    /// The mean over attempts with a standard error clustered by world.
+    /// Pass rate of the graded attempts, with a standard error clustered by world.
     pub clustered: Clustered,
-    /// What the rate would be if the ungraded attempts were graded.
+    /// Bounds of the pass rate if the ungraded attempts were graded.
     pub bounds: Bounds,
 }
 
-/// The rate over all attempts if those without a grade had all failed, and if all had passed.
+/// Pass rate over all attempts if the ungraded ones all fail, and if they all pass.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Bounds {
-    /// All failed.
+    /// Rate if they all fail.
     pub worst: Estimate,
-    /// All passed.
+    /// Rate if they all pass.
     pub best: Estimate,
 }
 
 impl Score {
-    /// Sums up samples of one model, with an interval for every k.
+    /// Computes the metrics from the samples of one model, with a confidence interval for every k.
     pub fn of(samples: &[Sample<'_>]) -> Self {
         Self::with(samples, over_tasks)
     }
 
-    /// The same with an interval for pass@1 alone, for those who sum up very many groups.
+    /// Computes the metrics with a confidence interval for pass@1 only, for callers with very many groups.
     pub fn brief(samples: &[Sample<'_>]) -> Self {
         Self::with(samples, |counts, k, estimator| {
             if k == 1 {
@@ -104,8 +106,8 @@ impl Score {
         }
     }
 
-    /// pass@1: the mean over tasks of the share of graded attempts that passed. Where every task
-    /// has the same number of grades this is the mean over runs too.
+    /// Returns pass@1: the mean over tasks of the share of graded attempts that passed. It equals the mean over runs if
+    /// every task has a grade in every run.
     pub fn pass_1(&self) -> Estimate {
         self.pass_at
             .first()
@@ -113,8 +115,8 @@ impl Score {
     }
 }
 
-/// The counts of each task, those without a grade too. Samples that stand together by task, in the
-/// order of their ids, are counted fastest.
+/// Counts the graded attempts of each task, including tasks without any. It is fastest if the samples are grouped by
+/// task, in the order of the ids.
 pub fn counts<'a>(samples: &[Sample<'a>]) -> BTreeMap<&'a str, TaskCount> {
     let mut counts: Vec<(&str, TaskCount)> = samples
         .chunk_by(|a, b| a.task == b.task)

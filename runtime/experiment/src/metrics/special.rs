@@ -1,6 +1,7 @@
-//! The few special functions that intervals and tests need.
+//! Special functions for confidence intervals and tests.
 
-/// ln Γ(x) for x > 0, by Lanczos' approximation (g = 7, nine terms); relative error below 1e-14.
+/// Computes ln Γ(x) for x > 0, by the Lanczos approximation (g = 7, nine terms). The relative error is below 1e-14,
+/// except near the zeros at 1 and 2.
 pub(super) fn ln_gamma(x: f64) -> f64 {
     const G: f64 = 7.0;
     const TERMS: [f64; 9] = [
@@ -23,19 +24,20 @@ pub(super) fn ln_gamma(x: f64) -> f64 {
     0.5 * (2.0 * std::f64::consts::PI).ln() + (x + 0.5) * base.ln() - base + series.ln()
 }
 
-/// ln C(n, k).
+/// Computes ln C(n, k).
 pub(super) fn ln_choose(n: u64, k: u64) -> f64 {
     let (n, k) = (n as f64, k as f64);
     ln_gamma(n + 1.0) - ln_gamma(k + 1.0) - ln_gamma(n - k + 1.0)
 }
 
-/// The regularised incomplete beta function I_x(a, b), by its continued fraction
-/// (Abramowitz and Stegun 26.5.8) evaluated with Lentz' method.
+/// Computes the regularised incomplete beta function I_x(a, b), by its continued fraction (Abramowitz and Stegun
+/// 26.5.8), evaluated with Lentz' method.
 fn beta_inc(a: f64, b: f64, x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
-    // The fraction converges fast below the mean; above it the symmetry helps.
+    // The continued fraction converges fast below the mean. Above it, the symmetry I_x(a, b) = 1 − I_{1−x}(b, a) is
+    // used.
     if x > (a + 1.0) / (a + b + 2.0) {
         return 1.0 - beta_inc(b, a, 1.0 - x);
     }
@@ -67,7 +69,8 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
     result
 }
 
-/// The quantile of Student's t with `freedom` degrees of freedom, for a share above one half.
+/// Computes the quantile of Student's t distribution with `freedom` degrees of freedom, for a probability above one
+/// half.
 pub fn student_t_quantile(share: f64, freedom: f64) -> f64 {
     let below = |t: f64| 1.0 - 0.5 * beta_inc(freedom / 2.0, 0.5, freedom / (freedom + t * t));
     let (mut low, mut high) = (0.0, 1.0);

@@ -1,5 +1,4 @@
-//! Plans that grow: which attempts there are, and in which order, when an experiment gets more tasks, participants
-//! or attempts.
+//! Growth of plans: the positions of attempts if an experiment gets more tasks, participants or attempts.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -8,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Participant, Spec};
 
-/// The most attempts that the steps of a plan name, those that are named again among them.
+/// Maximum number of attempts that the steps of a plan may list in total. Attempts in several steps count in each.
 const NAMED: u64 = 16_000_000;
 
-/// Attempts that were planned together: so many of each of some tasks by each of some participants.
+/// Step of a plan: a number of attempts of each listed task by each listed participant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanStep {
@@ -19,47 +18,47 @@ pub struct PlanStep {
     pub tasks: Vec<usize>,
     /// Indices of the participants.
     pub participants: Vec<usize>,
-    /// Attempts of each task by each participant.
+    /// Number of attempts of each task by each participant.
     pub attempts: u32,
 }
 
-/// A requested plan, and the part of it that is new.
+/// Result of adding attempts to a plan.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Added {
-    /// Tasks that the plan did not have.
+    /// Tasks that the plan did not have before.
     pub tasks: Vec<String>,
-    /// Participants that the plan did not have.
+    /// Participants that the plan did not have before.
     pub participants: Vec<Participant>,
-    /// Attempts that were asked for.
+    /// Number of requested attempts.
     pub asked: usize,
-    /// Attempts that the plan had before, whether they were asked for or not.
+    /// Number of attempts that the plan had before, whether they were requested or not.
     pub before: usize,
-    /// Attempts that are new.
+    /// Number of new attempts.
     pub attempts: usize,
 }
 
-/// Errors of growing a plan.
+/// Errors of extending a plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// A step names what the plan does not have, or names it twice.
+    /// A step contains an index that is out of range or listed twice.
     #[error("step {step} of its plan names {what} {index}, which is not there or is named twice")]
     Index {
-        /// The number of the step, from 1.
+        /// Number of the step, from 1.
         step: usize,
         /// `task` or `participant`.
         what: &'static str,
-        /// The index.
+        /// Invalid index.
         index: usize,
     },
-    /// The steps name too many attempts.
+    /// The steps list too many attempts.
     #[error("the steps of its plan name {named} attempts, which is more than {NAMED}")]
     Size {
-        /// The attempts that they name.
+        /// Number of attempts that they list.
         named: u64,
     },
 }
 
-/// An attempt in a plan.
+/// Attempt in a plan: indices of its task and participant, and the repetition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) task: u32,
@@ -68,7 +67,7 @@ pub(crate) struct Place {
 }
 
 impl Spec {
-    /// How many attempts there are.
+    /// Returns the number of planned attempts.
     pub fn planned(&self) -> usize {
         if self.steps.is_empty() {
             return self.tasks.len() * self.participants.len() * self.attempts as usize;
@@ -77,7 +76,7 @@ impl Spec {
         most.values().map(|attempts| *attempts as usize).sum()
     }
 
-    /// The attempts by task and participant, where the plan has steps.
+    /// Returns the number of attempts by task and participant, if the plan has steps.
     fn most(&self) -> HashMap<(usize, usize), u32> {
         let mut most = HashMap::new();
         for step in &self.steps {
@@ -89,7 +88,7 @@ impl Spec {
         most
     }
 
-    /// Every attempt by its position.
+    /// Returns all attempts in the order of their positions.
     pub(crate) fn places(&self) -> Vec<Place> {
         let steps = self.steps();
         let mut places = Vec::new();
@@ -117,7 +116,7 @@ impl Spec {
         places
     }
 
-    /// The steps of the plan: one with each task and each participant where it has not grown.
+    /// Returns the steps of the plan. A plan that was never extended has one step, with all tasks and participants.
     pub fn steps(&self) -> Cow<'_, [PlanStep]> {
         if !self.steps.is_empty() {
             return Cow::Borrowed(&self.steps);
@@ -129,11 +128,12 @@ impl Spec {
         }])
     }
 
-    /// Adds attempts of `tasks` by `participants` to the plan. What it has keeps its position.
+    /// Adds attempts of `tasks` by `participants` to the plan. Attempts that are planned already keep their positions.
     ///
     /// # Errors
     ///
-    /// When the plan would be too large; then it stays as it was.
+    /// Returns an error if the plan would be too large, or if a participant or a planned task is passed twice. The plan
+    /// is unchanged then.
     pub fn add(
         &mut self,
         tasks: &[String],
@@ -182,11 +182,11 @@ impl Spec {
         Ok(added)
     }
 
-    /// Has every task attempted at least so often by every participant that attempts it.
+    /// Raises the number of attempts of every planned pair of task and participant to at least `attempts`.
     ///
     /// # Errors
     ///
-    /// When the plan would be too large; then it stays as it was.
+    /// Returns an error if the plan would be too large. The plan is unchanged then.
     pub fn raise(&mut self, attempts: u32) -> Result<Added, PlanError> {
         let mut grown = self.clone();
         grown.steps = self.steps().into_owned();
@@ -216,7 +216,7 @@ impl Spec {
         Ok(added)
     }
 
-    /// Refuses steps that name what is not there.
+    /// Returns an error if a step has invalid indices, or if the steps list too many attempts.
     pub(super) fn check_steps(&self) -> Result<(), PlanError> {
         let mut named: u64 = 0;
         for (number, step) in self.steps.iter().enumerate() {

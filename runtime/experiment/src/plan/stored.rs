@@ -1,4 +1,4 @@
-//! The stored form of a [`Spec`], and how the form of before participants is read.
+//! Serialised form of a [`Spec`], with the upgrade of the older form that had no participants.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Spec;
 
-/// The fields of specs from when an experiment had one agent.
+/// Keys of the older form, in which an experiment had one agent.
 const OF_ONE_AGENT: [&str; 3] = ["agent", "agent_settings", "models"];
 
 impl Serialize for Spec {
@@ -25,7 +25,7 @@ impl<'de> Deserialize<'de> for Spec {
     }
 }
 
-/// Makes a participant of the one agent, for each of its models.
+/// Replaces the keys of the older form by participants, one for each model.
 fn upgrade(stored: &mut Map<String, Value>) -> Result<(), String> {
     if stored.contains_key("participants") {
         return match OF_ONE_AGENT.iter().find(|key| stored.contains_key(**key)) {

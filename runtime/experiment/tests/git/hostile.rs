@@ -1,5 +1,5 @@
-//! Guests that misuse `git` and `git-builder`, and repositories that are made to harm who reads them:
-//! `tests/hostile/git` and `tests/hostile/git-builder` hold what differs, with the outcome.
+//! Guests that misuse `git` and `git-builder`, and repositories that attack their readers. `tests/hostile/git` and
+//! `tests/hostile/git-builder` contain the bodies of the guests with their expected outcomes.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use mcpmark_sandbox::{
 };
 use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
 
-/// Little, so that what has no end ends soon: fuel for 2,000 objects.
+/// Low limits, so that endless cases end soon: the fuel suffices for 2,000 objects.
 const READING: &str = "fuel=10000000,copy_bytes=33554432";
 const MAKING: &str = "fuel=20000000,copy_bytes=33554432";
 const MAX_BYTES: u64 = 5_500_000;
@@ -22,7 +22,7 @@ const MAIN: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const DANGLING: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 const BLOB: &str = "dddddddddddddddddddddddddddddddddddddddd";
 
-/// The bytes of a loose object, whose header may say another size than it has.
+/// Returns the bytes of a loose object. The size in its header may be wrong.
 fn loose(kind: &str, size: u64, content: &[u8]) -> Vec<u8> {
     let mut bytes = format!("{kind} {size}\0").into_bytes();
     bytes.extend_from_slice(content);
@@ -40,7 +40,7 @@ fn loose(kind: &str, size: u64, content: &[u8]) -> Vec<u8> {
     file
 }
 
-/// A repository of loose objects, whose ids are whatever a case needs: nobody checks them.
+/// Repository of loose objects with arbitrary ids, because readers do not check them.
 struct World {
     tree: TreeBuilder,
     blobs: MemoryBlobs,
@@ -194,7 +194,7 @@ fn world(name: &str) -> Snapshot {
     world.finish()
 }
 
-/// What a guest of the corpus says of itself.
+/// Case of the corpus, with the expectations in the header of its file.
 struct Case {
     name: String,
     component: Vec<u8>,
@@ -243,7 +243,7 @@ fn told<T>(run: Run<T>, done: impl FnOnce(T) -> String) -> (String, String, u64)
     (kind, message, run.fuel)
 }
 
-/// Runs every case twice, each time on a world of its own.
+/// Runs every case twice, each time in a fresh world.
 fn judge(kind: &str, least: usize, run: impl Fn(&Sandbox, &Case) -> (String, String, u64)) {
     let scratch = tempfile::tempdir().unwrap();
     let config = Services::builtin().offer(SandboxConfig::default(), scratch.path());
@@ -254,7 +254,7 @@ fn judge(kind: &str, least: usize, run: impl Fn(&Sandbox, &Case) -> (String, Str
     for case in &cases {
         let (first, second) = (run(&sandbox, case), run(&sandbox, case));
         assert_eq!(first, second, "{}", case.name);
-        // A case that expects no words would take any reason for the right one.
+        // A case without an expected message would accept any reason.
         let explained = first.1.is_empty() || !case.message.is_empty();
         if first.0 != case.expect || !explained || !first.1.contains(&case.message) {
             wrong.push(format!("{}: {first:?}", case.name));
@@ -298,7 +298,7 @@ fn hostile_builders_of_repositories_stay_within_their_limits() {
     });
 }
 
-/// Nobody voids a grade by a repository that cannot be read, and nobody is judged by one that the world began with.
+/// A damaged final state does not void a grade, and a task whose starting state is damaged is invalid.
 #[test]
 fn a_repository_that_only_the_final_state_has_damaged_fails() {
     let scratch = tempfile::tempdir().unwrap();

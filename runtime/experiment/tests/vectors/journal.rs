@@ -1,4 +1,4 @@
-//! The plan of an experiment as the journal keeps it, and the rows that an experiment leaves.
+//! Golden vectors of stored plans, and of the journal's rows of an experiment.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::vectors::Vectors;
 
-/// The experiment's id in place of the one that follows from the time and the process.
+/// Fixed id of the experiment. It replaces the generated id, which depends on time and process.
 const EXPERIMENT: &str = "0123456789ab";
 
 #[test]
@@ -32,8 +32,8 @@ fn journal_plan() {
     vectors.assert_all_compared();
 }
 
-/// All rows of a table, one JSON object a line. Compressed texts are shown as what they decompress to, for another
-/// version of zstd may compress them otherwise.
+/// Returns all rows of a table, one JSON object per line. Compressed texts are decompressed, because other versions of
+/// zstd may compress them differently.
 fn rows(connection: &Connection, table: &str) -> String {
     let mut query = connection
         .prepare(&format!("SELECT * FROM {table} ORDER BY 1, 2"))
@@ -108,7 +108,7 @@ fn model_call(try_number: u32, status: CallStatus, raw: Option<Value>) -> ModelC
     }
 }
 
-/// Every event that a trajectory can have. Texts are short, and so kept in their columns, or long.
+/// Records every kind of event. Some texts are short and stored in their columns, others are long.
 fn play(recorder: &mut AttemptRecorder) {
     let long = "A line of a file that an agent has read: é.\n".repeat(20);
     let tools = json!([{"name": "read_text_file", "description": "Reads.", "input_schema": {"type": "object"}}]);
@@ -225,7 +225,7 @@ fn grade(outcome: &Outcome) -> GradeRecord<'_> {
     }
 }
 
-/// Writes an experiment with an attempt of every end.
+/// Writes an experiment with attempts that are graded, faulted, failed by the host and running, and with a regrade.
 fn write(path: &Path) {
     let spec = Vectors::of("journal-plan").read("models.json");
     let spec = String::from_utf8(spec).unwrap();
@@ -313,7 +313,7 @@ fn write(path: &Path) {
     journal.regrade(regrade.id, &again).unwrap();
     journal.end_regrade(regrade.id).unwrap();
 
-    // Times are those of the clock.
+    // Replace times of the clock by fixed values.
     change(
         "UPDATE experiments SET created_ms = 1;
          UPDATE attempts SET started_ms = 2, ended_ms = iif(ended_ms IS NULL, NULL, 3);

@@ -1,4 +1,4 @@
-//! The interface `git-builder`: the engine makes the repository of a new world.
+//! The interface `git-builder`: builds the repository of a new world.
 
 use std::sync::Arc;
 
@@ -7,14 +7,14 @@ use mcpmark_sandbox::{FaultKind, Meter, SetupHost, wasmtime};
 use super::{CreateError, Engine, GitBuilder, NewCommit};
 use crate::bindings::mcpmark::guest::git_builder::{self, Change, Error, Signature};
 
-/// What a commit or a tag takes beyond its texts, in bytes, and a reference beyond its name.
+/// Size of a commit or tag apart from its texts, or of a reference apart from its name, in bytes.
 const RECORD_BYTES: u64 = 128;
 
-/// The repository of the world, once the guest began one.
+/// Repository of the world; none until the guest's first call.
 #[derive(Default)]
 struct Begun(Option<Box<dyn GitBuilder>>);
 
-/// Begins the repository if it is not begun yet.
+/// Starts the repository, unless it is started.
 fn begin(host: &mut SetupHost) -> wasmtime::Result<()> {
     if host.state::<Begun>().0.is_none() {
         let engine: Arc<Engine> = host.data()?;
@@ -25,7 +25,7 @@ fn begin(host: &mut SetupHost) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// Puts the repository into the world, once the guest is done.
+/// Writes the repository into the world when the guest has ended.
 fn finish(host: &mut SetupHost) -> wasmtime::Result<()> {
     let Some(repository) = host.state::<Begun>().0.take() else {
         return Ok(());
@@ -49,8 +49,8 @@ fn finish(host: &mut SetupHost) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// Asks the repository, and charges the request and the work. `bytes` is what it may add to the world, and `what`
-/// names it where that is too much.
+/// Calls the repository, and charges the request and the work. `bytes` is the maximum growth of the world, and `what`
+/// names the object in the error if it is too large.
 fn ask<T>(
     host: &mut SetupHost,
     what: &str,
@@ -78,7 +78,7 @@ fn ask<T>(
     Ok(answer)
 }
 
-/// The message of the guest's error.
+/// Returns the message of the guest's error.
 fn words(error: Error) -> String {
     match error {
         Error::Invalid(words) | Error::NotFound(words) | Error::TooLarge(words) => words,

@@ -1,5 +1,5 @@
-//! The interfaces `git` and `git-builder`: an engine reads the repository of a world out of its tree, and makes the
-//! repository of a new one.
+//! The interfaces `git` and `git-builder`: a git engine reads the repository in a world's tree, or builds the
+//! repository of a new world.
 
 mod builder;
 mod reader;
@@ -19,22 +19,22 @@ pub use crate::bindings::mcpmark::guest::git_builder::{
     Change as BuildChange, Error as BuildError, File as BuildFile,
 };
 
-/// The engine of a sandbox, as its runs get it.
+/// Git engine in the data of a sandbox's runs.
 #[derive(Debug)]
 struct Engine(Arc<dyn GitEngine>);
 
-/// `git` for verifiers, and `git-builder` for setup guests.
+/// Returns the interface `git` for verifiers, and `git-builder` for setup guests.
 pub fn interfaces() -> [Interface; 2] {
     [reading(), building()]
 }
 
-/// The data of grades with the engine that answers [`interfaces`].
+/// Adds the engine that implements [`interfaces`] to the data of grades.
 #[must_use]
 pub fn with_engine(data: GradeData, engine: Arc<dyn GitEngine>) -> GradeData {
     data.with(Engine(engine))
 }
 
-/// The interface `git`.
+/// Returns the interface `git`.
 fn reading() -> Interface {
     Interface::new(
         "mcpmark:guest/git@0.1.0",
@@ -49,7 +49,7 @@ fn reading() -> Interface {
     .of_contract()
 }
 
-/// The interface `git-builder`.
+/// Returns the interface `git-builder`.
 fn building() -> Interface {
     Interface::for_setup(
         "mcpmark:guest/git-builder@0.1.0",
@@ -64,20 +64,20 @@ fn building() -> Interface {
     .of_contract()
 }
 
-/// Opens the repositories of worlds, and makes new ones.
+/// Git implementation that opens repositories of worlds and builds new ones.
 pub trait GitEngine: fmt::Debug + Send + Sync {
-    /// Begins the repository of a new world.
+    /// Starts the repository of a new world.
     ///
     /// # Errors
     ///
-    /// When the host cannot, in words.
+    /// Returns a message if the host cannot start one.
     fn create(&self) -> Result<Box<dyn GitBuilder>, String>;
 
     /// Opens the repository in the tree of a world.
     ///
     /// # Errors
     ///
-    /// When the world has none, or one that cannot be read.
+    /// Returns an error if the world has no repository, if it cannot be read, or if the fuel of the guest is used up.
     fn open(
         &self,
         world: &Snapshot,
@@ -85,21 +85,22 @@ pub trait GitEngine: fmt::Debug + Send + Sync {
     ) -> Result<Box<dyn GitRepository>, OpenError>;
 }
 
-/// Why there is no repository to read.
+/// Errors of opening a repository.
 #[derive(Debug)]
 pub enum OpenError {
-    /// The world has none: the verifier was made for another one.
+    /// The world has no repository, so the verifier belongs to another world.
     Absent,
-    /// It is damaged: the world is to blame, and there is no grade.
+    /// The repository is damaged. The run ends with a world error, which is attributed to the agent if only the final
+    /// state is damaged.
     Damaged(String),
-    /// The host cannot read it; there is no grade.
+    /// The host cannot read the repository, so there is no grade.
     Broken(String),
-    /// The guest has no fuel left for it.
+    /// The fuel of the guest is used up.
     Exhausted,
 }
 
-/// The repository of a world, read-only. The interface `git` of the contract says what each
-/// function gives. Whatever grows with the world is charged to the [`Meter`] before it is done.
+/// Read-only repository of a world. The interface `git` of the contract documents each function. All work and data that
+/// grow with the world are charged to the [`Meter`] before the work is done.
 #[allow(missing_docs, reason = "documented in the contract")]
 pub trait GitRepository {
     fn head(&mut self, meter: &mut Meter) -> Result<String, GitError>;
@@ -117,7 +118,7 @@ pub trait GitRepository {
     fn stat(&mut self, commit: &str, path: &str, meter: &mut Meter) -> Result<Entry, GitError>;
     fn walk(&mut self, commit: &str, path: &str, meter: &mut Meter)
     -> Result<Vec<Entry>, GitError>;
-    /// Bytes of a blob before it is read, so that they can be charged.
+    /// Returns the size of a blob in bytes without reading it, so that it can be charged first.
     fn blob_size(&mut self, id: &str, meter: &mut Meter) -> Result<u64, GitError>;
     fn blob(&mut self, id: &str, meter: &mut Meter) -> Result<Vec<u8>, GitError>;
     fn changes(
@@ -128,9 +129,8 @@ pub trait GitRepository {
     ) -> Result<Vec<Change>, GitError>;
 }
 
-/// The repository of a new world. The interface `git-builder` of the contract says what each
-/// function does. Equal calls make equal files, and whatever grows with what the guest wants is
-/// charged to the [`Meter`] before it is done.
+/// Repository of a new world. The interface `git-builder` of the contract documents each function. Equal calls create
+/// equal files. All work that grows with the guest's input is charged to the [`Meter`] before it is done.
 #[allow(missing_docs, reason = "documented in the contract")]
 pub trait GitBuilder {
     fn commit(&mut self, commit: NewCommit, meter: &mut Meter) -> Result<String, CreateError>;
@@ -150,36 +150,36 @@ pub trait GitBuilder {
     ) -> Result<String, CreateError>;
     fn set_head(&mut self, branch: &str, meter: &mut Meter) -> Result<(), CreateError>;
 
-    /// Bytes that were written so far, about, also by calls that were refused in the end.
+    /// Returns the approximate number of bytes written so far, including those of refused calls.
     fn bytes(&self) -> u64;
 
-    /// The files of the repository and of its work tree.
+    /// Returns the files of the repository and of its work tree.
     ///
     /// # Errors
     ///
-    /// When the default branch is not there.
+    /// Returns an error if the default branch does not exist, or if the fuel of the guest is used up.
     fn finish(self: Box<Self>, meter: &mut Meter) -> Result<Vec<BuiltFile>, CreateError>;
 }
 
-/// A file or an empty directory of a world whose repository was made.
+/// File or empty directory of a built repository.
 #[derive(Debug, Clone)]
 pub struct BuiltFile {
-    /// Its path from the root of the world.
+    /// Path from the root of the world.
     pub path: String,
-    /// Its bytes; none for an empty directory.
+    /// Content of a file; none for an empty directory.
     pub content: Option<Vec<u8>>,
-    /// Whether it is a program.
+    /// True if the file is executable.
     pub executable: bool,
 }
 
-/// Why a repository is not made as the guest wants it.
+/// Errors of building a repository.
 #[derive(Debug)]
 pub enum CreateError {
-    /// What the guest asked for cannot be; the guest is told.
+    /// The request is invalid. The guest gets this error.
     Refused(BuildError),
-    /// The host cannot go on.
+    /// The host failed.
     Broken(String),
-    /// The guest has no fuel left for it.
+    /// The fuel of the guest is used up.
     Exhausted,
 }
 
@@ -189,44 +189,45 @@ impl From<BuildError> for CreateError {
     }
 }
 
-/// A commit to be written.
+/// Commit to be written.
 #[derive(Debug, Clone)]
 pub struct NewCommit {
-    /// Ids of its parents.
+    /// Ids of the parents.
     pub parents: Vec<String>,
-    /// What it changes against the first of them.
+    /// Changes against the first parent, or against an empty tree.
     pub changes: Vec<BuildChange>,
-    /// Who wrote it.
+    /// Author of the commit.
     pub author: Signature,
-    /// Who committed it.
+    /// Committer of the commit.
     pub committer: Signature,
-    /// Its message, as written.
+    /// Message of the commit, as written.
     pub message: String,
 }
 
-/// Which commits a log lists.
+/// Range and filter of a log.
 #[derive(Debug, Clone, Copy)]
 pub struct Log<'a> {
-    /// Where it begins.
+    /// Id of the commit at which the log starts.
     pub start: &'a str,
-    /// What is reachable from here is left out.
+    /// Id of a commit. Commits that are reachable from it are left out.
     pub stop: Option<&'a str>,
-    /// Only commits that changed this path against their first parent.
+    /// Path of a file or directory. Only commits that changed it against their first parent are listed.
     pub path: Option<&'a str>,
-    /// The most that are listed.
+    /// Maximum number of listed commits.
     pub limit: usize,
 }
 
-/// Why a repository gives no answer.
+/// Errors of reading a repository.
 #[derive(Debug)]
 pub enum GitError {
-    /// What the guest asked for is not there; the guest is told.
+    /// The requested object does not exist or is invalid. The guest gets this error.
     Refused(Error),
-    /// The repository is damaged: the world is to blame, and there is no grade.
+    /// The repository is damaged. The run ends with a world error, which is attributed to the agent if only the final
+    /// state is damaged.
     Damaged(String),
-    /// The host cannot read it; there is no grade.
+    /// The host cannot read the repository, so there is no grade.
     Broken(String),
-    /// The guest has no fuel left for it.
+    /// The fuel of the guest is used up.
     Exhausted,
 }
 
@@ -288,7 +289,7 @@ mod tests {
             );
             let bytes = wat::parse_str(text).unwrap();
             let inspection = inspect(&bytes, &interfaces()).unwrap();
-            assert_eq!(inspection.in_words(), can, "{export} imports {import}");
+            assert_eq!(inspection.summary(), can, "{export} imports {import}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The interface `git`: the engine reads the two repositories, and each answer is charged before it goes to the guest.
+//! The interface `git`: reads the repositories of both states. Each answer is charged before the guest gets it.
 
 use std::sync::Arc;
 
@@ -8,12 +8,12 @@ use mcpmark_sandbox::{FaultKind, Meter, VerifierHost, wasmtime};
 use super::{Engine, GitError, GitRepository, Log, OpenError};
 use crate::bindings::mcpmark::guest::git;
 
-/// What a record costs beyond its texts, in charged bytes.
+/// Cost of a record apart from its texts, in charged bytes.
 const RECORD_COST: u64 = 128;
-/// The most bytes of a blob that are handed out.
+/// Maximum size of a blob that is returned, in bytes.
 const BLOB_LIMIT: u64 = 8 << 20;
 
-/// The repositories of a grade, each opened when it is first asked for.
+/// Repositories of both states of a grade. Each is opened on first use.
 #[derive(Default)]
 pub(super) struct Repositories {
     start: Option<Box<dyn GitRepository>>,
@@ -31,7 +31,7 @@ impl Repositories {
 
 type Answer<T> = wasmtime::Result<Result<T, git::Error>>;
 
-/// Opens the repository of a tree if it is not open yet.
+/// Opens the repository of a state, unless it is open.
 fn open(host: &mut VerifierHost, tree: Tree) -> wasmtime::Result<()> {
     if host.state::<Repositories>().of(tree).is_some() {
         return Ok(());
@@ -53,7 +53,7 @@ fn open(host: &mut VerifierHost, tree: Tree) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// Asks the repository of a tree, and charges the request, the work and the answer.
+/// Calls the repository of a state, and charges the request, the work and the answer.
 fn ask<T>(
     host: &mut VerifierHost,
     tree: Tree,
@@ -114,8 +114,8 @@ fn words(error: git::Error) -> String {
     }
 }
 
-/// What could not be answered although nothing was asked that might be missing.
-fn surely<T>(answer: Answer<T>) -> wasmtime::Result<T> {
+/// Turns errors into a damaged world, for calls whose arguments cannot be wrong.
+fn or_world_error<T>(answer: Answer<T>) -> wasmtime::Result<T> {
     answer?.map_err(|error| {
         VerifierHost::world_error(format!("the repository of the world: {}", words(error)))
     })
@@ -123,7 +123,7 @@ fn surely<T>(answer: Answer<T>) -> wasmtime::Result<T> {
 
 impl git::Host for VerifierHost {
     fn head(&mut self, tree: Tree) -> wasmtime::Result<String> {
-        surely(ask(
+        or_world_error(ask(
             self,
             tree,
             0,
@@ -137,7 +137,7 @@ impl git::Host for VerifierHost {
             let costs = references.iter().map(|it| RECORD_COST + length(&it.name));
             costs.sum()
         };
-        surely(ask(self, tree, 0, |git, meter| git.references(meter), cost))
+        or_world_error(ask(self, tree, 0, |git, meter| git.references(meter), cost))
     }
 
     fn resolve(&mut self, tree: Tree, revision: String) -> Answer<String> {
@@ -214,7 +214,7 @@ impl git::Host for VerifierHost {
 
     fn read_blob(&mut self, tree: Tree, id: String) -> Answer<Vec<u8>> {
         let read = |git: &mut dyn GitRepository, meter: &mut Meter| git.blob_size(&id, meter);
-        // What is refused is not charged as though it were handed out.
+        // A refused blob is not charged.
         let cost = |size: &u64| if *size > BLOB_LIMIT { 0 } else { *size };
         let size = match ask(self, tree, length(&id), read, cost)? {
             Ok(size) if size > BLOB_LIMIT => {

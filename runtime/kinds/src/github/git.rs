@@ -1,4 +1,4 @@
-//! The engine of the github service, for guests: verifiers read repositories, setup routines make them.
+//! Git engine of the github service for guests: verifiers read repositories, setup guests create them.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,19 @@ use mcpmark_interfaces::git::{
 use mcpmark_sandbox::Meter;
 use mcpmark_snapshot::{Directory, Node, Snapshot};
 
-/// Fuel for a byte of a repository that is copied to be opened.
+/// Fuel for each byte of a repository that is copied when it is opened.
 const BYTE: u64 = 1;
-/// Fuel for an object that is found, decompressed and decoded: about four microseconds.
+/// Fuel for finding, decompressing and decoding an object, which takes about four microseconds.
 const OBJECT: u64 = 5_000;
 
-/// Reads and makes repositories with the engine of the github service.
+/// Git engine that reads and creates repositories with the code of the github service.
 #[derive(Debug)]
 pub(super) struct GitGuests {
     scratch: PathBuf,
 }
 
 impl GitGuests {
-    /// Copies of repositories lie below `scratch` for as long as they are used.
+    /// Creates an engine that keeps copies of open repositories in `scratch`.
     pub(super) fn new(scratch: PathBuf) -> Self {
         Self { scratch }
     }
@@ -35,7 +35,7 @@ impl GitEngine for GitGuests {
     fn create(&self) -> Result<Box<dyn GitBuilder>, String> {
         match Builder::new(&self.scratch) {
             Ok(builder) => Ok(Box::new(Making(builder))),
-            Err(error) => Err(in_words(&error)),
+            Err(error) => Err(error_chain(&error)),
         }
     }
 
@@ -48,13 +48,14 @@ impl GitEngine for GitGuests {
         meter.charge_fuel(BYTE.saturating_mul(bytes(dir)))?;
         match Archive::open(dir, &*world.blobs, &self.scratch) {
             Ok(archive) => Ok(Box::new(Reading(archive))),
-            Err(error) if error.is_infrastructure() => Err(OpenError::Broken(in_words(&error))),
-            Err(error) => Err(OpenError::Damaged(in_words(&error))),
+            Err(error) if error.is_infrastructure() => Err(OpenError::Broken(error_chain(&error))),
+            Err(error) => Err(OpenError::Damaged(error_chain(&error))),
         }
     }
 }
 
-/// Bytes of all files below a directory. A snapshot is no deeper than its paths may be.
+/// Returns the size of all files below a directory, in bytes. The recursion is bounded because the depth of paths in a
+/// snapshot is limited.
 fn bytes(dir: &Directory) -> u64 {
     let sizes = dir.iter().map(|(_, node)| match node {
         Node::File(file) => file.size,
@@ -64,8 +65,8 @@ fn bytes(dir: &Directory) -> u64 {
     sizes.sum()
 }
 
-/// An error of the engine with its causes.
-fn in_words(error: &dyn std::error::Error) -> String {
+/// Formats an error with all its sources.
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -78,7 +79,7 @@ fn in_words(error: &dyn std::error::Error) -> String {
 struct Reading(Archive);
 
 impl Reading {
-    /// Asks the archive, and has each object that it reads paid for.
+    /// Runs an operation on the archive. Each object that the operation reads is charged to the meter.
     fn ask<T>(
         &self,
         meter: &mut Meter,
@@ -88,16 +89,16 @@ impl Reading {
             ReadError::NotFound => Error::NotFound.into(),
             ReadError::OtherKind(kind) => Error::OtherKind(kind.to_owned()).into(),
             ReadError::Invalid(rule) => Error::Invalid(rule).into(),
-            ReadError::Spent => GitError::Exhausted,
+            ReadError::OverBudget => GitError::Exhausted,
             ReadError::Git(error) if !error.is_infrastructure() => {
-                GitError::Damaged(in_words(&error))
+                GitError::Damaged(error_chain(&error))
             }
-            error => GitError::Broken(in_words(&error)),
+            error => GitError::Broken(error_chain(&error)),
         })
     }
 }
 
-/// Charges what the engine is about to do.
+/// Charges the cost of an operation before it runs. Returns false if the budget of the guest is exhausted.
 fn pay(meter: &mut Meter, cost: Cost) -> bool {
     let paid = match cost {
         Cost::Objects(objects) => meter.charge_fuel(OBJECT.saturating_mul(objects)),
@@ -323,7 +324,7 @@ fn not_built(error: builder::BuildError) -> CreateError {
     match error {
         builder::BuildError::Invalid(rule) => BuildError::Invalid(rule).into(),
         builder::BuildError::NotFound(what) => BuildError::NotFound(what).into(),
-        builder::BuildError::Spent => CreateError::Exhausted,
-        error => CreateError::Broken(in_words(&error)),
+        builder::BuildError::OverBudget => CreateError::Exhausted,
+        error => CreateError::Broken(error_chain(&error)),
     }
 }

@@ -1,11 +1,11 @@
-//! Published templates as worlds.
+//! Import of published templates as github worlds.
 
 use mcpmark_github::GitError;
 use mcpmark_github::world::{self, Importer, WorldError, is_login};
 
 use crate::{ImportError, ImportRequest, Imported, SkippedEntry, TemplateImporter};
 
-/// Imports templates as the published set-up does.
+/// Importer that follows the set-up of the published harness.
 #[derive(Debug)]
 pub(super) struct RepositoryImporter;
 

@@ -94,7 +94,7 @@ impl ServiceKind for GitHubKind {
     fn script_invocation(&self, _task: &TaskId) -> ScriptInvocation {
         ScriptInvocation {
             arguments: Vec::new(),
-            // The owner of the repository follows from the state.
+            // `GITHUB_EVAL_ORG`, the owner of the repository, depends on the state; `script_backend` sets it.
             environment: variables(&[("MCP_GITHUB_TOKEN", NO_SECRET)]),
         }
     }
@@ -137,14 +137,14 @@ impl ServiceKind for GitHubKind {
         Ok(Some(Box::new(mutator)))
     }
 
-    /// An object that no reference leads to means nothing, and a reference that leads to it is the difference that
-    /// matters.
+    /// Returns true for git objects. An unreachable object has no effect, and the reference that makes an object
+    /// reachable is the relevant difference.
     fn is_noise(&self, path: &TreePath) -> bool {
         path.as_str().contains(".git/objects/")
     }
 }
 
-/// The guest that runs the workflows of a world.
+/// Returns the guest that runs the workflows of a world.
 fn workflows(guests: &WorldGuests) -> Option<&WorkflowGuest> {
     guests.get(GuestRole::CI)?.loaded()
 }

@@ -1,43 +1,43 @@
-//! Mutants of github worlds: the service's engine spoils them, since a byte of a packed object that changed is no
-//! mistake that an agent can make.
+//! Mutants of github worlds, made by the engine of the service: a changed byte of a packed object is not a mistake that
+//! an agent can make.
 
-use mcpmark_github::spoil::{Committed, Places, SpoilError, Spoiler, Wrong};
+use mcpmark_github::mutation::{Committed, MutationError, MutationKind, Mutator, WorldIo};
 use mcpmark_snapshot::Tree;
 
 use crate::{MutableText, MutateError, Mutation, Solved, StateMutant, StateMutator};
 
-/// The title of an issue or a pull request differs by a character.
+/// The title of an issue or pull request differs by one character.
 const TITLE: Mutation = Mutation::new("title");
-/// An issue is open that should be closed, or the other way round, or closed for another reason.
+/// An issue is open instead of closed, closed instead of open, or closed with another reason.
 const ISSUE_STATE: Mutation = Mutation::new("issue-state");
-/// A label is missing, or one is there that should not be.
+/// A label is missing, or an unwanted one is added.
 const LABELS: Mutation = Mutation::new("labels");
 /// The milestone is missing.
 const MILESTONE: Mutation = Mutation::new("milestone");
-/// A comment is missing, too many, other, or on another issue.
+/// A comment is missing, duplicated, changed, or on another issue.
 const COMMENT: Mutation = Mutation::new("comment");
 /// A text links to another issue, or to none.
 const LINK: Mutation = Mutation::new("link");
-/// A pull request goes into another branch.
+/// A pull request has another base branch.
 const WRONG_BASE: Mutation = Mutation::new("wrong-base");
-/// A pull request comes from another branch.
+/// A pull request has another head branch.
 const WRONG_HEAD: Mutation = Mutation::new("wrong-head");
-/// A pull request was merged in another way.
+/// A pull request was merged with another method.
 const MERGE_METHOD: Mutation = Mutation::new("merge-method");
-/// An issue is there that nobody asked for.
+/// An unwanted issue is added.
 const STRAY_ISSUE: Mutation = Mutation::new("stray-issue");
-/// A file of a branch is missing, or stands at another path.
+/// A file of a branch is missing, or has another path.
 const COMMITTED_FILE: Mutation = Mutation::new("committed-file");
-/// A branch has a commit more.
+/// A branch has an additional commit.
 const EXTRA_COMMIT: Mutation = Mutation::new("extra-commit");
-/// A branch stands at another commit.
+/// A branch points to another commit.
 const MOVED_BRANCH: Mutation = Mutation::new("moved-branch");
 /// A branch is missing.
 const MISSING_BRANCH: Mutation = Mutation::new("missing-branch");
-/// A branch is there that nobody asked for.
+/// An unwanted branch is added.
 const STRAY_BRANCH: Mutation = Mutation::new("stray-branch");
 
-/// The mutations of repositories.
+/// All mutations that are specific to github worlds.
 pub(super) const MUTATIONS: &[Mutation] = &[
     TITLE,
     ISSUE_STATE,
@@ -56,34 +56,34 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     STRAY_BRANCH,
 ];
 
-/// Mutates a repository and what belongs to it.
+/// Mutator of a repository with its issues, pull requests and branches.
 pub(super) struct RepositoryMutator<'a> {
-    spoiler: Spoiler<'a>,
+    mutator: Mutator<'a>,
     committed: Vec<Committed>,
 }
 
 impl<'a> RepositoryMutator<'a> {
-    pub(super) fn new(solved: Solved<'a>) -> Result<Self, SpoilError> {
-        let places = Places {
+    pub(super) fn new(solved: Solved<'a>) -> Result<Self, MutationError> {
+        let io = WorldIo {
             blobs: solved.blobs,
             store: solved.store,
             scratch: solved.scratch,
         };
-        let spoiler = Spoiler::new(solved.start, solved.end, places)?;
+        let mutator = Mutator::new(solved.start, solved.end, io)?;
         Ok(Self {
-            committed: spoiler.committed()?,
-            spoiler,
+            committed: mutator.committed()?,
+            mutator,
         })
     }
 }
 
 impl StateMutator for RepositoryMutator<'_> {
     fn mutants(&mut self) -> Result<Vec<StateMutant>, MutateError> {
-        let spoilt = self.spoiler.spoil().map_err(MutateError::new)?;
-        let mutants = spoilt.into_iter().map(|it| StateMutant {
-            mutation: mutation(it.wrong),
-            place: it.place,
-            what: it.what,
+        let mutants = self.mutator.mutants().map_err(MutateError::new)?;
+        let mutants = mutants.into_iter().map(|it| StateMutant {
+            mutation: mutation(it.kind),
+            place: it.target,
+            what: it.description,
             tree: it.tree,
         });
         Ok(mutants.collect())
@@ -102,31 +102,31 @@ impl StateMutator for RepositoryMutator<'_> {
     fn with_text(&self, index: usize, text: &str) -> Result<Tree, MutateError> {
         let file = self.committed.get(index);
         let file = file.ok_or_else(|| MutateError::new(format!("there is no text {index}")))?;
-        self.spoiler.rewritten(file, text).map_err(MutateError::new)
+        self.mutator.rewritten(file, text).map_err(MutateError::new)
     }
 }
 
-fn mutation(wrong: Wrong) -> Mutation {
-    match wrong {
-        Wrong::Title => TITLE,
-        Wrong::State => ISSUE_STATE,
-        Wrong::Labels => LABELS,
-        Wrong::Milestone => MILESTONE,
-        Wrong::Comment => COMMENT,
-        Wrong::Link => LINK,
-        Wrong::Base => WRONG_BASE,
-        Wrong::Head => WRONG_HEAD,
-        Wrong::MergeMethod => MERGE_METHOD,
-        Wrong::StrayIssue => STRAY_ISSUE,
-        Wrong::File => COMMITTED_FILE,
-        Wrong::EditInput => Mutation::EDIT_INPUT,
-        Wrong::DeleteInput => Mutation::DELETE_INPUT,
-        Wrong::MoveInput => Mutation::MOVE_INPUT,
-        Wrong::StrayFile => Mutation::STRAY_FILE,
-        Wrong::ExtraCommit => EXTRA_COMMIT,
-        Wrong::MovedBranch => MOVED_BRANCH,
-        Wrong::MissingBranch => MISSING_BRANCH,
-        Wrong::StrayBranch => STRAY_BRANCH,
+fn mutation(kind: MutationKind) -> Mutation {
+    match kind {
+        MutationKind::Title => TITLE,
+        MutationKind::State => ISSUE_STATE,
+        MutationKind::Labels => LABELS,
+        MutationKind::Milestone => MILESTONE,
+        MutationKind::Comment => COMMENT,
+        MutationKind::Link => LINK,
+        MutationKind::Base => WRONG_BASE,
+        MutationKind::Head => WRONG_HEAD,
+        MutationKind::MergeMethod => MERGE_METHOD,
+        MutationKind::StrayIssue => STRAY_ISSUE,
+        MutationKind::File => COMMITTED_FILE,
+        MutationKind::EditInput => Mutation::EDIT_INPUT,
+        MutationKind::DeleteInput => Mutation::DELETE_INPUT,
+        MutationKind::MoveInput => Mutation::MOVE_INPUT,
+        MutationKind::StrayFile => Mutation::STRAY_FILE,
+        MutationKind::ExtraCommit => EXTRA_COMMIT,
+        MutationKind::MovedBranch => MOVED_BRANCH,
+        MutationKind::MissingBranch => MISSING_BRANCH,
+        MutationKind::StrayBranch => STRAY_BRANCH,
     }
 }
 

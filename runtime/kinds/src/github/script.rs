@@ -1,8 +1,8 @@
-//! The HTTP interface of the service, for scripts.
+//! HTTP API of the github service for verifier scripts.
 //!
-//! A script that imports `requests` asks `https://api.github.com`; the answers are made of a copy of the final state.
-//! What it changes there only it sees, and goes when it ends: the state is never changed, and the verdict follows from
-//! it alone. No other host is known.
+//! A script that imports `requests` sends requests to `https://api.github.com`. They are answered from a copy of the
+//! final state. Changes that the script makes there are visible only to the script and are discarded when it ends. The
+//! state itself never changes, and the verdict depends on nothing else. Other hosts are not available.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,24 +22,24 @@ use serde_json::{Map, Value, json};
 use super::workflows::WorkflowGuest;
 use crate::invocation::{NO_SECRET, variables};
 
-/// The hosts that are stood in for, and where their paths begin in the interface.
+/// Emulated hosts, each with the prefix of its paths in the API of the service.
 const HOSTS: [(&str, &str); 2] = [
     ("https://api.github.com", ""),
     ("https://raw.githubusercontent.com", "/raw"),
 ];
 
-/// A repository of which scripts ask.
+/// Repository of a final state that scripts can query.
 #[derive(Debug, Clone)]
 pub(crate) struct RepositoryServices {
     state: Snapshot,
     clock: i64,
-    /// What runs the workflows of what a script writes.
+    /// Runner of the workflows that writes of a script trigger.
     workflows: Option<WorkflowGuest>,
     scratch: PathBuf,
 }
 
 impl RepositoryServices {
-    /// The services of a final state; none where it has no repository.
+    /// Creates the services of a final state. Returns `None` if the state does not contain a repository.
     pub(crate) fn of(
         state: &Snapshot,
         clock: i64,
@@ -54,10 +54,11 @@ impl RepositoryServices {
         })
     }
 
-    /// The variables that say whose repository it is, and what is asked for as a token and goes nowhere.
+    /// Returns the variables with the owner of the repository and with a placeholder token, which scripts require but
+    /// which is never sent anywhere.
     pub(crate) fn environment(&self) -> Vec<(String, String)> {
         let mut variables = variables(&[("MCP_GITHUB_TOKEN", NO_SECRET)]);
-        // A state that cannot be read says so when it is asked.
+        // If the state cannot be read, the first request returns the error.
         if let Ok(repository) = repository_of(&self.state.tree, &*self.state.blobs) {
             variables.push(("GITHUB_EVAL_ORG".to_owned(), repository.owner));
         }
@@ -77,10 +78,10 @@ impl ScriptServices for RepositoryServices {
     }
 }
 
-/// One run of a script: the repository, or why there is none.
+/// Session of one script run: the API of the repository, or the error of opening it.
 struct Asking(Result<Rest, String>);
 
-/// A request as the shim of `requests` puts it.
+/// Request in the form that the shim of `requests` sends.
 #[derive(Deserialize)]
 struct Request {
     method: String,
@@ -89,7 +90,7 @@ struct Request {
     headers: Map<String, Value>,
     #[serde(default)]
     body: Option<String>,
-    /// The body where it is no text.
+    /// Body in Base64, if it is not text.
     #[serde(default)]
     base64: Option<String>,
 }
@@ -146,7 +147,7 @@ impl ScriptSession for Asking {
                     .map(|(name, value)| (name.to_owned(), value.into()))
                     .collect();
                 let mut answer = json!({"status": response.status, "headers": headers});
-                // Interpreters of before, which travel in bundles, know the text alone.
+                // Older interpreters, which bundles may contain, read only `body`.
                 answer["body"] = String::from_utf8_lossy(&response.body).into();
                 if std::str::from_utf8(&response.body).is_err() {
                     answer["base64"] = BASE64.encode(&response.body).into();
@@ -157,7 +158,7 @@ impl ScriptSession for Asking {
     }
 }
 
-/// What becomes of the script where there is no answer.
+/// Converts an error of the API into the effect on the script: exhausted resources, or a broken service.
 fn refused(error: &RestError) -> ServiceAnswer {
     let kind = match error {
         RestError::Full => FaultKind::Memory,
@@ -170,7 +171,7 @@ fn refused(error: &RestError) -> ServiceAnswer {
     }
 }
 
-/// The host of an address that is stood in for, and the path that the interface knows.
+/// Returns the emulated host of a URL and the path in the API, or `None` if the host is not emulated.
 fn known(url: &str) -> Option<(&'static str, String)> {
     HOSTS.iter().find_map(|(host, below)| {
         let path = url.strip_prefix(host)?;

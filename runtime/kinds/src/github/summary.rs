@@ -1,4 +1,4 @@
-//! A summary of a repository: branches, the latest history, what is open.
+//! Summary of a repository: branches, recent history, open issues and pull requests.
 
 use mcpmark_github::GitError;
 use mcpmark_github::git::{Commit, Filter, ObjectId};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::{Block, Cell, Summary};
 
-/// Commits, issues and pull requests that are shown of each.
+/// Maximum number of commits, issues and pull requests to show, for each of the three.
 const SHOWN: usize = 20;
 
-/// The summary of the repository of a world.
+/// Returns the summary of the repository of a world.
 pub(super) fn summary(opened: &Opened) -> Result<Summary, GitError> {
     let mut blocks = vec![Block::Heading(Cell::bold(name(opened))), branches(opened)?];
     history(opened, &mut blocks)?;
@@ -22,18 +22,18 @@ pub(super) fn summary(opened: &Opened) -> Result<Summary, GitError> {
         key: "repository",
         value: value(opened)?,
         blocks,
-        // Files that only git reads.
+        // Only git reads these files.
         opaque: &[".git"],
     })
 }
 
-/// A number with its noun.
+/// Formats a number with its noun in the singular or plural.
 fn count(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }
 
-/// The repository of a world, for programs: all branches, and all that is open.
+/// Returns the JSON summary of a repository, with all branches and all open issues and pull requests.
 fn value(opened: &Opened) -> Result<Value, GitError> {
     let mut branches = Vec::new();
     for (name, tip) in opened.git.refs_below("refs/heads/") {
@@ -52,7 +52,7 @@ fn value(opened: &Opened) -> Result<Value, GitError> {
     }))
 }
 
-/// An issue or a pull request, if it is open.
+/// Returns the JSON summary of an issue or pull request, or `None` if it is closed.
 fn open_value(issue: &Issue) -> Option<Value> {
     let mut value = json!({
         "number": issue.number,
@@ -72,13 +72,13 @@ fn name(opened: &Opened) -> String {
     format!("{}/{}", repository.owner, repository.name)
 }
 
-/// The pull requests and the issues.
+/// Splits the issues of the hub into pull requests and plain issues, in this order.
 fn parted(opened: &Opened) -> (Vec<&Issue>, Vec<&Issue>) {
     let all = opened.hub.issues.values();
     all.partition(|it| it.pull.is_some())
 }
 
-/// How many commits the default branch has; none where it is not there.
+/// Returns the number of commits of the default branch, or 0 if the branch does not exist.
 fn commits(opened: &Opened) -> Result<usize, GitError> {
     let git = &opened.git;
     match git.branch(&opened.hub.repository.default_branch) {
@@ -107,7 +107,7 @@ fn branches(opened: &Opened) -> Result<Block, GitError> {
     })
 }
 
-/// The latest commits of all branches, with lines between parents and children.
+/// Appends the latest commits of all branches, with a drawing of the commit graph.
 fn history(opened: &Opened, blocks: &mut Vec<Block>) -> Result<(), GitError> {
     let git = &opened.git;
     let tips: Vec<ObjectId> = git.refs_below("refs/heads/").map(|(_, tip)| tip).collect();
@@ -119,7 +119,7 @@ fn history(opened: &Opened, blocks: &mut Vec<Block>) -> Result<(), GitError> {
         "{} on the default branch",
         count(commits(opened)?, "commit")
     ))));
-    let mut lanes = Lanes::default();
+    let mut lanes = GraphColumns::default();
     for commit in &shown {
         blocks.push(Block::Line(vec![
             Cell::plain(format!("{}  ", lanes.draw(commit))),
@@ -131,7 +131,7 @@ fn history(opened: &Opened, blocks: &mut Vec<Block>) -> Result<(), GitError> {
     Ok(())
 }
 
-/// The newest open ones of issues or pull requests.
+/// Appends the newest open issues or pull requests.
 fn open(noun: &str, all: &[&Issue], blocks: &mut Vec<Block>) {
     let open: Vec<&&Issue> = all.iter().filter(|it| it.state == State::Open).collect();
     blocks.push(Block::Heading(Cell::dim(format!(
@@ -153,13 +153,13 @@ fn open(noun: &str, all: &[&Issue], blocks: &mut Vec<Block>) {
     }
 }
 
-/// The lines that a history is drawn with: each waits for the commit that its last one had as a parent.
+/// Columns of the commit graph. Each occupied lane waits for a parent of a commit that was drawn earlier.
 #[derive(Default)]
-struct Lanes(Vec<Option<ObjectId>>);
+struct GraphColumns(Vec<Option<ObjectId>>);
 
-impl Lanes {
-    /// Draws the row of a commit: `*` stands for it, lines that end in it bend to the left above it, and lines
-    /// that begin with it bend away below it.
+impl GraphColumns {
+    /// Draws the row of a commit as `*`. Lanes that end in the commit are joined to it from the right with `╯`, and
+    /// lanes that start at it branch off to the right with `╮`.
     fn draw(&mut self, commit: &Commit) -> String {
         let waiting = |lane: &Option<ObjectId>| *lane == Some(commit.id);
         let own = match self.0.iter().position(waiting) {
@@ -210,7 +210,7 @@ impl Lanes {
         row.trim_end().to_owned()
     }
 
-    /// A place that no line takes.
+    /// Returns the index of a free lane, and adds one if all are occupied.
     fn free(&mut self) -> usize {
         match self.0.iter().position(Option::is_none) {
             Some(place) => place,
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn merges_and_forks_are_drawn() {
-        let mut lanes = Lanes::default();
+        let mut lanes = GraphColumns::default();
         let history = [
             commit(7, &[6, 5]),
             commit(6, &[4]),

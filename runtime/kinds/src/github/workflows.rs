@@ -1,4 +1,4 @@
-//! The guest that runs the workflows of a github world, in the sandbox.
+//! Sandboxed guest that runs the workflows of a github world.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,16 +8,16 @@ use mcpmark_sandbox::{
     FaultKind, Limits, LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput,
 };
 
-/// Fuel that all workflows may use together that one script sets off: as much as the script itself has.
+/// Fuel that all workflows triggered by one script may use together: the same amount as the script itself.
 const FUEL_OF_A_SCRIPT: u64 = Limits::SCRIPT.fuel;
 
-/// Runs workflows. It is a verifier like any other, under the limits of one.
+/// Runner of workflows. The guest has the interface and the limits of a verifier.
 #[derive(Clone)]
 pub(crate) struct WorkflowGuest {
     sandbox: Sandbox,
     guest: Verifier,
     component: Arc<[u8]>,
-    /// The same in a sandbox with slots of its own, made when a script first sets off a workflow.
+    /// The same guest in a second sandbox with its own slots, created when a script first triggers a workflow.
     second: Arc<OnceLock<Result<(Sandbox, Verifier), String>>>,
 }
 
@@ -34,7 +34,7 @@ impl WorkflowGuest {
     ///
     /// # Errors
     ///
-    /// When the component is no verifier.
+    /// Returns an error if the component is not a verifier.
     pub(crate) fn load(sandbox: &Sandbox, component: &[u8]) -> Result<Self, LoadError> {
         Ok(Self {
             guest: sandbox.verifier(component)?,
@@ -44,8 +44,8 @@ impl WorkflowGuest {
         })
     }
 
-    /// The same for the workflows that one script sets off. It waits for them in a slot of the sandbox, so they
-    /// run in another one.
+    /// Returns a runner for the workflows that one script triggers. The script occupies a slot of the sandbox while it
+    /// waits for them, so they run in a second sandbox.
     pub(crate) fn of_script(&self) -> ScriptWorkflows {
         ScriptWorkflows {
             guest: self.clone(),
@@ -53,9 +53,12 @@ impl WorkflowGuest {
         }
     }
 
-    fn second(&self) -> Result<&(Sandbox, Verifier), RunnerError> {
+    fn with_own_slots(&self) -> Result<&(Sandbox, Verifier), RunnerError> {
         let made = self.second.get_or_init(|| {
-            let sandbox = self.sandbox.second().map_err(|error| error.to_string())?;
+            let sandbox = self
+                .sandbox
+                .with_own_slots()
+                .map_err(|error| error.to_string())?;
             let guest = sandbox.verifier(&self.component);
             let guest = guest.map_err(|error| error.to_string())?;
             Ok((sandbox, guest))
@@ -76,16 +79,16 @@ impl Runner for WorkflowGuest {
     }
 }
 
-/// Runs the workflows that one script sets off.
+/// Runner of the workflows that one script triggers.
 pub(crate) struct ScriptWorkflows {
     guest: WorkflowGuest,
-    /// What is left to all of them.
+    /// Fuel that remains for all of these workflows.
     fuel: Mutex<u64>,
 }
 
 impl Runner for ScriptWorkflows {
     fn run(&self, event: Event, fuel: u64) -> Ran {
-        let (sandbox, guest) = match self.guest.second() {
+        let (sandbox, guest) = match self.guest.with_own_slots() {
             Ok(second) => second,
             Err(error) => {
                 return Ran {
@@ -106,8 +109,8 @@ impl Runner for ScriptWorkflows {
     }
 }
 
-/// Runs the guest under the limits of a verifier, and at most with `fuel`. `spent` is the error where it would have had
-/// more fuel by itself, and might have come to an end with that.
+/// Runs the guest under the limits of a verifier, and with at most `fuel`. Returns the error of `spent` if the guest
+/// exhausts a `fuel` below the limit of a verifier, because it might have finished with the full limit.
 fn run(
     sandbox: &Sandbox,
     guest: &Verifier,
@@ -148,7 +151,7 @@ fn reported(result: Result<Verdict, RunError>) -> Result<Vec<Reported>, RunnerEr
             Err(RunnerError::Input(fault.to_string()))
         }
         Err(RunError::Fault(fault)) => Err(RunnerError::Guest(fault.to_string())),
-        // What it cannot read of the trees that it is given.
+        // The guest cannot read the trees that it got.
         Err(RunError::World(message)) => Err(RunnerError::Input(message)),
         Err(RunError::Host(message)) => Err(RunnerError::Host(message)),
     }
@@ -181,13 +184,13 @@ mod tests {
         run(&script).unwrap();
         let used = FUEL_OF_A_SCRIPT - *script.fuel.lock().unwrap();
         assert!(used > 0);
-        // Enough for one more, and not for two.
+        // Enough for one more run, but not for two.
         *script.fuel.lock().unwrap() = used + used / 2;
         run(&script).unwrap();
         let spent = run(&script).unwrap_err();
         assert!(matches!(&spent, RunnerError::Spent(_)), "{spent}");
         run(&ci.of_script()).unwrap();
-        // Of a call as well.
+        // The budget of a call is limited in the same way.
         assert_eq!(ci.run(event(), u64::MAX).fuel, used);
         let ran = ci.run(event(), used / 2);
         assert!(matches!(&ran.result, Err(RunnerError::Spent(_))), "{ran:?}");

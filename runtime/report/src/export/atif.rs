@@ -1,8 +1,8 @@
-//! The Agent Trajectory Interchange Format, version 1.7 (Harbor's RFC 0001): one document an
+//! Export to the Agent Trajectory Interchange Format, version 1.7 (Harbor's RFC 0001), with one document for each
 //! attempt, `<task>__<k>__<attempt>.json`.
 //!
-//! A step is the system prompt, the instruction, something that the agent told the model, or one
-//! turn with its calls and their results. What came of the attempt stands in `extra`.
+//! A step is the system prompt, the instruction, another message of the agent to the model, or one turn with its calls
+//! and their results. The result of the attempt is in `extra`.
 
 use std::path::Path;
 
@@ -116,7 +116,7 @@ fn step(source: &Source, message: &MessageRow, number: usize) -> Value {
         return step;
     }
     if source.row.model.is_none() {
-        // A solution or a random agent: no inference took place.
+        // A solution or a random agent does not request a model.
         step["llm_call_count"] = 0.into();
     } else {
         if let Some(reasoning) = message.content["reasoning"].as_str() {
@@ -167,7 +167,7 @@ fn tool_call(call: &Value) -> Value {
     value
 }
 
-/// What the turn's requests took, those that failed too.
+/// Returns the usage and cost of the turn's requests, including failed ones.
 fn metrics(source: &Source, turn: u32) -> Option<Value> {
     let calls = source
         .calls

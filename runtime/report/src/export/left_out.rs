@@ -1,25 +1,25 @@
-//! Attempts that have no place in a format, and why.
+//! Attempts that an export leaves out, with the reasons.
 
 use std::collections::BTreeMap;
 
-/// Why an attempt is not in an export.
+/// Reason why an export leaves out an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
-    /// It has no grade.
+    /// The attempt has no grade.
     NotGraded,
-    /// It was graded and did not pass.
+    /// The attempt was graded and did not pass.
     Failed,
-    /// Its conversation was replaced by a summary, so it is not one conversation.
+    /// The conversation was replaced by a summary, so it is not one conversation.
     Compacted,
-    /// Its agent writes calls as text instead of calling functions.
+    /// The agent writes calls as text instead of function calls.
     TextCalls,
-    /// It is of an agent that asks no model, such as a baseline.
+    /// The agent does not use a model, such as a baseline.
     NoModel,
-    /// It has no messages.
+    /// The attempt has no messages.
     Empty,
-    /// It is longer than the limit.
+    /// The line exceeds the size limit.
     TooLong,
-    /// It is the same as one before, except for the ids of calls.
+    /// The conversation is equal to an earlier one, except for the ids of calls.
     Duplicate,
 }
 
@@ -38,10 +38,10 @@ impl Reason {
     }
 }
 
-/// How many attempts an export wrote, and how many it left out for which reason.
+/// Counts of exported attempts, and of those left out by reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exported {
-    /// Attempts that were written.
+    /// Number of exported attempts.
     pub attempts: usize,
     left_out: BTreeMap<Reason, usize>,
 }
@@ -51,17 +51,17 @@ impl Exported {
         *self.left_out.entry(reason).or_default() += 1;
     }
 
-    /// The number of attempts that were left out.
+    /// Returns the number of attempts that were left out.
     pub fn left_out(&self) -> usize {
         self.left_out.values().sum()
     }
 
-    /// The number of attempts that were left out for one reason.
+    /// Returns the number of attempts that were left out for one reason.
     pub fn left_out_for(&self, reason: Reason) -> usize {
         self.left_out.get(&reason).copied().unwrap_or_default()
     }
 
-    /// The reasons with their numbers: `2 not graded, 1 too long`.
+    /// Formats the reasons with their counts, as in `2 not graded, 1 too long`.
     pub fn reasons(&self) -> String {
         let reasons = self.left_out.iter();
         let reasons: Vec<String> = reasons

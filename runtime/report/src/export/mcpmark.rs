@@ -1,9 +1,8 @@
-//! The results directory of the published benchmark:
-//! `<model>__<service>/run-<n>/<category>__<task>/{meta,messages}.json` and
-//! `<model>__<service>/run-<n>/summary.json`.
+//! Export to the results directory of the published benchmark:
+//! `<model>__<service>/run-<n>/<category>__<task>/{meta,messages}.json` and `<model>__<service>/run-<n>/summary.json`.
 //!
-//! That layout knows only success and failure. An attempt without a grade is neither, and is left
-//! out; its programs then take the run for incomplete, which it is.
+//! The format has only success and failure, so attempts without a grade are left out. The programs of the benchmark
+//! then regard the run as incomplete, which is correct.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -16,14 +15,14 @@ use serde_json::{Value, json};
 use super::{ExportError, Exported, Reason, Source, file_name, write_json};
 use crate::format::instant;
 
-/// A run of one model on one service.
+/// Run of one model on one service.
 #[derive(Default)]
 struct Run {
     name: String,
     effort: String,
     service: String,
     agent: String,
-    /// Wall time of an attempt, in seconds.
+    /// Time limit of an attempt, in seconds.
     timeout: u64,
     attempts: Vec<Attempt>,
 }
@@ -92,7 +91,7 @@ fn effort(row: &SurveyRow) -> String {
     reasoning_effort(&row.model_settings).unwrap_or_else(|| "default".to_owned())
 }
 
-/// Who acted, with all settings.
+/// Participant: agent, its settings, model, its settings.
 type Player<'a> = (&'a str, &'a str, Option<&'a str>, &'a str);
 
 fn player(row: &SurveyRow) -> Player<'_> {
@@ -104,12 +103,12 @@ fn player(row: &SurveyRow) -> Player<'_> {
     )
 }
 
-/// The names of directories, one for each player.
+/// Directory names of the participants.
 struct Slugs<'a>(HashMap<Player<'a>, String>);
 
 impl<'a> Slugs<'a> {
-    /// The model's name without its provider, with `-` for `.`, and its effort. Where two players
-    /// have one name that way, the provider stands in it, and where that is not enough, a number.
+    /// Assigns the names. A name is the name of the model without its provider, with `-` for `.`, and the effort. If
+    /// two participants have the same name, the provider is added, and then a number if necessary.
     fn of(rows: &'a [SurveyRow]) -> Self {
         let mut players: Vec<(Player<'_>, &SurveyRow)> = Vec::new();
         let mut seen = HashSet::new();
@@ -137,7 +136,7 @@ impl<'a> Slugs<'a> {
             let mut free = std::iter::once(plain.clone())
                 .chain(numbered)
                 .filter(|slug| !taken.contains(slug));
-            // There are more numbers than players.
+            // The sequence of numbers is infinite, so a free name exists.
             if let Some(slug) = free.next() {
                 taken.insert(slug.clone());
                 slugs.insert(player, slug);
@@ -235,15 +234,15 @@ fn meta(source: &Source, name: &str, effort: &str, timeout: u64) -> Value {
     })
 }
 
-/// Why there is no verdict, where the state stops the verifier.
+/// Returns the fault that stopped the verifier, if the grade has one.
 fn stopped(grade: &GradeRow) -> Option<String> {
     let kind = grade.fault_kind.as_ref()?;
     let message = grade.fault_message.as_deref().unwrap_or_default();
     Some(format!("{} ({kind}): {message}", grade.outcome))
 }
 
-/// The conversation in the form of that benchmark's messages: no system message, reasoning within
-/// `<think>`, a call and its result as items of their own.
+/// Returns the conversation in the format of the benchmark: without the system message, with reasoning in `<think>`,
+/// and with calls and results as separate items.
 fn messages(source: &Source) -> Vec<Value> {
     let mut items = Vec::new();
     for message in &source.trajectory.messages {

@@ -1,9 +1,8 @@
-//! Attempts in the formats of others.
+//! Export of attempts to formats of other projects.
 //!
-//! [`Layout::Mcpmark`] is the results directory that the published benchmark writes;
-//! [`Layout::Sft`] is one conversation a line for training; [`Layout::Atif`] is the Agent
-//! Trajectory Interchange Format, version 1.7, one file an attempt; [`Layout::Tables`] is everything
-//! as tables of JSON Lines.
+//! [`Layout::Mcpmark`] is the results directory of the published benchmark. [`Layout::Sft`] has one conversation in
+//! each line, for training. [`Layout::Atif`] is the Agent Trajectory Interchange Format, version 1.7, with one file for
+//! each attempt. [`Layout::Tables`] contains all data as tables in JSON Lines.
 
 mod atif;
 mod left_out;
@@ -26,55 +25,55 @@ pub use self::left_out::{Exported, Reason};
 pub use self::sft::{SFT_SCHEMA, SftOptions};
 pub use self::tables::TABLES;
 
-/// A format of others.
+/// Format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// The published results directory: `meta.json`, `messages.json` and `summary.json`.
+    /// Results directory of the published benchmark: `meta.json`, `messages.json` and `summary.json`.
     Mcpmark,
-    /// Conversations for training, one a line.
+    /// Conversations for training, one in each line.
     Sft(SftOptions),
-    /// ATIF 1.7, one file an attempt.
+    /// ATIF 1.7, one file for each attempt.
     Atif,
-    /// Tables of JSON Lines: attempts, turns, calls, requests and checks.
+    /// Tables in JSON Lines: attempts, turns, calls, requests and checks.
     Tables,
 }
 
-/// Why an export fails.
+/// Errors of an export.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// What the experiment runs cannot be read.
+    /// The specification of the experiment cannot be parsed.
     #[error("the experiment's settings cannot be read: {0}")]
     Spec(#[from] serde_json::Error),
-    /// Something cannot be written.
+    /// A file or directory cannot be written.
     #[error("cannot write {path}: {source}")]
     Write {
-        /// What.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// Why.
+        /// Error of the file system.
         source: io::Error,
     },
-    /// There are files in the way.
+    /// The target directory is not empty.
     #[error("{0} is there already and not empty; name a new directory")]
     NotEmpty(PathBuf),
-    /// There is a file in the way.
+    /// The target file exists already.
     #[error("{0} is there already; name a new file")]
     Exists(PathBuf),
 }
 
-/// One attempt with all that the formats take from it.
+/// Attempt with all rows that the formats need.
 struct Source {
     row: AttemptRow,
     trajectory: Trajectory,
     calls: Vec<ModelCallRow>,
-    /// The tools that it saw: a list of `name`, `description`, `input_schema`, and `server` where
-    /// it is one of another server than the world's.
+    /// Tools that were offered to the model, as objects with `name`, `description`, `input_schema`, and `server` if the
+    /// tool belongs to an external server.
     tools: Vec<Value>,
-    /// How the model was shown results; not known of older attempts.
+    /// Form in which results were shown to the model. Unknown for older attempts.
     view: Option<ResultView>,
-    /// Where the call of a turn and an id is in the trajectory.
+    /// Index of a call in the trajectory, by turn and id.
     places: HashMap<(u32, String), usize>,
 }
 
@@ -114,22 +113,22 @@ impl Source {
         self.row.grade.as_ref().and_then(|grade| grade.passed)
     }
 
-    /// The parts of the task's id.
+    /// Splits the id of the task into service, world and task name.
     fn task(&self) -> (&str, &str, &str) {
         let mut parts = self.row.task.splitn(3, '/');
         let mut next = || parts.next().unwrap_or_default();
         (next(), next(), next())
     }
 
-    /// The messages as the model was sent them: the system message comes first.
+    /// Returns the messages in the order in which the model received them, with the system message first.
     fn messages(&self) -> Vec<&MessageRow> {
         let mut messages: Vec<&MessageRow> = self.trajectory.messages.iter().collect();
-        // It is recorded after the instruction.
+        // The system message is recorded after the instruction.
         messages.sort_by_key(|message| message.role != "system");
         messages
     }
 
-    /// The tools as function definitions of Chat Completions.
+    /// Returns the tools as function definitions of Chat Completions.
     fn functions(&self) -> Vec<Value> {
         let functions = self.tools.iter().map(|tool| {
             json!({
@@ -144,13 +143,13 @@ impl Source {
         functions.collect()
     }
 
-    /// The result of a call of a turn as the model was shown it.
+    /// Returns the result of a call, by turn and id, as it was shown to the model.
     fn result(&self, turn: u32, id: &str) -> Option<String> {
         let place = self.places.get(&(turn, id.to_owned()))?;
         Some(self.shown(self.trajectory.calls.get(*place)?))
     }
 
-    /// The result of a call as the model was shown it.
+    /// Returns the result of a call as it was shown to the model.
     fn shown(&self, call: &CallRow) -> String {
         match (&call.result, &call.error) {
             (Some(result), _) => {
@@ -166,12 +165,12 @@ impl Source {
     }
 }
 
-/// Writes an experiment's attempts to `target`: a new or empty directory, for
-/// [`Layout::Sft`] a new file.
+/// Exports an experiment's attempts to `target`, which must be a new file for [`Layout::Sft`], and a new or empty
+/// directory for the other formats.
 ///
 /// # Errors
 ///
-/// When there is no such experiment, something is in the way, or it cannot be written.
+/// Returns an error if the experiment does not exist, if the target exists, or if it cannot be written.
 pub fn export(
     journal: &Journal,
     experiment: &str,
@@ -223,13 +222,13 @@ fn write_json(path: &Path, value: &Value) -> Result<(), ExportError> {
         fs::File::create_new(path)?.write_all(text.as_bytes())
     };
     write().map_err(|source| match source.kind() {
-        // Two things that have one name in this layout: neither is to be lost.
+        // Two attempts have the same path in this layout, and neither may be overwritten.
         io::ErrorKind::AlreadyExists => ExportError::Exists(path.to_owned()),
         _ => failed(path, source),
     })
 }
 
-/// A file that is not there yet, written line by line.
+/// New file that is written line by line.
 struct Lines {
     path: PathBuf,
     file: io::BufWriter<fs::File>,
@@ -255,7 +254,7 @@ impl Lines {
         writeln!(self.file, "{line}").map_err(|source| failed(&self.path, source))
     }
 
-    /// Finishes the file, or removes it where nothing was written.
+    /// Finishes the file, or removes it if it is empty.
     fn finish_unless(self, is_empty: bool) -> Result<(), ExportError> {
         let path = self.path.clone();
         self.finish()?;
@@ -273,8 +272,8 @@ impl Lines {
     }
 }
 
-/// A name that is one part of a path on every system: what comes from a journal may be from
-/// somebody else's machine.
+/// Converts a name to a valid path component of all systems. Names are untrusted because a journal may come from
+/// another machine.
 fn file_name(name: &str) -> String {
     let safe: String = name
         .chars()

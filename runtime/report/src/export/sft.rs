@@ -1,9 +1,10 @@
-//! Conversations for supervised fine-tuning, one JSON object a line.
+//! Export of conversations for supervised fine-tuning, with one JSON object in each line.
 //!
-//! `messages` has the roles, texts and tool calls in the form of Chat Completions, as the model was sent and sent them;
-//! `tools` has the function definitions that it was given. Results are as the model was shown them. What the model
-//! thought is `reasoning_content`. Notes of the host are left out, because the model did not see them. Published corpora
-//! describe the tools in the system message instead, which [`SftOptions::tools_in_prompt`] does.
+//! `messages` contains roles, texts and tool calls in the format of Chat Completions, as they were exchanged with the
+//! model, and `tools` contains the function definitions. Results have the form in which they were shown to the model.
+//! The reasoning of the model is `reasoning_content`. Notes of the host are left out, because the model did not see
+//! them. Published corpora describe the tools in the system message instead; use [`SftOptions::tools_in_prompt`] for
+//! that form.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -15,27 +16,28 @@ use serde_json::{Value, json};
 use super::signature::{full_name, signatures};
 use super::{ExportError, Exported, Lines, Reason, Source};
 
-/// The JSON Schema of a line.
+/// JSON Schema of a line.
 pub const SFT_SCHEMA: &str = include_str!("schemas/sft.json");
 
-/// The agent that has a model write its calls as text.
+/// Name of the agent whose model writes calls as text.
 const TEXT_AGENT: &str = "react";
 
-/// Which conversations are written, and with what.
+/// Options of the export for supervised fine-tuning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SftOptions {
-    /// Graded attempts that did not pass, too.
+    /// Includes graded attempts that did not pass.
     pub include_failures: bool,
-    /// `passed`, `score` and `score_rule` on each line.
+    /// Adds `passed`, `score` and `score_rule` to each line.
     pub rewards: bool,
-    /// The most bytes of a line; no limit if not set.
+    /// Maximum size of a line, in bytes. `None` means no limit.
     pub max_bytes: Option<u64>,
-    /// The form of published corpora: signatures of the tools in the system message, and the server in their names.
+    /// Uses the form of published corpora: signatures of the tools in the system message, and tool names with the
+    /// prefix of the server.
     pub tools_in_prompt: bool,
 }
 
 impl SftOptions {
-    /// The most bytes of a line unless it is set: about 250,000 tokens.
+    /// Default of `max_bytes`: 1 MiB, about 250,000 tokens.
     pub const DEFAULT_MAX_BYTES: u64 = 1 << 20;
 }
 
@@ -83,7 +85,7 @@ pub(super) fn write<'a>(
     Ok(exported)
 }
 
-/// Why an attempt is no conversation to learn from.
+/// Returns the reason why an attempt is not suitable for training, if there is one.
 fn unfit(source: &Source, options: SftOptions) -> Option<Reason> {
     let messages = &source.trajectory.messages;
     if source.row.model.is_none() {
@@ -128,7 +130,7 @@ fn line(source: &Source, options: SftOptions) -> Value {
     line
 }
 
-/// Adds the signatures of the tools to the system message, and the server to the names in calls.
+/// Adds the signatures of the tools to the system message, and the prefix of the server to the names in calls.
 fn put_tools_in_prompt(source: &Source, messages: &mut Vec<Value>) {
     let (service, _, _) = source.task();
     if !source.tools.is_empty() {
@@ -200,7 +202,7 @@ fn tool_call(call: &Value) -> Value {
     })
 }
 
-/// The identity of an example: tools and messages without the ids of calls.
+/// Returns a digest that identifies an example: tools and messages without the ids of calls.
 fn identity(line: &Value) -> Digest {
     let mut messages = line["messages"].clone();
     for message in messages.as_array_mut().into_iter().flatten() {

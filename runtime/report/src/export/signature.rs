@@ -1,14 +1,17 @@
-//! Tools as published corpora describe them: a line of text each, by names that begin with the server's.
+//! Tool descriptions in the form of published corpora: one line of text for each tool, with names that start with the
+//! server.
 
 use serde_json::Value;
 
-/// The signatures of tools, one a line: `filesystem_read_text_file(path: string, tail?: number): description`.
+/// Returns the signatures of tools, one in each line, such as `filesystem_read_text_file(path: string, tail?: number):
+/// description`.
 pub(super) fn signatures(tools: &[Value], service: &str) -> String {
     let lines = tools.iter().map(|tool| signature(tool, service));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The name of a tool after that of its server: the service of the world, or a server that was added to it.
+/// Returns the name of a tool with the prefix of its server: the service of the world, or the name of an external
+/// server.
 pub(super) fn full_name(tools: &[Value], service: &str, name: &str) -> String {
     let tool = tools.iter().find(|tool| tool["name"] == name);
     let server = tool.and_then(|tool| tool["server"].as_str());
@@ -35,12 +38,13 @@ fn signature(tool: &Value, service: &str) -> String {
     }
 }
 
-/// The text with one blank in the place of each run of white space.
+/// Replaces each run of white space by one space.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The JSON type of a property; that of its items with `[]` for an array, and `any` where the schema has none.
+/// Returns the JSON type of a property. Arrays are the type of their items with `[]`, and properties without a type are
+/// `any`.
 fn type_of(property: &Value) -> String {
     match &property["type"] {
         Value::String(kind) if kind == "array" && property["items"].is_object() => {

@@ -1,6 +1,6 @@
-//! An experiment as tables, each a file of JSON Lines: `attempts`, `turns`, `calls`, `requests` and `checks`.
+//! Export of an experiment as tables in JSON Lines: `attempts`, `turns`, `calls`, `requests` and `checks`.
 //!
-//! `attempt` joins them, together with `turn` where there is one. A value that is not known is null.
+//! The tables are joined by the key `attempt`, and `turn` in tables that have it. Unknown values are null.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{ExportError, Exported, Lines, Source};
 use crate::format::moment;
 
-/// The names of the tables and the JSON Schemas of their lines.
+/// Names of the tables, with the JSON Schemas of their lines.
 pub const TABLES: [(&str, &str); 5] = [
     ("attempts", include_str!("schemas/attempts.json")),
     ("turns", include_str!("schemas/turns.json")),

@@ -1,4 +1,4 @@
-//! Single attempts: what was said and done, what the verifier found, what changed.
+//! Section of the page with single attempts: trajectory, checks of the verifier, and changes to the world.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -51,13 +51,13 @@ pub(super) fn attempts(out: &mut String, report: &Report, options: &Options) {
     out.push_str("</section>\n");
 }
 
-/// Whether any attempt is planned.
+/// Reports whether any attempt is planned.
 pub(super) fn any(report: &Report) -> bool {
     let mut cells = report.models.iter().flat_map(|model| &model.matrix);
     cells.any(|cell| !cell.attempts.is_empty())
 }
 
-/// The controls that hide attempts; the page's script acts on them.
+/// Writes the filter controls. The script of the page uses them to hide attempts.
 fn filters(out: &mut String, report: &Report) {
     let attempts = || {
         let cells = report.models.iter().flat_map(|model| &model.matrix);
@@ -100,7 +100,7 @@ fn filters(out: &mut String, report: &Report) {
     out.push_str("<button type=\"reset\">Clear</button> <output></output></form>\n");
 }
 
-/// The name of an attempt within the page.
+/// Returns the HTML id of an attempt.
 fn attempt_id(id: &str) -> String {
     format!("a-{}", text(id))
 }
@@ -282,10 +282,10 @@ fn checks(out: &mut String, detail: &AttemptDetail) {
     }
 }
 
-/// Opens a list item for a message; the caller ends it.
+/// Writes a message as an open list item, which the caller closes.
 fn message(out: &mut String, message: &MessageRow) {
     let said = &message.content["text"];
-    // Of a compaction the summary is what the model goes on with.
+    // A compaction has a summary instead of a text: the model continues from it.
     let said = said
         .as_str()
         .or(message.content["summary"].as_str())
@@ -346,7 +346,7 @@ fn call(out: &mut String, call: &CallRow) {
             })
             .collect::<Vec<_>>()
             .join("\n"),
-        // What is no JSON object stands as it was sent.
+        // Arguments that are not a JSON object are shown as they were sent.
         Value::String(sent) => sent.clone(),
         other => other.to_string(),
     };
@@ -435,7 +435,7 @@ fn clipped_line(line: &str) -> String {
     }
 }
 
-/// A text for `pre`, cut where it is very long.
+/// Escapes a text for `pre`, and truncates it to [`MAX_CHARACTERS`].
 fn clipped(long: &str) -> String {
     match long.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!(

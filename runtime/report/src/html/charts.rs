@@ -1,4 +1,4 @@
-//! What the charts are drawn from, and where they stand.
+//! Section of the page with charts, and the data for the script that draws them.
 
 use std::fmt::Write;
 
@@ -12,16 +12,16 @@ use crate::data::Report;
 use crate::published::published;
 use crate::render::Options;
 
-/// Colours of models before they repeat; `report.css` has as many.
+/// Number of colours of models before they repeat. Must agree with `report.css`.
 pub(super) const COLOURS: usize = 8;
 
-/// Tools of the chart.
+/// Maximum number of tools in the chart of tool calls.
 const TOOLS: usize = 12;
 
-/// Models whose turns are drawn; each has a chart of its own.
+/// Maximum number of models for which turns are drawn, each in its own chart.
 const TURN_CHARTS: usize = 12;
 
-/// The figures that the experiment has data for.
+/// Writes the figures for which the experiment has data.
 pub(super) fn figures(out: &mut String, report: &Report, options: &Options) {
     out.push_str("<section id=\"charts\">\n<h2>Charts</h2>\n<div class=\"figures\">\n");
     intervals::rates(out, report);
@@ -108,7 +108,7 @@ fn has_efforts(report: &Report) -> bool {
     })
 }
 
-/// What `report.js` draws.
+/// Returns the data that `report.js` draws.
 pub(super) fn data(report: &Report, options: &Options) -> Value {
     let classes: Vec<FailureClass> = FailureClass::ALL
         .into_iter()
@@ -180,7 +180,8 @@ pub(super) fn data(report: &Report, options: &Options) -> Value {
     })
 }
 
-/// A name as a chart shows it: canvas takes text for text, but not for what it hides.
+/// Sanitises a name for a chart. A canvas does not interpret markup, but would draw invisible and reordering
+/// characters.
 fn shown(name: &str) -> String {
     crate::sanitise::line(name).into_owned()
 }

@@ -1,20 +1,20 @@
-//! Text of others in HTML: it can be read, and does nothing.
+//! Escaping of untrusted text for HTML.
 
 use std::borrow::Cow;
 
 use crate::sanitise;
 
-/// One line of text, between tags or in a quoted attribute.
+/// Escapes one line of text, for use between tags or in a quoted attribute.
 pub(super) fn text(text: &str) -> String {
     escape(&sanitise::line(text))
 }
 
-/// A name with slashes, which breaks after them where it is too long for its place.
+/// Escapes a name with slashes, and allows line breaks after them.
 pub(super) fn path(name: &str) -> String {
     text(name).replace('/', "/<wbr>")
 }
 
-/// Text with its line breaks and tabs, for `pre`.
+/// Escapes text for `pre`, keeping its line breaks and tabs.
 pub(super) fn block(text: &str) -> String {
     escape(&sanitise::block(text))
 }
@@ -34,7 +34,7 @@ fn escape(text: &str) -> String {
     safe
 }
 
-/// JSON within a script element: the same value, without any character that could end it.
+/// Escapes JSON for a script element. The value stays the same, but no character can end the element.
 pub(super) fn json(json: &str) -> Cow<'_, str> {
     if json.contains(['<', '>', '&']) {
         let safe = json

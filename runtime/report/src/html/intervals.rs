@@ -1,4 +1,5 @@
-//! Rates and differences with their intervals, as SVG: it needs no script, and its text can be copied and searched.
+//! Charts of rates and differences with their intervals, as SVG, which needs no script and has text that can be copied
+//! and searched.
 
 use std::fmt::Write;
 
@@ -10,20 +11,20 @@ use crate::data::{Pair, Report};
 use crate::numbers;
 use crate::sanitise::line;
 
-/// The p-value from which on a difference is drawn as none that is shown.
+/// Significance level: differences with a larger or equal p-value are drawn as inconclusive.
 const UNSURE: f64 = 0.05;
 
-/// Pairs of models that are drawn; the table has all.
+/// Maximum number of pairs of models that are drawn. The table contains all pairs.
 const PAIRS: usize = 30;
 
-/// Measures of the drawings, in units of their view boxes.
+/// Dimensions of the drawings, in units of the view box.
 const NAMES: f64 = 250.0;
 const PLOT: f64 = 360.0;
 const VALUES: f64 = 250.0;
 const ROW: f64 = 26.0;
 const AXIS: f64 = 24.0;
 
-/// A row of a drawing.
+/// Row of a chart.
 struct Row {
     name: String,
     class: String,
@@ -32,7 +33,7 @@ struct Row {
     shown: String,
 }
 
-/// pass@1 of each model, where there is one.
+/// Draws pass@1 of each model for which it can be estimated.
 pub(super) fn rates(out: &mut String, report: &Report) {
     let models = report.models.iter().enumerate();
     let rows: Vec<Row> = models
@@ -65,7 +66,7 @@ pub(super) fn rates(out: &mut String, report: &Report) {
     }
 }
 
-/// Differences between models. One that chance explains is drawn hollow, and its text says so.
+/// Draws the differences between models. Inconclusive differences are drawn hollow, and their text says so.
 pub(super) fn differences(out: &mut String, report: &Report) {
     let rows: Vec<Row> = report
         .comparisons
@@ -190,10 +191,10 @@ fn figure(
     );
 }
 
-/// Characters of a name that fit beside a drawing.
+/// Maximum length of a name in a drawing, in characters.
 const SHORT: usize = 34;
 
-/// The beginning and the end of a name that is too long.
+/// Shortens a long name in the middle.
 fn short(name: &str) -> String {
     let characters: Vec<char> = name.chars().collect();
     if characters.len() <= SHORT {

@@ -1,4 +1,4 @@
-//! Which task each model passed, and how often.
+//! Matrix of tasks and models with the number of passed attempts.
 
 use std::fmt::Write;
 
@@ -36,10 +36,10 @@ pub(super) fn matrix(out: &mut String, report: &Report) {
                 0 => "–".to_owned(),
                 graded => format!("{}/{graded}", cell.count.passed),
             };
-            // Begins with the visible text, for those who control the page by voice.
+            // The label starts with the visible text, because voice control selects links by it.
             let label = format!("{shown} passed: {}, {}", text(&task.id), text(&model.name));
             let class = shade(cell);
-            // The section of attempts has each cell, with or without trajectories.
+            // The section of attempts contains every cell that has attempts, also without trajectories.
             let _ = if cell.attempts.is_empty() {
                 write!(
                     out,
@@ -58,12 +58,12 @@ pub(super) fn matrix(out: &mut String, report: &Report) {
     out.push_str("</tbody></table></div>\n</section>\n");
 }
 
-/// Names a task of a model within the page.
+/// Returns the HTML id of a task of a model.
 pub(super) fn cell_id(task: usize, model: usize) -> String {
     format!("c{task}-{model}")
 }
 
-/// One of five shades by the share that passed, or that of nothing graded.
+/// Returns the CSS class for the pass rate: one of five shades, or `none` if nothing was graded.
 fn shade(cell: &Cell) -> &'static str {
     match cell.count.rate() {
         None => "s none",

@@ -1,8 +1,7 @@
-//! A report as one page that needs nothing else: no network, no other file.
+//! Report as a self-contained HTML page, without network access or other files.
 //!
-//! Text that somebody else wrote stands in it escaped, and only ever as text. Should that fail
-//! somewhere, the page's content security policy runs no script and takes no style but the ones
-//! that are named by their digests, and loads nothing.
+//! Untrusted text is escaped and occurs only as text. As a second line of defence, the content security policy of the
+//! page allows only the scripts and styles that it lists by digest, and loads nothing.
 
 mod attempts;
 mod charts;
@@ -27,10 +26,10 @@ const SCRIPT: &str = include_str!("../../assets/report.js");
 const CHARTS: &str = include_str!("../../assets/chart.umd.min.js");
 const CHARTS_LICENCE: &str = include_str!("../../assets/chart.umd.min.js.LICENSE");
 
-/// Tables that the page shows by other means.
+/// Titles of tables that the page shows in another form.
 const SHOWN_OTHERWISE: [&str; 1] = ["Tasks"];
 
-/// Tables that stand open; the others open on a click.
+/// Titles of tables that are initially open.
 const OPEN: [&str; 4] = [
     "Scores",
     "What differs",

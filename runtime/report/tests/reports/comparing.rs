@@ -1,3 +1,5 @@
+//! Tests of comparisons.
+
 use mcpmark_report::compare::{CompareError, compare};
 use mcpmark_report::{Format, Options};
 
@@ -24,11 +26,11 @@ fn single_attempts_are_compared_with_mcnemar() {
     let (low, high) = ("openai/atlas-large (low)", "openai/atlas-large (high)");
     let compared = compare(&report, ("efforts", Some(low)), ("efforts", Some(high))).unwrap();
     insta::assert_snapshot!(compared.text(Some(80)));
-    // A model with itself does not differ.
+    // A model does not differ from itself.
     let same = compare(&report, ("efforts", Some(low)), ("efforts", Some(low))).unwrap();
     assert_eq!(same.pairs[0].comparison.p, 1.0);
     assert!(same.pairs[0].comparison.flips.is_empty());
-    // Without names, model by model.
+    // Without names, models with equal names are compared.
     assert_eq!(
         compare(&report, ("efforts", None), ("efforts", None))
             .unwrap()
@@ -39,7 +41,7 @@ fn single_attempts_are_compared_with_mcnemar() {
 }
 
 #[test]
-fn what_cannot_be_compared_is_named() {
+fn impossible_comparisons_are_reported() {
     let report = Demonstration::new().of_both();
     let (many, single) = ("demonstration", "efforts");
     let error = compare(&report, (many, Some("nobody")), (single, None)).unwrap_err();

@@ -1,3 +1,5 @@
+//! Tests of exports.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +22,7 @@ fn json(path: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// All files below a directory, by their paths within it.
+/// Returns all files below a directory as relative paths.
 fn files(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![dir.to_owned()];
@@ -42,7 +44,7 @@ fn files(dir: &Path) -> Vec<String> {
 #[test]
 fn the_published_layout() {
     let (_dir, target, done) = exported(Layout::Mcpmark, "results");
-    // One has not begun and has no row at all.
+    // A third attempt has not begun and does not have a row.
     assert_eq!((done.attempts, done.left_out()), (93, 2));
     let files = files(&target);
     let ended = |name: &str| files.iter().filter(|file| file.ends_with(name)).count();
@@ -120,7 +122,7 @@ fn conversations_for_training() {
     }
 }
 
-/// Gives tools that were changed the digest that they have now.
+/// Updates the digests of modified tool sets.
 fn name_tools_anew(journal: &Connection) {
     let mut query = journal
         .prepare("SELECT digest, tools FROM tool_sets")
@@ -138,7 +140,7 @@ fn name_tools_anew(journal: &Connection) {
     }
 }
 
-/// The demonstration, exported after its journal was changed.
+/// Exports the demonstration after a change to its journal.
 fn exported_with(change: &str, layout: Layout, target: &str) -> (tempfile::TempDir, PathBuf) {
     let demonstration = Demonstration::new();
     let journal = Connection::open(demonstration.path().join("journal.db")).unwrap();
@@ -167,7 +169,7 @@ fn models_that_differ_by_provider_alone_are_kept_apart() {
     };
     assert_eq!(runs("openai-atlas-large-medium"), 4);
     assert_eq!(runs("router-atlas-large-medium"), 3);
-    // Other settings of the same model are another player.
+    // The same model with other settings is another participant.
     assert_eq!(runs("router-atlas-large-medium-2"), 1);
     let files = files(&target);
     let metas = files.iter().filter(|file| file.ends_with("/meta.json"));
@@ -182,14 +184,14 @@ fn models_that_differ_by_provider_alone_are_kept_apart() {
 }
 
 #[test]
-fn what_the_host_noted_was_not_said_to_the_model() {
+fn notes_of_the_host_are_not_exported_as_messages_to_the_model() {
     let change = "INSERT INTO messages (attempt, seq, turn, role, content, at_ms)
          SELECT id, 9000, 0, 'note', '{\"text\":\"server notes: notes 1.2.3\"}', 0 FROM attempts;
          UPDATE tool_sets SET tools = json_set(tools, '$[0].server', 'notes');";
     let (_dir, target) = exported_with(change, Layout::Sft(SftOptions::default()), "sft.jsonl");
     let text = fs::read_to_string(&target).unwrap();
     assert!(!text.contains("notes 1.2.3"), "{text}");
-    // A tool has the name that the model knows, whoever has it.
+    // A tool has the name that the model knows, regardless of its server.
     assert!(text.contains("\"name\":\"read_text_file\""), "{text}");
     assert!(!text.contains("notes_read_text_file"), "{text}");
     let (_dir, target) = exported_with(change, Layout::Mcpmark, "results");
@@ -199,8 +201,8 @@ fn what_the_host_noted_was_not_said_to_the_model() {
     }
 }
 
-/// The rules that the published validator of the format checks: steps count from 1, what belongs to
-/// agents stands with agents, and each result has its call.
+/// Checks the rules of the format's published validator: steps are numbered from 1, keys of agents occur only in steps
+/// of agents, and each result has a call.
 #[test]
 fn the_interchange_format() {
     let (_dir, target, done) = exported(Layout::Atif, "atif");

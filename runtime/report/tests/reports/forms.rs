@@ -1,3 +1,5 @@
+//! Tests of the output formats.
+
 use std::collections::BTreeSet;
 
 use mcpmark_agent::failure::FailureClass;
@@ -61,7 +63,7 @@ fn text_fits_its_width_and_leaves_nothing_out() {
             let columns = unicode_width::UnicodeWidthStr::width(line);
             assert!(columns <= width, "{columns} columns: {line}");
         }
-        // Labels stand again in each block.
+        // Labels are repeated in each block.
         let mut left = letters(&narrow).into_iter();
         for letter in letters(&whole) {
             assert!(
@@ -93,7 +95,7 @@ fn csv() {
     insta::assert_snapshot!(text);
 }
 
-/// Where each service of the publication stands beside the report's own, in its own words.
+/// Published results by service are shown next to those of the report, under the same names.
 #[test]
 fn published_services_stand_beside_ones_own() {
     let services = ["filesystem", "github", "notion", "playwright", "postgres"];
@@ -105,7 +107,7 @@ fn published_services_stand_beside_ones_own() {
     assert!(csv.contains(
         "gpt-5-medium,,,service,filesystem,30,120,120,,0.575,0.0363,,,,,4,0.7667,0.3667,,,215960,17380,0.44,10.06,21.07,,\n"
     ));
-    // Of the services that were not tried there is nothing to stand beside.
+    // The table contains only the services of the report.
     let text = rendered(Format::Text, true);
     let (_, shown) = text.split_once("Published results by service").unwrap();
     let mut shown: Vec<_> = shown
@@ -127,7 +129,7 @@ fn published_services_stand_beside_ones_own() {
     );
 }
 
-/// JSON has the same numbers as the tables, and null for what is not known.
+/// JSON has the same numbers as the tables, and null for unknown values.
 #[test]
 fn json() {
     let text = rendered(Format::Json, true);

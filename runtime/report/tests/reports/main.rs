@@ -1,4 +1,4 @@
-//! Reports, comparisons and exports of a made-up experiment that has everything in it.
+//! Tests of reports, comparisons and exports with a fictitious experiment that covers all cases.
 
 #[path = "../../../../tests/journal/mod.rs"]
 mod journal;
@@ -15,7 +15,7 @@ use mcpmark_report::{Report, Source, TaskFacts, TaskIndex};
 use mcpmark_snapshot::Store;
 use tempfile::TempDir;
 
-/// The demonstration in a home of its own.
+/// Demonstration experiments in a temporary home.
 struct Demonstration {
     dir: TempDir,
     journal: Journal,
@@ -42,7 +42,7 @@ impl Demonstration {
         Report::read(&self.journal, name, &known()).unwrap()
     }
 
-    /// A report of both experiments.
+    /// Builds one report of both experiments.
     fn of_both(&self) -> Report {
         let names = ["demonstration", "efforts"];
         let sources = names.map(|name| Source::read(&self.journal, name).unwrap());
@@ -50,7 +50,7 @@ impl Demonstration {
     }
 }
 
-/// Tiers and tags of most tasks, as a library would know them.
+/// Returns tiers and tags of most tasks, as a library would.
 fn known() -> TaskIndex {
     journal::TASKS
         .iter()
@@ -67,7 +67,7 @@ fn known() -> TaskIndex {
         .collect()
 }
 
-/// Whether a text could steer a terminal or hide something.
+/// Asserts that a text cannot control a terminal or hide anything.
 #[track_caller]
 fn is_plain(text: &str) {
     let hostile = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || c == '\u{202e}';

@@ -1,3 +1,5 @@
+//! Tests of the HTML page.
+
 use std::collections::BTreeSet;
 
 use base64::Engine;
@@ -24,7 +26,7 @@ fn page_within(budget: PageBudget, name: &str) -> String {
     report.render(Format::Html, &options).unwrap()
 }
 
-/// What stands between two marks, each time.
+/// Returns all texts between two markers.
 fn between<'a>(text: &'a str, from: &str, to: &str) -> Vec<&'a str> {
     text.split(from)
         .skip(1)
@@ -40,7 +42,7 @@ fn text_of_others_is_text_and_nothing_else() {
     assert!(!page.contains("<img"), "an element of others");
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert!(page.contains("\\u{202e}gpj") && page.contains("\\u{1b}[2J"));
-    // The data, the charts and ours.
+    // The scripts are the data, the chart library and the script of the page.
     assert_eq!(page.matches("<script").count(), 3);
     assert_eq!(page.matches("</script").count(), 3);
     assert_eq!(page.matches("<style").count(), 1);
@@ -48,7 +50,7 @@ fn text_of_others_is_text_and_nothing_else() {
     assert!(serde_json::from_str::<serde_json::Value>(data).is_ok());
 }
 
-/// Who controls the page by voice says what is to be seen, so a label begins with that.
+/// Voice control selects a link by its visible text, so the label must start with it.
 #[test]
 fn labels_of_cells_begin_with_their_text() {
     let page = page("demonstration");
@@ -63,7 +65,7 @@ fn labels_of_cells_begin_with_their_text() {
     }
 }
 
-/// A region that scrolls is reached with the keyboard, too.
+/// Scrollable regions must be reachable with the keyboard.
 #[test]
 fn regions_that_scroll_can_have_the_focus() {
     let page = page("demonstration");
@@ -116,11 +118,11 @@ fn each_link_leads_to_something_and_each_attempt_is_there() {
     for link in links {
         assert!(unique.contains(link), "nothing is named {link}");
     }
-    // 96 were planned, and one has not begun.
+    // 96 attempts are planned, and one has not begun.
     assert_eq!(markup.matches("<details class=\"attempt\"").count(), 95);
 }
 
-/// The class and the detail or its absence of each attempt, in the order of the page.
+/// Counts the attempts in the page: passed with and without trajectory, then all others with and without trajectory.
 fn attempts_shown(markup: &str) -> (usize, usize, usize, usize) {
     let attempts = markup.split("class=\"attempt\"").skip(1);
     let mut counts = (0, 0, 0, 0);
@@ -162,7 +164,7 @@ fn a_small_budget_shows_failures_first_and_links_every_cell() {
         assert_eq!(passes_shown + passes_listed, passed);
         let left_out = passed + failed - attempts;
         assert!(markup.contains(&format!("no trajectory of {left_out} attempts")));
-        // A cell without any trajectory is linked like the others.
+        // Cells without trajectories are linked like the others.
         let cells = |markup: &str| between(markup, "href=\"#c", "\"").len();
         assert_eq!(cells(markup), cells(all.split("<script").next().unwrap()));
         assert!(markup.contains("<code>mcpmark show "));
@@ -176,7 +178,8 @@ fn rates_and_differences_are_drawn_with_their_intervals() {
     assert_eq!(figures.len(), 2);
     assert!(figures[0].contains("pass@1 with 95 % intervals"));
     assert_eq!(figures[0].matches("class=\"interval\"").count(), 3);
-    // Of twelve tasks, one attempt each, no difference of efforts is shown after Holm's correction but the largest.
+    // With one attempt for each of twelve tasks, only the largest difference between efforts is significant after
+    // Holm's correction.
     let report = Demonstration::new().report("efforts");
     let unsure = report.comparisons.iter().filter(|pair| pair.p_holm >= 0.05);
     let unsure = unsure.count();

@@ -1,10 +1,10 @@
-//! What a figure is held to.
+//! Bounds of figures.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static MISSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether a figure keeps a bound, in words that name it: `≤ 100 µs: met`.
+/// Compares a figure with a bound and returns the result as text: `≤ 100 µs: met`.
 pub(crate) fn held(figure: f64, bound: f64, shown: &str) -> String {
     if figure <= bound {
         format!("≤ {shown}: met")
@@ -14,12 +14,12 @@ pub(crate) fn held(figure: f64, bound: f64, shown: &str) -> String {
     }
 }
 
-/// A bound is not kept, or could not be measured.
+/// Records that a bound is missed, or could not be measured.
 pub(crate) fn miss() {
     MISSED.store(true, Ordering::Relaxed);
 }
 
-/// Whether there was one.
+/// Reports whether a bound was missed.
 pub(crate) fn is_missed() -> bool {
     MISSED.load(Ordering::Relaxed)
 }

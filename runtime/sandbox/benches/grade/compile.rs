@@ -1,4 +1,4 @@
-//! What stands before the first grade: compiling in a child, loading from the cache.
+//! Time before the first grade: compilation in a child process, and loading from the cache.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ impl Bench {
             "\na verifier in Rust, {} KB              least       p50",
             bytes.len() / 1000
         );
-        // With the bound that the median is held to, in milliseconds.
+        // Prints a row, with the bound of the median in milliseconds.
         let row = |name: &str, times: usize, bound: Option<f64>, work: &dyn Fn()| {
             let times = (0..times).map(|_| timed(work)).collect();
             let times = Times::of(times);

@@ -1,4 +1,4 @@
-//! What more threads are worth, beside what as many processes are that share nothing.
+//! Scaling with threads, compared with the same number of processes that share nothing.
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
@@ -12,17 +12,17 @@ use mcpmark_snapshot::{Blobs, Digest, Snapshot};
 
 use crate::{Bench, fixture};
 
-/// Has this program grade alone for a while and tell how often.
+/// Argument with which this program grades alone for a while and prints its rate.
 pub(crate) const WORKER: &str = "worker";
 const WHILE: Duration = Duration::from_secs(1);
 const ROUNDS: usize = 5;
 
-/// Grades of a while.
+/// Throughput of grades.
 #[derive(Clone, Copy)]
 struct Rate {
-    /// Grades a second.
+    /// Grades per second.
     grades: f64,
-    /// Microseconds of processor time that one took.
+    /// Processor time per grade, in microseconds.
     cpu: f64,
 }
 
@@ -33,7 +33,7 @@ impl Bench {
             "\ngrades a second              1 thread  {cores} threads   ratio  {cores} processes  CPU of a grade"
         );
         for guest in ["empty", "rust", "csv"] {
-            // In turn, since other programs take their share of a machine.
+            // The variants alternate, because other programs use a varying share of the machine.
             let mut rounds = [Vec::new(), Vec::new(), Vec::new()];
             for _ in 0..ROUNDS {
                 rounds[0].push(self.rate(guest, 1));
@@ -62,7 +62,7 @@ impl Bench {
         let requests = std::iter::repeat(request);
         let threads = NonZeroUsize::new(threads);
         let mut grades = self.sandbox.grade_many(requests, threads).unwrap();
-        // Until the threads are under way.
+        // Warm up until all threads are running.
         for run in grades.by_ref().take(50) {
             assert!(run.result.unwrap().passed());
         }
@@ -86,8 +86,8 @@ impl Bench {
         }
     }
 
-    /// What [`processes`] starts: says that it is ready, waits for a word, grades, and
-    /// tells the rate.
+    /// Worker that [`processes`] starts: prints that it is ready, waits for its input to close, grades, and prints the
+    /// rate.
     pub(crate) fn work(&self, guest: &str) {
         self.grade(self.named(guest), self.fixture.memory.clone());
         println!("ready");
@@ -96,7 +96,7 @@ impl Bench {
         println!("{} {}", rate.grades, rate.cpu);
     }
 
-    /// What grades hold while they run, beyond what lies in their memory.
+    /// Measures the memory that running grades use in addition to the memory that remains mapped.
     pub(crate) fn memory(&self) {
         const AT_ONCE: u32 = 32;
         let config = SandboxConfig {
@@ -139,7 +139,7 @@ fn best(rates: Vec<Rate>) -> Rate {
     }
 }
 
-/// The same on one thread in each of several processes, all together.
+/// Runs one thread in each of several processes at the same time, and adds up their rates.
 fn processes(guest: &str, count: usize) -> Rate {
     let start = |_| {
         let mut child = Command::new(std::env::current_exe().unwrap())
@@ -178,19 +178,19 @@ fn processes(guest: &str, count: usize) -> Rate {
         .unwrap()
 }
 
-/// Seconds of processor time of this process, the system's part included.
+/// Returns the processor time of this process in seconds, including the time in the kernel.
 fn cpu() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, fields) = stat.rsplit_once(") ").unwrap();
     let ticks = fields.split(' ').skip(11).take(2);
-    // The kernel tells it in hundredths, whatever its own clock is.
+    // The kernel reports hundredths of a second, regardless of its timer frequency.
     ticks
         .map(|ticks| ticks.parse::<f64>().unwrap())
         .sum::<f64>()
         / 100.0
 }
 
-/// Blobs that are not handed out before a gate opens.
+/// Blobs that block each read until a gate opens.
 struct Held {
     blobs: Arc<dyn Blobs>,
     gate: Arc<Gate>,

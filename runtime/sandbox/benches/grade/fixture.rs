@@ -1,4 +1,4 @@
-//! What is graded: a register in CSV and the report that an agent made of it.
+//! Benchmark input: a register in CSV and the report that an agent made of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// A register of so many bytes, or a line more.
+    /// Returns a fixture whose register has at least this many bytes, up to a line more.
     pub(crate) fn of(bytes: usize) -> Self {
         let mut register = "day,name,minutes,task\n".to_owned();
         let mut minutes: BTreeMap<String, usize> = BTreeMap::new();
@@ -70,13 +70,13 @@ impl Fixture {
     }
 }
 
-/// A guest of the hostile corpus.
+/// Returns a guest of the hostile corpus.
 pub(crate) fn wat(name: &str) -> Vec<u8> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile");
     wat::parse_file(directory.join(name).with_extension("wat")).unwrap()
 }
 
-/// A guest of `benches/guests`.
+/// Builds a guest of `benches/guests`.
 pub(crate) fn guest(source: &str) -> Vec<u8> {
     let package_dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/guests");
     let source = GuestSource::Rust {
@@ -88,7 +88,7 @@ pub(crate) fn guest(source: &str) -> Vec<u8> {
     fs::read(&built[0].path).unwrap()
 }
 
-/// The interpreter itself: what stands in the path may be a script that looks for it.
+/// Returns the path of the interpreter itself: `python3` in `PATH` may be a script that searches for it.
 pub(crate) fn python() -> PathBuf {
     let asked = Command::new("python3")
         .args(["-c", "import sys; print(sys.executable)"])
@@ -97,7 +97,7 @@ pub(crate) fn python() -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&asked.stdout).trim())
 }
 
-/// Memory of this process that is not shared with files.
+/// Returns the memory of this process that is not backed by files, in KiB.
 pub(crate) fn resident_kib() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status

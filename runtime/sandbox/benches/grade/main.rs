@@ -1,6 +1,6 @@
-//! What a grade costs, as ratios within one run:
-//! `cargo bench --workspace --bench grade`, or with `-- settings` that part alone. Beside a figure that is
-//! held to a bound stands whether it is met; where one is missed the exit code is 1.
+//! Cost of a grade, as ratios within one run: `cargo bench --workspace --bench grade`. An argument such as `--
+//! settings` selects one part. A figure with a bound shows whether the bound is met. If one is missed, the exit code is
+//! 1.
 #![allow(clippy::print_stdout, reason = "its table is what it is for")]
 
 mod bound;
@@ -56,7 +56,7 @@ struct Bench {
     rust: Verifier,
     csv: Verifier,
     fixture: Fixture,
-    /// As long as the files of tasks are.
+    /// Fixture as long as typical files of tasks.
     short: Fixture,
 }
 
@@ -117,7 +117,7 @@ impl Bench {
         }
     }
 
-    /// The same check as a process of `python3` for each grade, turn by turn with ours.
+    /// Compares the same check in a process of `python3` per grade, alternating with the sandbox.
     fn python(&self) {
         let (short, long) = ((1.0 / 200.0, "a 200th"), (1.0 / 100.0, "a 100th"));
         self.beside_python("10 KB", &self.short, short);
@@ -128,7 +128,7 @@ impl Bench {
         let Fixture { disk, root, .. } = fixture;
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/guests/register.py");
         let (mut ours, mut theirs, mut bare) = (Vec::new(), Vec::new(), Vec::new());
-        // Found before the clock starts: that takes processes of its own.
+        // Looked up before the measurement, because the lookup starts a process.
         let interpreter = fixture::python();
         let python = |arguments: &[&std::ffi::OsStr]| {
             let start = Instant::now();
@@ -189,7 +189,7 @@ impl Bench {
             let last = Times::of(times.split_off(times.len().saturating_sub(800))).p50;
             times.clear();
             let memory = fixture::resident_kib();
-            // By then everything has run that there is.
+            // After this number every part of the program has run.
             if number == 1_000 {
                 begun = Some((last, memory));
             }
@@ -210,7 +210,7 @@ impl Bench {
 }
 
 struct Times {
-    /// What it takes when no other program wants the machine.
+    /// First percentile: the time if no other program uses the machine.
     least: Duration,
     p50: Duration,
     p99: Duration,

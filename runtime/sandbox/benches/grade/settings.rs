@@ -1,4 +1,4 @@
-//! What each setting of the engine costs, one changed at a time, measured in turn.
+//! Cost of each engine setting, changed one at a time and measured in turn.
 
 use std::time::Duration;
 
@@ -10,17 +10,17 @@ use wasmtime::{
 use crate::fixture::{guest, wat};
 use crate::{micros, ratio};
 
-/// The system tells processor time by its ticks, so it takes many rounds to see a difference.
+/// Number of rounds. The system counts processor time in ticks, so that small differences need many rounds.
 const ROUNDS: u32 = 50;
 
-/// A setting that the sandbox could have; the defaults are those it has.
+/// Engine settings of one variant. The defaults are those of the sandbox.
 #[derive(Clone)]
 struct Setting {
     name: &'static str,
     pooling: bool,
     cow: bool,
     keep: usize,
-    /// Slots that wait for the guest that had them last, before another one may.
+    /// Maximum number of unused slots that stay reserved for the guest that used them last.
     warm: u32,
     reservation: Option<u64>,
     fuel: bool,
@@ -97,7 +97,7 @@ fn settings() -> Vec<Setting> {
     ]
 }
 
-/// Lets everything through, and is asked as the sandbox's own is.
+/// Limiter that grants everything. It is called as often as the one of the sandbox.
 struct Limiter;
 
 impl ResourceLimiter for Limiter {
@@ -202,14 +202,14 @@ pub(crate) fn compare() {
     }
 }
 
-/// Processor time of this thread, which says more than a clock on a machine that others use.
+/// Returns the processor time of this thread. On a shared machine it is more precise than wall-clock time.
 fn on_processor() -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
     let nanoseconds = stat.split(' ').next().and_then(|text| text.parse().ok());
     Duration::from_nanos(nanoseconds.unwrap())
 }
 
-/// A guest that grows by so many pages and writes each of them.
+/// Returns a guest that grows its memory by this many pages and writes to each of them.
 fn touching(pages: u32) -> Vec<u8> {
     let bytes = pages << 16;
     component(&format!(
@@ -218,7 +218,7 @@ fn touching(pages: u32) -> Vec<u8> {
     ))
 }
 
-/// A guest that loads and stores a million times.
+/// Returns a guest that loads and stores a million times.
 fn looping() -> Vec<u8> {
     component(
         "(local $i i32)

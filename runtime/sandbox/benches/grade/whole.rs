@@ -1,4 +1,4 @@
-//! `mcpmark grade` as a whole process, beside a process of `python3` that does nothing.
+//! `mcpmark grade` as a whole process, compared with a process of `python3` that does nothing.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl Bench {
         let interpreter = fixture::python();
         let python = || took(Command::new(&interpreter).args(["-c", "pass"]));
         let mut times: [Vec<Duration>; 5] = Default::default();
-        // The first round compiles, and fills the store.
+        // The first round compiles the verifiers and fills the store, and is not counted.
         for round in 0..21 {
             let row = [
                 python(),
@@ -82,7 +82,7 @@ fn took(command: &mut Command) -> Duration {
     start.elapsed()
 }
 
-/// The binary beside this one, where it was built.
+/// Returns the `mcpmark` binary in the same target directory, if it was built.
 fn mcpmark() -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     let release = own.ancestors().find(|dir| dir.ends_with("release"))?;

@@ -1,5 +1,5 @@
-//! Adds up the hours of a register and compares with the report that an agent wrote.
-//! `register.py` beside it does the same.
+//! Verifier that adds up the hours in a register and compares them with the report of an agent. `register.py` in this
+//! directory does the same.
 
 use mcpmark_guest::{Csv, HashMap, Verifier};
 

@@ -1,4 +1,4 @@
-//! A verifier that looks at nothing.
+//! Verifier that checks nothing.
 
 use mcpmark_guest::{Condition, Verifier};
 

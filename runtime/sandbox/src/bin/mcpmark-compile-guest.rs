@@ -1,4 +1,4 @@
-//! The compiler for programs that embed the sandbox and have no subcommand for it.
+//! Compiler program for embedders that have no subcommand for it.
 
 use std::process::ExitCode;
 

@@ -1,3 +1,5 @@
+//! Host functions of setup guests: the world to build, random numbers and the clock.
+
 use std::sync::Arc;
 
 use mcpmark_snapshot::{Digest, File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
@@ -9,26 +11,26 @@ use super::{Common, HasCommon, RunState};
 use crate::GradeData;
 use crate::bindings::mcpmark::guest::{builder, clock, random};
 
-/// What a random number or the clock is charged, in bytes.
+/// Bytes charged for a random number or for reading the clock.
 const LIGHT_COST: u64 = 64;
 
-/// A function that runs when the guest is done.
+/// Function that runs after the guest has ended.
 pub(crate) type AtEnd = fn(&mut SetupHost) -> wasmtime::Result<()>;
 
-/// What a setup guest sees: a world to fill, a random source and a clock; and what an embedder's
-/// [`Interface`](crate::Interface) answers from.
+/// Store data of a setup guest: the world to fill, a random source, a clock, and the data from which an
+/// [`Interface`](crate::Interface) of an embedder answers.
 pub struct SetupHost {
     pub(crate) common: Common,
     pub(crate) world: WorldBuilder,
     pub(crate) data: GradeData,
-    /// What interfaces keep from call to call.
+    /// State of interfaces that lasts for the run.
     pub(crate) state: RunState,
     pub(crate) at_end: Vec<AtEnd>,
     random: ChaCha20Rng,
     clock: i64,
 }
 
-/// The world that a setup routine builds, in memory and bounded.
+/// World that a setup guest builds, in memory and with bounds.
 pub(crate) struct WorldBuilder {
     tree: TreeBuilder,
     blobs: MemoryBlobs,
@@ -54,7 +56,7 @@ impl SetupHost {
 }
 
 impl SetupHost {
-    /// Runs what interfaces left for the end.
+    /// Runs the functions that interfaces registered with `SetupHost::at_end`.
     pub(crate) fn finish(&mut self) -> wasmtime::Result<()> {
         for step in std::mem::take(&mut self.at_end) {
             step(self)?;
@@ -88,9 +90,9 @@ impl WorldBuilder {
         }
     }
 
-    /// Counts one more entry of `bytes` bytes, or says which limit stands in the way.
+    /// Counts one more entry of `bytes` bytes. Fails if a limit is exceeded.
     fn reserve(&mut self, path: &str, bytes: u64) -> Result<(), builder::Error> {
-        // A path makes its parents too; counting its segments bounds these from above.
+        // A path also creates its parents; the number of its segments is an upper bound for the new entries.
         let entries = self.entries + path.split('/').count() as u64;
         if entries > self.max_entries {
             return Err(builder::Error::TooLarge(format!(
@@ -132,7 +134,7 @@ impl WorldBuilder {
             .map_err(|error| builder::Error::Exists(error.to_string()))
     }
 
-    /// Adds a directory, and those above it.
+    /// Adds a directory, and its parents if they are missing.
     pub(crate) fn make_directory(&mut self, path: &str) -> Result<(), builder::Error> {
         let tree_path = Self::parse(path)?;
         self.reserve(path, 0)?;

@@ -1,4 +1,4 @@
-//! What guests may ask of the host, one file an interface.
+//! Host functions of the guest contract, with one file per kind of guest.
 
 mod builder;
 mod state;
@@ -22,7 +22,7 @@ use crate::limits::{
 use crate::meter::Meter;
 use crate::{Fault, FaultKind, RunError};
 
-/// The part of a store's data that every kind of guest has.
+/// Store data that every kind of guest has.
 pub(crate) struct Common {
     pub(crate) allowed: Allowed,
     pub(crate) log: Log,
@@ -35,29 +35,29 @@ pub(crate) struct Common {
     table: usize,
 }
 
-/// What a guest logged, up to a limit.
+/// Log of a guest, up to a limit.
 ///
-/// One text, for a million short lines would cost the host many times their bytes one by one.
+/// All messages share one string, because a million short lines would take many times their bytes as separate strings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
-    /// Each message with a line break behind it.
+    /// Messages, each followed by a line break.
     text: String,
-    /// How many messages came after the limit was reached.
+    /// Number of messages that were dropped after the limit was reached.
     pub dropped: u64,
 }
 
 impl Log {
-    /// The lines that were kept. A message that has line breaks is several lines.
+    /// Returns the lines that were kept. A message that contains line breaks yields several lines.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> {
         self.text.split_terminator('\n')
     }
 
-    /// The lines as one text, without a line break at the end.
+    /// Returns the lines as one text, without a line break at the end.
     pub fn text(&self) -> &str {
         self.text.strip_suffix('\n').unwrap_or(&self.text)
     }
 
-    /// Keeps a message if it fits below the limit with its line break, and if all before it did.
+    /// Appends a message if it fits below the limit with its line break, and if no earlier one was dropped.
     fn add(&mut self, message: &str, limit: u64) {
         let bytes = self.text.len() as u64 + message.len() as u64 + 1;
         if self.dropped > 0 || bytes > limit {
@@ -69,12 +69,12 @@ impl Log {
     }
 }
 
-/// What interfaces keep from call to call within one run: one value for each type.
+/// State of interfaces that lasts for one run: one value per type.
 #[derive(Default)]
 pub(crate) struct RunState(Vec<Box<dyn Any>>);
 
 impl RunState {
-    /// The value of this type, made where there is none yet.
+    /// Returns the value of this type, or inserts the default.
     pub(crate) fn get<T: Any + Default>(&mut self) -> &mut T {
         let place = self.0.iter().position(|value| value.as_ref().is::<T>());
         let place = place.unwrap_or_else(|| {
@@ -88,7 +88,7 @@ impl RunState {
     }
 }
 
-/// Why a host function stops a guest; travels through wasmtime as an error.
+/// Error with which a host function stops a guest. It passes through wasmtime.
 #[derive(Debug)]
 pub(crate) struct Stop(pub(crate) RunError);
 
@@ -132,12 +132,12 @@ impl Common {
         self.panic.as_deref()
     }
 
-    /// Charges a call and the bytes that pass with it, in either direction.
+    /// Charges a call and the bytes that pass with it, in either direction, to `copy_bytes`.
     pub(crate) fn charge(&mut self, bytes: u64) -> wasmtime::Result<()> {
         self.charge_bytes(bytes.saturating_add(CALL_COST))
     }
 
-    /// Charges bytes alone, for a call that costs next to nothing.
+    /// Charges only bytes to `copy_bytes`, for a call that costs almost nothing.
     pub(crate) fn charge_bytes(&mut self, bytes: u64) -> wasmtime::Result<()> {
         self.copied = self.copied.saturating_add(bytes);
         let limit = self.allowed.limits.copy_bytes;
@@ -146,14 +146,14 @@ impl Common {
                 FaultKind::Copy,
                 format!(
                     "the guest had the host copy more than {limit} bytes, {CALL_COST} charged for each call {}",
-                    self.allowed.how_to_raise("copy_bytes")
+                    self.allowed.limit_hint("copy_bytes")
                 ),
             ));
         }
         Ok(())
     }
 
-    /// Charges work that takes longer than its bytes tell.
+    /// Charges fuel for work that takes longer than its bytes suggest.
     pub(crate) fn charge_fuel(&mut self, units: u64) -> wasmtime::Result<()> {
         self.charged = self.charged.saturating_add(units);
         if self.charged > self.allowed.limits.fuel {
@@ -162,7 +162,7 @@ impl Common {
         Ok(())
     }
 
-    /// What is left to the guest.
+    /// Returns a meter with the remaining fuel and bytes of the guest.
     pub(crate) fn meter(&self) -> Meter {
         let limits = &self.allowed.limits;
         Meter::new(
@@ -171,7 +171,7 @@ impl Common {
         )
     }
 
-    /// Charges the work of an engine that stopped because the guest has no fuel or bytes left.
+    /// Charges the work of an engine that stopped because fuel or bytes ran out, and returns the fault.
     pub(crate) fn exhausted(&mut self, meter: &Meter) -> wasmtime::Error {
         let charged = self.charge_fuel(meter.fuel());
         let charged = charged.and_then(|()| self.charge_bytes(meter.bytes()));
@@ -186,13 +186,13 @@ impl Common {
             format!(
                 "the guest used up its {} units of fuel {}",
                 self.allowed.limits.fuel,
-                self.allowed.how_to_raise("fuel")
+                self.allowed.limit_hint("fuel")
             ),
         )
     }
 }
 
-/// Finds [`Common`] in the data of any kind of guest.
+/// Access to [`Common`] in the data of any kind of guest.
 pub(crate) trait HasCommon: 'static {
     fn common(&mut self) -> &mut Common;
 }
@@ -218,7 +218,7 @@ impl parameters::Host for Common {
     }
 }
 
-/// Shortens a text to at most `limit` bytes, at a character's boundary.
+/// Shortens a text to at most `limit` bytes at a character boundary, and then appends `…`.
 pub(crate) fn cut(mut text: String, limit: usize) -> String {
     if text.len() > limit {
         let end = text.floor_char_boundary(limit);
@@ -228,11 +228,10 @@ pub(crate) fn cut(mut text: String, limit: usize) -> String {
     text
 }
 
-/// Growth past a limit stops the guest, so that it is a fault with a name and not
-/// an allocation failure somewhere in the guest's own library. Growth past a maximum that the
-/// guest declared itself is what WebAssembly says it is: it fails, and the guest goes on.
-/// Growth that is granted and then fails for want of memory is the host's fault, and ends the
-/// grade: a guest that went on could come to another verdict than elsewhere.
+/// Growth beyond a limit stops the guest with a fault, instead of an allocation failure in the guest's own library.
+/// Growth beyond a maximum that the guest declared fails as WebAssembly specifies, and the guest continues. If growth
+/// is granted but the host has no memory, the host is the cause and the grade ends: a guest that continued could reach
+/// a verdict that differs from the one on another machine.
 impl ResourceLimiter for Common {
     fn memory_growing(
         &mut self,
@@ -251,7 +250,7 @@ impl ResourceLimiter for Common {
                 format!(
                     "the guest asked for {} bytes of memory, more than {limit} {}",
                     self.memory,
-                    self.allowed.how_to_raise("memory_bytes")
+                    self.allowed.limit_hint("memory_bytes")
                 ),
             ));
         }
@@ -271,7 +270,7 @@ impl ResourceLimiter for Common {
         desired: usize,
         maximum: Option<usize>,
     ) -> wasmtime::Result<bool> {
-        // A table without a maximum of its own has that of its slot.
+        // A table without a maximum of its own has the maximum of its slot.
         let declared = maximum.filter(|maximum| (*maximum as u64) < MAX_TABLE_ELEMENTS);
         if declared.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
@@ -284,7 +283,7 @@ impl ResourceLimiter for Common {
                 format!(
                     "the guest asked for {} table elements, more than {limit} {}",
                     self.table,
-                    self.allowed.how_to_raise("table_elements")
+                    self.allowed.limit_hint("table_elements")
                 ),
             ));
         }
@@ -330,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_limit_is_counted_and_not_kept() {
+    fn output_after_the_limit_is_counted_and_not_kept() {
         let mut log = Log::default();
         for message in ["one", "two\nlines", "", "more than fits", "x"] {
             log.add(message, 15);

@@ -1,31 +1,32 @@
+//! Host functions of verifiers: the two states and the answer.
+
 use mcpmark_snapshot::{Change, ChangeKind, Directory, Node, Snapshot, TreePath, diff};
 
 use super::{Common, HasCommon, RunState, Stop};
 use crate::GradeData;
 use crate::bindings::mcpmark::guest::{answer, state};
 
-/// The most bytes that one `read` hands out.
+/// Maximum number of bytes that one `read` returns.
 const READ_LIMIT: u64 = 8 << 20;
 
-/// Fuel for a read that has a blob opened, which takes some 10 µs however little is read; each byte
-/// that is read, and compared with its digest, costs one unit more. At the price of its bytes alone the
-/// clock would decide, not fuel.
+/// Fuel for a read that opens a blob, which takes about 10 µs even if few bytes are read. Each byte that is read and
+/// hashed costs one unit more. At the price of its bytes alone the time limit would decide a grade, not fuel.
 const OPEN_COST: u64 = 20_000;
 
-/// What one entry costs beyond its path, in charged bytes.
+/// Bytes charged for an entry, in addition to its path.
 const ENTRY_COST: u64 = 128;
 
-/// What a verifier sees: its state, and what an embedder's
-/// [`Interface`](crate::Interface) answers from.
+/// Store data of a verifier: states, answer, and the data from which an [`Interface`](crate::Interface) of an embedder
+/// answers.
 pub struct VerifierHost {
     pub(crate) common: Common,
     pub(crate) start: Snapshot,
     pub(crate) end: Snapshot,
     pub(crate) answer: Option<String>,
     pub(crate) data: GradeData,
-    /// What interfaces keep from call to call.
+    /// State of interfaces that lasts for the run.
     pub(crate) state: RunState,
-    /// What differs, worked out once: it takes longer than its result tells.
+    /// Cached difference of the two states, because computing it takes longer than its size suggests.
     pub(crate) changes: Option<Vec<Change>>,
 }
 
@@ -36,7 +37,7 @@ impl HasCommon for VerifierHost {
 }
 
 impl VerifierHost {
-    /// One of the two states that the grade is about.
+    /// Returns one of the two states of the grade.
     pub fn snapshot(&self, tree: state::Tree) -> &Snapshot {
         match tree {
             state::Tree::Start => &self.start,
@@ -44,7 +45,7 @@ impl VerifierHost {
         }
     }
 
-    /// The entries of a directory, or all below it.
+    /// Returns the entries of a directory or, if `deep` is true, of everything below it.
     fn entries(
         &mut self,
         tree: state::Tree,
@@ -77,14 +78,14 @@ impl VerifierHost {
     }
 }
 
-/// The bytes that an entry is charged, by the length of its path. Known before the entry
-/// is made, so that a guest at its limit has the host make none.
+/// Returns the bytes charged for an entry, given the length of its path. They are known before the entry is made, so
+/// that the host makes no entries for a guest at its limit.
 fn cost(path: usize, node: &Node) -> u64 {
     let target = node.as_symlink().map_or(0, |link| link.target.len());
     (path + target) as u64 + ENTRY_COST
 }
 
-/// What the entries of a directory are charged, with those further down or without.
+/// Returns the bytes charged for the entries of a directory, including those below it if `deep` is true.
 fn cost_below(directory: &Directory, path: usize, deep: bool) -> u64 {
     let separator = usize::from(path > 0);
     let costs = directory.iter().map(|(name, node)| {
@@ -95,7 +96,7 @@ fn cost_below(directory: &Directory, path: usize, deep: bool) -> u64 {
     costs.sum()
 }
 
-/// The WIT record of a node.
+/// Converts a node to its WIT record.
 fn entry(path: &TreePath, node: &Node) -> state::Entry {
     let mut entry = state::Entry {
         path: path.as_str().to_owned(),
@@ -192,7 +193,7 @@ impl state::Host for VerifierHost {
             blobs.read_range(&file.content, offset, length)
         };
         let bytes = bytes.map_err(Stop::host)?;
-        // The tree may say another size than the store has, and that is what was charged.
+        // The tree may state another size than the blob in the store has, and the size in the tree was charged.
         if bytes.len() as u64 != length {
             let (found, content) = (bytes.len(), file.content);
             return Err(Stop::host(format!(
@@ -219,7 +220,7 @@ impl state::Host for VerifierHost {
     }
 }
 
-/// The WIT record of a change.
+/// Converts a change to its WIT record.
 fn record(change: &Change) -> state::Change {
     state::Change {
         path: change.path.as_str().to_owned(),

@@ -1,22 +1,24 @@
+//! Host functions of solutions: the tools of a session.
+
 use serde_json::Value;
 
 use super::{Common, HasCommon, Stop};
 use crate::FaultKind;
 use crate::bindings::mcpmark::guest::tools;
 
-/// Bytes that the arguments of one call may have: parsed, they take many times as much.
+/// Maximum size of the arguments of one call, in bytes. Parsed JSON takes many times as much memory.
 const MAX_ARGUMENTS: usize = 8 << 20;
 
-/// The tools that a solution acts through. `mcpmark-agent` implements it over MCP.
+/// Tools that a solution calls. `mcpmark-agent` implements it over MCP.
 pub trait ToolHost: Send {
-    /// All tools, in the order in which the servers list them.
+    /// Returns all tools, in the order in which the servers list them.
     fn list(&mut self) -> Vec<ToolInfo>;
 
     /// Calls a tool and waits for its result.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Failed`] is handed to the guest; [`ToolError::Stop`] ends the guest.
+    /// Returns [`ToolError::Failed`], which is passed to the guest, or [`ToolError::Stop`], which ends the guest.
     fn call(
         &mut self,
         name: &str,
@@ -24,57 +26,57 @@ pub trait ToolHost: Send {
     ) -> Result<ToolOutput, ToolError>;
 }
 
-/// Why a tool call has no result.
+/// Errors of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolError {
-    /// The server gave no result: an unknown tool, a timeout.
+    /// The server returned no result: an unknown tool, a timeout.
     #[error("{0}")]
     Failed(String),
-    /// A limit of the attempt was reached, and the agent has to end.
+    /// A limit of the attempt was reached, and the agent must end.
     #[error("{0}")]
     Stop(String),
 }
 
-/// A tool as its server describes it.
+/// Description of a tool by its server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolInfo {
-    /// Its name.
+    /// Name of the tool.
     pub name: String,
-    /// What it does, empty where the server does not say.
+    /// Description of the tool, empty if the server gives none.
     pub description: String,
-    /// A JSON Schema object.
+    /// JSON Schema of the arguments, an object.
     pub input_schema: Value,
 }
 
-/// The result of a tool call.
+/// Result of a tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
-    /// The content blocks.
+    /// Content blocks.
     pub content: Vec<ToolContent>,
-    /// The structured content, where the tool gives one.
+    /// Structured content, if the tool returns any.
     pub structured: Option<Value>,
-    /// Whether the tool says that the call failed.
+    /// True if the tool reports that the call failed.
     pub is_error: bool,
 }
 
-/// One content block of a result.
+/// Content block of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolContent {
     /// Plain text.
     Text(String),
-    /// An image: MIME type and base64.
+    /// Image: MIME type and base64.
     Image(String, String),
-    /// A sound: MIME type and base64.
+    /// Audio: MIME type and base64.
     Audio(String, String),
-    /// Any other block, as MCP carries it.
+    /// Any other block, as MCP encodes it.
     Other(Value),
 }
 
-/// What a solution sees.
+/// Store data of a solution.
 pub(crate) struct SolutionHost {
     pub(crate) common: Common,
     pub(crate) tools: Box<dyn ToolHost>,
-    /// Set when the attempt ended while the guest was calling a tool.
+    /// Reason for the end of the attempt, if it ended during a tool call.
     pub(crate) stopped: Option<String>,
 }
 

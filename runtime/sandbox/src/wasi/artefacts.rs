@@ -1,9 +1,9 @@
-//! Compiled interpreters on disk.
+//! On-disk cache of compiled interpreters.
 //!
-//! They are large, and nearly all of one is an image of memory. So, other than those of pure
-//! guests, they are mapped and not read, which takes a few milliseconds in each process. What
-//! cannot be checked by reading is checked by what the file system tells: the directory and the
-//! file are private to this user, and nothing has touched the file since it was written whole.
+//! An interpreter is large, and nearly all of it is a memory image. Unlike guests in the other cache, it is mapped
+//! instead of read, which takes a few milliseconds per process. Its content is not hashed. Instead, metadata of the
+//! file system must show that the directory and the file are private to this user, and that the file was not changed
+//! since it was written.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Write};
@@ -19,9 +19,9 @@ use wasmtime::{Engine, Precompiled};
 
 use crate::cache::private;
 
-/// Interpreters that are kept.
+/// Maximum number of interpreters that are kept.
 const KEPT: usize = 4;
-/// How the names of files begin that are not whole yet, and when nobody writes one any more.
+/// Prefix of the names of incomplete files, and the age at which they count as abandoned.
 const NEW: &str = "new-";
 const ABANDONED: Duration = Duration::from_secs(3600);
 const CODE: &str = "cwasm";
@@ -43,7 +43,7 @@ impl Artefacts {
         self.root.join(name)
     }
 
-    /// The file of an interpreter, if it is there, ours, and as it was written.
+    /// Opens the file of an interpreter if it exists, is private to this user, and was not changed.
     fn open(&self, digest: &Digest) -> Option<File> {
         let root = open(&self.root).ok()?;
         let metadata = root.metadata().ok()?;
@@ -61,10 +61,10 @@ impl Artefacts {
         self.open(digest).is_some()
     }
 
-    /// The interpreter of that digest.
+    /// Maps the interpreter with this digest, if it is cached.
     pub(crate) fn get(&self, engine: &Engine, digest: &Digest) -> Option<Component> {
         let file = self.open(digest)?;
-        // The file that was looked at, whatever stands under its name by now.
+        // Map the file that was checked, even if its name now refers to another file.
         let path = if cfg!(target_os = "linux") {
             PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))
         } else {
@@ -73,7 +73,7 @@ impl Artefacts {
         map(engine, &path)
     }
 
-    /// Keeps an interpreter, and gives it as it is kept.
+    /// Stores an interpreter, and maps it from the cache.
     pub(crate) fn put(
         &self,
         engine: &Engine,
@@ -90,7 +90,7 @@ impl Artefacts {
         code.as_file().write_all(artefact)?;
         code.as_file().sync_all()?;
         let file = code.persist(self.path(digest, CODE))?;
-        // After it was renamed, for that touches it.
+        // Must be read after the rename, which changes the `ctime`.
         let text = seal(digest, &file.metadata()?);
         let mut sealed = tempfile::Builder::new()
             .prefix(NEW)
@@ -101,7 +101,7 @@ impl Artefacts {
         Ok(self.get(engine, digest))
     }
 
-    /// Deletes all but the newest, and what a process left that died while it wrote.
+    /// Deletes all interpreters except the newest, and temporary files of processes that died.
     fn forget(&self) -> io::Result<()> {
         let mut kept = Vec::new();
         for entry in fs::read_dir(&self.root)? {
@@ -116,7 +116,7 @@ impl Artefacts {
         }
         kept.sort();
         for (_, _, path) in kept.iter().rev().skip(KEPT) {
-            // Another process may be at it, too.
+            // Another process may delete the same files.
             let _ = fs::remove_file(path.with_extension(SEAL));
             let _ = fs::remove_file(path);
         }
@@ -124,7 +124,7 @@ impl Artefacts {
     }
 }
 
-/// Whether a file was begun so long ago that nobody writes it any more.
+/// Reports whether a file is temporary and so old that no process writes to it.
 fn is_abandoned(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str());
     let age = path
@@ -135,7 +135,7 @@ fn is_abandoned(path: &Path) -> bool {
     name.is_some_and(|name| name.starts_with(NEW)) && age.is_some_and(|age| age > ABANDONED)
 }
 
-/// What the file system tells of a file that nobody has touched.
+/// Returns a record of the metadata that changes if the file is modified or replaced.
 fn seal(digest: &Digest, metadata: &fs::Metadata) -> String {
     format!(
         "mcpmark interpreter 1\n{digest}\n{} bytes, inode {}, changed {}.{:09}\n",
@@ -159,9 +159,9 @@ fn map(engine: &Engine, path: &Path) -> Option<Component> {
     if Engine::detect_precompiled_file(path).ok()? != Some(Precompiled::Component) {
         return None;
     }
-    // SAFETY: the artefact was made by this user, with this engine's compiler, and lies in a
-    // directory that nobody else may enter; it is not what this process wrote only if the user
-    // changed it and forged its seal. wasmtime itself checks version and settings.
+    // SAFETY: the artefact was made by this user with this engine's compiler, and is in a directory that no other user
+    // can enter. It differs from what this process wrote only if the user changed it and forged its seal. wasmtime
+    // checks version and settings.
     unsafe { Component::deserialize_file(engine, path) }.ok()
 }
 
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_comes_back_until_it_is_touched() {
+    fn a_cached_artefact_is_returned_until_it_is_touched() {
         let (_dir, engine, artefacts) = kept();
         assert!(artefacts.has(&digest()));
         assert!(artefacts.get(&engine, &digest()).is_some());
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_may_touch_is_not_taken() {
+    fn artefacts_that_others_may_write_are_not_taken() {
         let (_dir, _engine, artefacts) = kept();
         let mode = |mode| fs::Permissions::from_mode(mode);
         fs::set_permissions(&artefacts.root, mode(0o755)).unwrap();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_dead_processes_left_is_swept() {
+    fn remains_of_dead_processes_are_swept() {
         let dir = tempfile::tempdir().unwrap();
         let artefacts = Artefacts::new(dir.path().to_owned(), "profile".to_owned());
         let old = SystemTime::now() - 2 * ABANDONED;

@@ -12,7 +12,7 @@ wasmtime::component::bindgen!({
         "wasi:io/streams.output-stream": crate::wasi::streams::Output,
         "wasi:cli/terminal-input.terminal-input": crate::wasi::streams::Terminal,
         "wasi:cli/terminal-output.terminal-output": crate::wasi::streams::Terminal,
-        "wasi:filesystem/types.descriptor": crate::wasi::files::Place,
+        "wasi:filesystem/types.descriptor": crate::wasi::files::ResolvedPath,
         "wasi:filesystem/types.directory-entry-stream": crate::wasi::descriptor::Entries,
     },
 });

@@ -1,5 +1,5 @@
-//! Time, chance and surroundings of the wasi profile. Time stands still until somebody
-//! waits, and then goes on at once; chance follows from a seed.
+//! Clock, random source and environment of the WASI profile. The clock is virtual: it advances by a fixed step when it
+//! is read, and jumps ahead when the script waits. Random numbers follow from a seed.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"
@@ -18,29 +18,28 @@ use super::host::WasiHost;
 use crate::FaultKind;
 use crate::host::Stop;
 
-/// How far a look at the clock moves it, in nanoseconds: so that no two are the same, and
-/// who divides by the time between them can.
+/// Advance of the clock when it is read, in nanoseconds. Thus no two readings are equal, and scripts can divide by
+/// their difference.
 const LOOK: u64 = 1_000;
-/// How far it moves for who waits for an instant that has passed, in nanoseconds: so that to
-/// wait for nothing again and again comes to an end, as every wait does.
+/// Advance of the clock for a wait whose time has passed, in nanoseconds, so that a loop of such waits also ends.
 const PASSED: u64 = 10_000_000;
-/// The most time that a script may wait away.
+/// Maximum virtual time that a script may wait, in nanoseconds.
 const MOST_WAITED: u64 = 3_600_000_000_000;
-/// Random bytes in one call.
+/// Maximum number of random bytes in one call.
 const MOST_RANDOM: u64 = 1 << 20;
 
-/// Something to wait for.
+/// Condition to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pollable {
-    /// What need not be waited for.
+    /// Condition that is always met.
     Ready,
-    /// An instant, in nanoseconds since the start of the script.
+    /// Time in nanoseconds since the start of the script.
     At(u64),
 }
 
-/// The virtual clock.
+/// Virtual clock of a script.
 pub(crate) struct Clock {
-    /// Seconds since 1970-01-01T00:00:00Z at which the script starts.
+    /// Start time of the script, in seconds since 1970-01-01T00:00:00Z.
     start: i64,
     elapsed: u64,
 }
@@ -50,7 +49,7 @@ impl Clock {
         Self { start, elapsed: 0 }
     }
 
-    /// The instant that it stands at, in seconds since 1970-01-01T00:00:00Z; who asks moves nothing.
+    /// Returns the time in seconds since 1970-01-01T00:00:00Z, without advancing the clock.
     pub(crate) fn now(&self) -> i64 {
         let elapsed = i64::try_from(self.elapsed / 1_000_000_000).unwrap_or(i64::MAX);
         self.start.saturating_add(elapsed)
@@ -87,7 +86,7 @@ impl Clock {
     }
 }
 
-/// A random source that depends on the seed alone.
+/// Returns a random source that depends only on the seed.
 pub(crate) fn random_source(seed: u64) -> ChaCha20Rng {
     ChaCha20Rng::from_seed(Sha256::digest(format!("mcpmark:script:{seed}")).into())
 }
@@ -174,7 +173,7 @@ impl wall_clock::Host for WasiHost {
     }
 }
 
-/// WASI knows no time before 1970.
+/// Converts a time to seconds of WASI, which has no time before 1970. Earlier times become 0.
 pub(crate) fn seconds(instant: i64) -> u64 {
     u64::try_from(instant).unwrap_or(0)
 }
@@ -198,7 +197,7 @@ impl random::Host for WasiHost {
     }
 }
 
-/// A script is told its arguments and environment by the export that runs it.
+/// The interpreter gets the arguments and the environment of a script as arguments of its export `run`, not from WASI.
 impl environment::Host for WasiHost {
     fn get_environment(&mut self) -> wasmtime::Result<Vec<(String, String)>> {
         self.light(0)?;

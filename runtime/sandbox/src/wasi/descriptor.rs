@@ -1,4 +1,4 @@
-//! `wasi:filesystem` over snapshots: everything can be read, nothing can be changed.
+//! `wasi:filesystem` over snapshots: everything is readable, nothing can be changed.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"
@@ -16,44 +16,44 @@ use super::bindings::wasi::filesystem::types::{
     MetadataHashValue, NewTimestamp, OpenFlags, PathFlags,
 };
 use super::clock::seconds;
-use super::files::Place;
+use super::files::ResolvedPath;
 use super::host::WasiHost;
 use super::streams::{Input, Output};
 use crate::host::Stop;
 
-/// What one entry of a directory is charged beyond its name, in bytes.
+/// Bytes charged for an entry of a directory, in addition to its name.
 const ENTRY_COST: u64 = 128;
-/// What each name on the way to a place is charged, in bytes.
+/// Bytes charged for each name in a path.
 const SEGMENT_COST: u64 = 64;
-/// The most bytes that one read hands out.
+/// Maximum number of bytes that one read returns.
 const READ_LIMIT: u64 = 1 << 20;
 
-/// What the listings that a script holds open may cost together, in bytes: they lie in the
-/// host's memory, not in the guest's.
-const MOST_LISTED: u64 = 64 << 20;
+/// Maximum cost of the directory listings that a script holds open together, in bytes. They are in the memory of the
+/// host, not in that of the guest.
+const MAX_LISTING_COST: u64 = 64 << 20;
 
-/// A listing that is open.
+/// Open directory listing.
 #[derive(Debug)]
 pub struct Entries {
-    /// The entries that are still to come.
+    /// Entries that were not read yet.
     ahead: VecDeque<DirectoryEntry>,
     cost: u64,
 }
 
-/// What most file systems of Linux tell of a directory. Scripts add up and rank sizes.
+/// Size of a directory, as most file systems of Linux report it. Scripts add up and sort sizes.
 const DIRECTORY_SIZE: u64 = 4096;
 
 type Answer<T> = wasmtime::Result<Result<T, ErrorCode>>;
-type Descriptor = Resource<Place>;
+type Descriptor = Resource<ResolvedPath>;
 
 impl WasiHost {
-    fn place(&mut self, descriptor: &Descriptor) -> wasmtime::Result<Place> {
+    fn place(&mut self, descriptor: &Descriptor) -> wasmtime::Result<ResolvedPath> {
         let place = self.table.get(descriptor)?.clone();
         self.light(place.depth() as u64 * SEGMENT_COST)?;
         Ok(place)
     }
 
-    fn find(&mut self, base: &Descriptor, flags: PathFlags, path: &str) -> Answer<Place> {
+    fn find(&mut self, base: &Descriptor, flags: PathFlags, path: &str) -> Answer<ResolvedPath> {
         self.common.charge(path.len() as u64)?;
         let base = self.table.get(base)?;
         let follow = flags.contains(PathFlags::SYMLINK_FOLLOW);
@@ -63,7 +63,7 @@ impl WasiHost {
         Ok(found)
     }
 
-    /// Refuses to make something, for the first reason that there is.
+    /// Refuses to create something, with the error that takes precedence.
     fn refuse_new<T>(&mut self, base: &Descriptor, path: &str) -> Answer<T> {
         Ok(Err(match self.find(base, PathFlags::empty(), path)? {
             Ok(_) => ErrorCode::Exist,
@@ -71,13 +71,13 @@ impl WasiHost {
         }))
     }
 
-    /// Refuses to change what is there, or says that it is not.
+    /// Refuses to change something, as read-only if it exists and with the error of the lookup if it does not.
     fn refuse_change<T>(&mut self, base: &Descriptor, path: &str) -> Answer<T> {
         let found = self.find(base, PathFlags::empty(), path)?;
         Ok(found.and(Err(ErrorCode::ReadOnly)))
     }
 
-    fn stat_of(&self, place: &Place) -> DescriptorStat {
+    fn stat_of(&self, place: &ResolvedPath) -> DescriptorStat {
         let node = place.entry().map(|entry| &entry.node);
         let (size, modified) = match node {
             Some(Node::File(file)) => (file.size, file.modified),
@@ -107,7 +107,7 @@ fn kind(node: &Node) -> DescriptorType {
     }
 }
 
-fn hash(place: &Place) -> MetadataHashValue {
+fn hash(place: &ResolvedPath) -> MetadataHashValue {
     let (lower, upper) = place.number();
     MetadataHashValue { lower, upper }
 }
@@ -115,7 +115,10 @@ fn hash(place: &Place) -> MetadataHashValue {
 impl preopens::Host for WasiHost {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Descriptor, String)>> {
         self.light(0)?;
-        Ok(vec![(self.table.push(Place::default())?, "/".to_owned())])
+        Ok(vec![(
+            self.table.push(ResolvedPath::default())?,
+            "/".to_owned(),
+        )])
     }
 }
 
@@ -216,7 +219,7 @@ impl types::HostDescriptor for WasiHost {
             type_: kind(&node),
             name,
         });
-        if self.listed.saturating_add(cost) > MOST_LISTED {
+        if self.listed.saturating_add(cost) > MAX_LISTING_COST {
             return Ok(Err(ErrorCode::InsufficientMemory));
         }
         self.listed += cost;
@@ -282,7 +285,7 @@ impl types::HostDescriptor for WasiHost {
         flags: DescriptorFlags,
     ) -> Answer<Descriptor> {
         let exclusive = open.contains(OpenFlags::CREATE | OpenFlags::EXCLUSIVE);
-        // A symlink is there itself, wherever it leads.
+        // An exclusive creation fails at a symlink, regardless of its target.
         let path_flags = if exclusive {
             PathFlags::empty()
         } else {
@@ -383,7 +386,7 @@ impl types::HostDirectoryEntryStream for WasiHost {
         &mut self,
         stream: Resource<Entries>,
     ) -> Answer<Option<DirectoryEntry>> {
-        // The whole listing was charged when it was made, but not that its end is asked for anew.
+        // The whole listing was charged when it was opened, but not repeated calls at its end.
         self.light(0)?;
         Ok(Ok(self.table.get_mut(&stream)?.ahead.pop_front()))
     }

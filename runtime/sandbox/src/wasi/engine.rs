@@ -1,6 +1,6 @@
-//! The engine of the wasi profile. It compiles to other code than that of pure guests: a
-//! script's interpreter starts from a large image of its memory, which is mapped and not
-//! copied, and needs a deep stack. So it has a profile of its own.
+//! Engine of the WASI profile. It compiles to different code than the engine of other guests: an interpreter starts
+//! from a large image of its memory, which is mapped instead of copied, and needs a deep stack. Therefore it has an
+//! engine profile of its own.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,17 +12,17 @@ use crate::engine::{compiler_config, engine_error, start_ticker};
 use crate::profile::profile;
 use crate::{EngineError, EngineKind, MAX_MEMORY_BYTES, SandboxConfig};
 
-/// Bytes of stack of a script guest's functions: below this, an interpreter's own limit on
-/// recursion does not speak first.
+/// Stack size of an interpreter's functions, in bytes. With less, a script would reach it before the recursion limit of
+/// the interpreter.
 pub(crate) const STACK_BYTES: usize = 32 << 20;
-/// Modules within an interpreter, those that only pass calls on among them.
+/// Maximum number of core instances in an interpreter, including adapters that only forward calls.
 const MAX_INSTANCES: u32 = 64;
 const MAX_TABLES: u32 = 4;
-/// Most scripts need less.
+/// Bytes of a slot's memory that stay mapped for the next script. Most scripts use less.
 const KEPT_BYTES: usize = 48 << 20;
 const MAX_TABLE_ELEMENTS: usize = 200_000;
 
-/// An engine that is started when the first script is graded.
+/// Engine for scripts, started when the first one is graded.
 pub(crate) struct Wasi {
     config: SandboxConfig,
     started: Mutex<Option<Arc<Started>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Started {
     pub(crate) engine: Engine,
     pub(crate) cache: Option<Artefacts>,
     pub(crate) profile: String,
-    /// Run scripts, and are kept for the next ones.
+    /// Pool of threads that run scripts.
     pub(crate) threads: Threads,
 }
 
@@ -44,7 +44,7 @@ impl Wasi {
         }
     }
 
-    /// How the sandbox is set up.
+    /// Returns the settings of the sandbox.
     pub(crate) fn config(&self) -> &SandboxConfig {
         &self.config
     }
@@ -75,9 +75,9 @@ impl Wasi {
     }
 }
 
-/// Slots that are kept: to map memory anew for each grade would have those that run at once wait for
-/// each other. So would to unmap what a script has written, and each page of it is a fault for the next
-/// one; to write the image over it is cheaper than both.
+/// Returns a pool whose slots stay mapped. Mapping memory for each grade, or unmapping the pages that a script has
+/// written, makes concurrent grades wait for each other, and each unmapped page is a page fault for the next script.
+/// Copying the memory image over written pages is cheaper than both.
 fn pool(config: &SandboxConfig) -> InstanceAllocationStrategy {
     let slots = config.slots.max(1);
     let kept = if config.stays_warm { KEPT_BYTES } else { 0 };
@@ -97,18 +97,19 @@ fn pool(config: &SandboxConfig) -> InstanceAllocationStrategy {
         .max_memory_size(MAX_MEMORY_BYTES as usize)
         .linear_memory_keep_resident(kept)
         .table_keep_resident(256 << 10)
-        // Misses pages that were swapped out: the next script could read what the last one left.
+        // A pagemap scan misses pages that were swapped out, so that the next script could read data of the previous
+        // one.
         .pagemap_scan(Enabled::No);
     InstanceAllocationStrategy::Pooling(pool)
 }
 
-/// What machine code of an interpreter depends on, and how it runs.
+/// Returns the settings that the machine code of an interpreter and its execution depend on.
 pub(crate) fn interpreter_config(kind: EngineKind) -> Config {
     let mut engine = compiler_config(kind);
     engine
         .memory_init_cow(true)
         .max_wasm_stack(STACK_BYTES)
-        // Nothing runs on such a stack, and wasmtime refuses one that is smaller.
+        // No code runs on an async stack, but wasmtime refuses one that is smaller than the WebAssembly stack.
         .async_stack_size(STACK_BYTES);
     engine
 }

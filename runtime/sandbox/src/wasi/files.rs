@@ -1,4 +1,4 @@
-//! The file system of the wasi profile: snapshots side by side below one root.
+//! File system of the WASI profile: several snapshots as directories below one root.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"
@@ -12,42 +12,41 @@ use sha2::{Digest as _, Sha256};
 
 use crate::wasi::bindings::wasi::filesystem::types::ErrorCode;
 
-/// The kernel gives up after as many symlinks; so do we.
+/// Maximum number of symlinks followed in one path, as in Linux.
 const MAX_HOPS: u32 = 40;
-/// The longest path that is looked at.
+/// Maximum length of a path, in bytes.
 const MAX_PATH: usize = 4096;
-/// The longest name of a file, in bytes.
+/// Maximum length of a file name, in bytes.
 const MAX_NAME: usize = 255;
-/// The most bytes that are kept of one file: of a smaller one, all.
+/// Maximum size of a window, the part of a file that is cached. Smaller files are cached whole.
 const WINDOW: u64 = 1 << 20;
-/// Bytes that are read where somebody jumps within a larger file. Who then goes on from there has
-/// the rest read in whole windows.
+/// Minimum number of bytes loaded by a jump within a larger file. Reads that continue from there load whole windows.
 const JUMP: u64 = 64 << 10;
-/// Files, or places in them, that are kept at once: scripts compare files by turns.
+/// Maximum number of windows that are cached at once, because scripts compare files alternately.
 const WINDOWS: usize = 8;
 
-/// A tree of files that a script sees as a directory below `/`.
+/// Snapshot that a script sees as a directory below `/`.
 #[derive(Debug, Clone)]
 pub struct Mount {
-    /// The directory's name: `state` is seen at `/state`.
+    /// Name of the directory: `state` is visible as `/state`.
     pub name: String,
-    /// What lies in it.
+    /// Content of the directory.
     pub snapshot: Snapshot,
 }
 
-/// All that a guest can open.
+/// Files of a script, with a cache of the parts that were read.
 pub(crate) struct Files {
-    /// Sorted by name.
+    /// Mounts, sorted by name.
     mounts: Vec<Mount>,
-    /// The one that was used last comes first.
+    /// Cached windows, the most recently used one first.
     windows: VecDeque<Window>,
-    /// Bytes that windows were filled with and nobody was charged for yet.
+    /// Bytes loaded into windows that were not charged yet.
     loaded: u64,
-    /// Segments of paths that were followed and nobody was charged for yet.
+    /// Path segments that were followed and not charged yet.
     walked: Cell<u64>,
 }
 
-/// A part of a file that was read.
+/// Cached part of a file.
 struct Window {
     mount: usize,
     file: File,
@@ -55,10 +54,10 @@ struct Window {
     bytes: Vec<u8>,
 }
 
-/// Something that exists: the names that lead to it from the root, none of them a symlink
-/// on the way, and what stands under each. None is the root.
+/// Resolved path: the names that lead from the root to a node, with the node of each. Symlinks are resolved, except one
+/// at the end. The empty path is the root.
 #[derive(Debug, Clone, Default)]
-pub struct Place(Vec<(String, Entry)>);
+pub struct ResolvedPath(Vec<(String, Entry)>);
 
 #[derive(Debug, Clone)]
 pub(crate) struct Entry {
@@ -66,18 +65,18 @@ pub(crate) struct Entry {
     pub(crate) node: Node,
 }
 
-impl Place {
-    /// How many names lead here.
+impl ResolvedPath {
+    /// Returns the number of names in the path.
     pub(crate) fn depth(&self) -> usize {
         self.0.len()
     }
 
-    /// What stands here; none for the root.
+    /// Returns the node at the end of the path, or `None` for the root.
     pub(crate) fn entry(&self) -> Option<&Entry> {
         self.0.last().map(|(_, entry)| entry)
     }
 
-    /// The directory here.
+    /// Returns the directory at the end of the path, if it is one.
     pub(crate) fn directory(&self) -> Option<Kind<'_>> {
         match self.entry() {
             None => Some(Kind::Root),
@@ -85,7 +84,7 @@ impl Place {
         }
     }
 
-    /// Two halves of a number that stands for this place, in this grade and in every other.
+    /// Returns a hash of the path in two halves, which is the same in every grade.
     pub(crate) fn number(&self) -> (u64, u64) {
         let mut hasher = Sha256::new();
         for (name, _) in &self.0 {
@@ -101,7 +100,7 @@ impl Place {
     }
 }
 
-/// A directory, the root of all among them.
+/// Directory, or the root with all mounts.
 pub(crate) enum Kind<'a> {
     Root,
     Directory(&'a Directory),
@@ -118,19 +117,19 @@ impl Files {
         }
     }
 
-    /// What was read from the store since this was asked last: a byte here and a byte there
-    /// costs the host far more than it brings.
+    /// Returns the bytes loaded from the store since the last call, and resets the count. Small reads at distant
+    /// offsets cost the host far more than the bytes that they return.
     pub(crate) fn take_loaded(&mut self) -> u64 {
         std::mem::take(&mut self.loaded)
     }
 
-    /// Segments that were followed since this was asked last: a short path may lead through
-    /// symlinks that have many.
+    /// Returns the number of path segments followed since the last call, and resets the count. A short path may lead
+    /// through symlinks with many segments.
     pub(crate) fn take_walked(&self) -> u64 {
         self.walked.take()
     }
 
-    /// The entries of a directory, sorted by the bytes of their names.
+    /// Returns the entries of a directory, sorted by the bytes of their names.
     pub(crate) fn list(&self, directory: &Kind<'_>) -> Vec<(String, Node)> {
         match directory {
             Kind::Root => {
@@ -145,7 +144,7 @@ impl Files {
         }
     }
 
-    fn child(&self, place: &Place, name: &str) -> Result<Entry, ErrorCode> {
+    fn child(&self, place: &ResolvedPath, name: &str) -> Result<Entry, ErrorCode> {
         let found = match place.entry() {
             None => self
                 .mounts
@@ -167,21 +166,21 @@ impl Files {
         found.ok_or(ErrorCode::NoEntry)
     }
 
-    /// What `path` names, from a directory on. A symlink at its end is followed if `follow`
-    /// says so. Nothing leads out of that directory.
+    /// Resolves `path` from the directory `base`. Follows a symlink at its end if `follow` is true. Paths that leave
+    /// `base` are refused.
     pub(crate) fn resolve(
         &self,
-        base: &Place,
+        base: &ResolvedPath,
         path: &str,
         follow: bool,
-    ) -> Result<Place, ErrorCode> {
+    ) -> Result<ResolvedPath, ErrorCode> {
         let mut place = base.clone();
         self.go(&mut place, path, follow).map(|()| place)
     }
 
-    /// Goes from a directory to what `path` names. Where that cannot be, `place` is as far as
-    /// one comes.
-    fn go(&self, place: &mut Place, path: &str, follow: bool) -> Result<(), ErrorCode> {
+    /// Moves `place` from a directory to the target of `path`. On an error, `place` is the last node that exists on the
+    /// way.
+    fn go(&self, place: &mut ResolvedPath, path: &str, follow: bool) -> Result<(), ErrorCode> {
         check(path)?;
         let floor = place.0.len();
         let mut ahead: Vec<String> = segments(path);
@@ -229,10 +228,9 @@ impl Files {
         self.walked.set(self.walked.get() + segments as u64);
     }
 
-    /// What something that would be made at `path` is refused with. Beside the mounts stand
-    /// directories on other machines that can be written to, `/tmp` for one: who writes there
-    /// finds what it finds in a mount.
-    pub(crate) fn refuse_creation(&self, base: &Place, path: &str) -> ErrorCode {
+    /// Returns the error for creating something at `path`. Other machines have writable directories next to the mounts,
+    /// such as `/tmp`; creating something in one of them yields the same error as in a mount.
+    pub(crate) fn refuse_creation(&self, base: &ResolvedPath, path: &str) -> ErrorCode {
         if let Err(error) = check(path) {
             return error;
         }
@@ -248,8 +246,8 @@ impl Files {
         }
     }
 
-    /// Bytes of a file from `offset`, at most `length` of them; fewer at its end, and never
-    /// more than a window holds.
+    /// Reads at most `length` bytes of a file from `offset`. Returns fewer at the end of the file, and never more than
+    /// a window has.
     pub(crate) fn read(
         &mut self,
         mount: usize,
@@ -283,7 +281,7 @@ impl Files {
                     None if offset > 0 => JUMP.max(length.min(WINDOW)),
                     _ => WINDOW,
                 };
-                // What was before is left behind.
+                // Drop the window that ends here.
                 follows.map(|number| self.windows.remove(number));
                 self.load(mount, file, offset, span)?
             }
@@ -296,7 +294,7 @@ impl Files {
         Ok(&window.bytes[from..to])
     }
 
-    /// Reads at most `span` bytes of a file from `offset`, or all of a small one.
+    /// Reads at most `span` bytes of a file from `offset`, or the whole file if it is small.
     fn load(
         &mut self,
         mount: usize,
@@ -305,7 +303,7 @@ impl Files {
         span: u64,
     ) -> std::io::Result<Window> {
         let blobs = &self.mounts[mount].snapshot.blobs;
-        // The bytes of a blob that is read whole are checked by the store.
+        // The store checks the digest of a blob that is read whole.
         let (start, bytes) = if file.size <= WINDOW {
             (0, blobs.read(&file.content)?)
         } else {
@@ -342,7 +340,7 @@ fn check(path: &str) -> Result<(), ErrorCode> {
     }
 }
 
-/// The segments that lead somewhere, the last one first.
+/// Returns the segments of a path without empty ones and `.`, the last one first.
 fn segments(path: &str) -> Vec<String> {
     path.split('/')
         .rev()
@@ -390,7 +388,7 @@ mod tests {
     }
 
     fn find(path: &str, follow: bool) -> Result<String, ErrorCode> {
-        let place = files().resolve(&Place::default(), path, follow)?;
+        let place = files().resolve(&ResolvedPath::default(), path, follow)?;
         Ok(place.0.iter().map(|(name, _)| format!("/{name}")).collect())
     }
 
@@ -433,7 +431,9 @@ mod tests {
             assert_eq!(find(path, true), Err(error), "{path}");
         }
         let files = files();
-        let state = files.resolve(&Place::default(), "state", true).unwrap();
+        let state = files
+            .resolve(&ResolvedPath::default(), "state", true)
+            .unwrap();
         let out = files.resolve(&state, "../task", true);
         assert!(matches!(out, Err(ErrorCode::NotPermitted)));
     }
@@ -442,7 +442,7 @@ mod tests {
     fn reads_give_what_is_there() {
         let mut files = files();
         let place = files
-            .resolve(&Place::default(), "state/a.txt", true)
+            .resolve(&ResolvedPath::default(), "state/a.txt", true)
             .unwrap();
         let entry = place.entry().unwrap();
         let file = entry.node.as_file().unwrap();
@@ -491,7 +491,7 @@ mod tests {
             );
             (bytes.len() as u64, files.take_loaded())
         };
-        // From the start on, by turns: each file once, window by window.
+        // Sequential reads of several files alternately load each file once, window by window.
         for file in 0..WINDOWS {
             assert_eq!(read(file, 0, 100), (100, WINDOW));
         }
@@ -503,11 +503,11 @@ mod tests {
         for file in 0..WINDOWS {
             assert_eq!(read(file, WINDOW, 100), (100, WINDOW), "what follows");
         }
-        // A jump costs little, and who goes on from there gets windows again.
+        // A jump loads little, and reads that continue from there load whole windows again.
         assert_eq!(read(3, 2 * WINDOW + 7, 1), (1, JUMP));
         assert_eq!(read(3, 2 * WINDOW + 7 + JUMP, 1), (1, WINDOW - JUMP - 2));
         assert_eq!(read(3, size - 1, 9), (1, 0));
-        // As does one that wants much at once, to the end and not beyond.
+        // A large read after a jump loads as much as it needs, up to the end of the file.
         assert_eq!(
             read(4, 2 * WINDOW + 6, WINDOW + 5),
             (WINDOW - 1, WINDOW - 1)
@@ -519,7 +519,7 @@ mod tests {
     fn numbers_stand_for_places() {
         let files = files();
         let number = |path| {
-            let place = files.resolve(&Place::default(), path, true).unwrap();
+            let place = files.resolve(&ResolvedPath::default(), path, true).unwrap();
             place.number()
         };
         assert_eq!(number("state/link"), number("state/d/b.txt"));

@@ -1,4 +1,4 @@
-//! What a script guest sees.
+//! Store data of an interpreter, and the linked interfaces.
 
 use std::sync::Arc;
 
@@ -16,24 +16,24 @@ use crate::FaultKind;
 use crate::host::{Common, HasCommon, Stop};
 use crate::limits::{Allowed, MOST_OPEN};
 
-/// What a call that copies next to nothing is charged, in bytes.
+/// Bytes charged for a call that copies almost nothing.
 const LIGHT_COST: u64 = 64;
-/// Bytes that are kept of what a script lacks.
-const MOST_TOLD: usize = 4096;
+/// Maximum size of the message about a missing feature, in bytes.
+const MAX_MESSAGE_BYTES: usize = 4096;
 
-/// The data of one script's store.
+/// Store data of one script.
 pub(crate) struct WasiHost {
     pub(crate) common: Common,
     pub(crate) table: ResourceTable,
     pub(crate) files: Files,
     pub(crate) clock: Clock,
-    /// The instant at which the script starts, which is the time of what has none of its own.
+    /// Start time of the script, which is also the time stamp of files that have none.
     pub(crate) started: i64,
     pub(crate) random: ChaCha20Rng,
     pub(crate) written: Written,
-    /// What the listings cost that are open now, in bytes.
+    /// Cost of the directory listings that are open, in bytes.
     pub(crate) listed: u64,
-    /// What answers for services, opened when one is first asked.
+    /// Backend of services, opened at the first request.
     services: Option<Arc<dyn ScriptServices>>,
     asked: Option<Box<dyn ScriptSession>>,
 }
@@ -109,12 +109,12 @@ impl services::Host for WasiHost {
 impl gaps::Host for WasiHost {
     fn stop(&mut self, what: String) -> wasmtime::Result<()> {
         self.common.charge(what.len() as u64)?;
-        let what = crate::host::cut(what, MOST_TOLD);
+        let what = crate::host::cut(what, MAX_MESSAGE_BYTES);
         Err(Stop::fault(FaultKind::Link, format!("the script {what}")))
     }
 }
 
-/// Links all that a script guest is given.
+/// Links all interfaces that an interpreter gets, except sockets.
 pub(crate) fn add_to_linker(linker: &mut Linker<WasiHost>) -> wasmtime::Result<()> {
     macro_rules! add {
         ($($interface:path),* $(,)?) => {{

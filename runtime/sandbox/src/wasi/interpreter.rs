@@ -1,4 +1,4 @@
-//! The guest that runs scripts.
+//! Loading of the interpreter that runs scripts.
 
 use std::sync::Arc;
 
@@ -15,26 +15,26 @@ use crate::component::{INTERPRETER, check_form, check_imports, deserialize, one_
 use crate::host::Stop;
 use crate::{CompileError, FaultKind, LoadError, Sandbox};
 
-/// The largest interpreter that is accepted, in bytes. Fixed: it is not a guest of strangers.
+/// Maximum size of an interpreter, in bytes. Fixed, because interpreters do not come from untrusted authors.
 pub const MAX_INTERPRETER_BYTES: u64 = 256 << 20;
 
-/// A guest that runs scripts, compiled and checked. One serves every script.
+/// Interpreter that is compiled, with imports and export checked. One interpreter can run every script.
 #[derive(Clone)]
 pub struct Interpreter {
     digest: Digest,
     pub(crate) pre: Arc<InterpreterPre<WasiHost>>,
     pub(crate) started: Arc<Started>,
-    /// The same for the other engine, where verdicts are made twice.
+    /// Interpreter for the other engine of a cross-check.
     pub(crate) twin: Option<Box<Interpreter>>,
 }
 
 impl Interpreter {
-    /// The digest of the component's bytes. What a script says follows from it, too.
+    /// Returns the digest of the component's bytes. The result of a script also depends on it.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 
-    /// A short name for the engine that runs it. Two, if verdicts are cross-checked.
+    /// Returns the name of the engine profile. If verdicts are cross-checked, it names both engines.
     pub fn profile(&self) -> String {
         let own = &self.started.profile;
         match &self.twin {
@@ -45,7 +45,7 @@ impl Interpreter {
 }
 
 impl Sandbox {
-    /// Whether an interpreter of this digest is in the cache, compiled.
+    /// Reports whether a compiled interpreter with this digest is in the cache.
     pub fn has_interpreter(&self, digest: &Digest) -> bool {
         let started = self.inner.wasi.start().ok();
         let cache = started.as_ref().and_then(|started| started.cache.as_ref());
@@ -53,21 +53,23 @@ impl Sandbox {
             && self.peer().is_none_or(|peer| peer.has_interpreter(digest))
     }
 
-    /// Compiles the guest that runs scripts, or takes it from the cache.
+    /// Loads an interpreter: compiles it, or takes it from the cache.
     ///
     /// # Errors
     ///
-    /// When the bytes are no component, or one that does not fit the `interpreter` world.
+    /// Returns an error if the bytes are not a component that fits the `interpreter` world, if it is too large, or if
+    /// it cannot be compiled.
     pub fn interpreter(&self, bytes: &[u8]) -> Result<Interpreter, LoadError> {
         self.interpreter_of(Digest::of(bytes), || Ok(bytes.to_vec()))
     }
 
-    /// Like [`interpreter`](Self::interpreter) for bytes of a known digest, which are asked
-    /// for only where they are not in the cache, compiled.
+    /// Loads an interpreter by its digest. Calls `bytes` only if it is not in the cache. See
+    /// [`interpreter`](Self::interpreter).
     ///
     /// # Errors
     ///
-    /// As above, and what `bytes` says.
+    /// Returns an error in the cases of [`interpreter`](Self::interpreter), if `bytes` fails, or if the digest of the
+    /// bytes differs.
     pub fn interpreter_of(
         &self,
         digest: Digest,
@@ -130,7 +132,7 @@ impl Sandbox {
         }
         let kind = (self.inner.kind, Form::Interpreter);
         let artefact = self.artefact(engine, kind, &bytes()?)?;
-        // A cache that cannot be written to costs time and nothing else.
+        // A cache that cannot be written to only costs time.
         let kept = cache
             .as_ref()
             .and_then(|cache| cache.put(engine, digest, &artefact).ok().flatten());
@@ -141,7 +143,7 @@ impl Sandbox {
     }
 }
 
-/// Links what the profile has, and nothing in the place of sockets.
+/// Links the interfaces of the profile, and sockets that stop the script.
 fn link(started: &Started, component: &Component) -> wasmtime::Result<InterpreterPre<WasiHost>> {
     let mut linker = Linker::new(&started.engine);
     add_to_linker(&mut linker)?;
@@ -149,8 +151,8 @@ fn link(started: &Started, component: &Component) -> wasmtime::Result<Interprete
     InterpreterPre::new(linker.instantiate_pre(component)?)
 }
 
-/// A library that could open a socket is part of every interpreter. So what it would need is
-/// there by name, and stops the script when it is called, and not before.
+/// Defines the imported functions of sockets so that calling one stops the script. Every interpreter contains a library
+/// that can open sockets, so these imports must exist.
 fn stop_at_sockets(
     linker: &mut Linker<WasiHost>,
     engine: &Engine,
@@ -190,7 +192,7 @@ fn stop_at_sockets(
 
 const SOCKETS: &str = "wasi:sockets/";
 
-/// The resources of sockets, by the interfaces that they belong to. Others only speak of them.
+/// Resources that socket interfaces define, by interface. Other interfaces only refer to them.
 const RESOURCES: &[(&str, &str)] = &[
     ("network", "network"),
     ("udp", "udp-socket"),
@@ -200,5 +202,5 @@ const RESOURCES: &[(&str, &str)] = &[
     ("ip-name-lookup", "resolve-address-stream"),
 ];
 
-/// Never made.
+/// Uninhabited type: no socket is ever created.
 enum Socket {}

@@ -1,11 +1,9 @@
-//! The wasi profile: guests in languages that expect a system around them.
+//! The WASI profile: guests in languages that expect an operating system.
 //!
-//! An [`Interpreter`] is such a guest. It runs scripts, which are data. What it is given
-//! of WASI 0.2 is made here, over snapshots in memory: files that can be read and not be
-//! changed, sorted and dated by the world; a clock that moves when somebody waits, and at
-//! once; chance that follows from a seed; standard streams that are kept up to a limit. No
-//! directory, clock or random source of the host is behind any of it. There are no sockets
-//! and no processes.
+//! An [`Interpreter`] is such a guest. It runs scripts, which are data. This module implements the parts of WASI 0.2
+//! that it gets, over snapshots in memory: read-only files, in sorted order and with the time stamps of the world; a
+//! virtual clock that advances when the script reads it or waits; random numbers from a seed; standard streams with a
+//! size limit. None of it uses a directory, clock or random source of the host. There are no sockets and no processes.
 
 mod artefacts;
 mod bindings;

@@ -1,4 +1,4 @@
-//! One script in one fresh store.
+//! Runs of scripts, each in a fresh store.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,16 +17,16 @@ use crate::order::payload;
 use crate::run::{Bounds, CANCELLED, HandOver, classify, ticks, watch};
 use crate::{Fault, FaultKind, GuestKind, Limits, Mount, RunError, Sandbox, Verdict};
 
-/// Bytes that a script's interpreter hands over in one call.
+/// Maximum size of the values that an interpreter passes in one call, in bytes.
 const CALL_BYTES: u64 = 16 << 20;
 const MIB: u64 = 1 << 20;
 
 impl Limits {
-    /// The limits of a verifier that is a script, where its task sets none: an interpreter
-    /// takes more of everything.
+    /// Default limits of a verifier that is a script. They are higher than those of components, because an interpreter
+    /// uses more of everything.
     ///
-    /// The fuel lasts for 8 to 16 s of a native interpreter's processor time, and 30 s of this
-    /// one's; the clock leaves a machine more than ten times as long.
+    /// The fuel is enough for work that takes a native Python interpreter 8 to 16 s of processor time, and this
+    /// interpreter 30 s. The time limit is more than ten times as long.
     pub const SCRIPT: Self = Self {
         fuel: 200_000_000_000,
         memory_bytes: 256 * MIB,
@@ -36,17 +36,16 @@ impl Limits {
         ..Self::VERIFIER
     };
 
-    /// What [`SCRIPT`](Self::SCRIPT) was in programs before: grades of theirs have them in their
-    /// terms.
+    /// Value of [`SCRIPT`](Self::SCRIPT) in earlier versions, whose grades have these limits in their terms.
     const SCRIPT_BEFORE: Self = Self {
         fuel: 50_000_000_000,
         time_ms: 120_000,
         ..Self::SCRIPT
     };
 
-    /// Whether these are the limits that a task gave a script in a program before this one, which
-    /// gives it `now`: they differ only where the task sets no limit and the defaults were others.
-    pub fn are_former(&self, now: &Self) -> bool {
+    /// Reports whether an earlier version of this program gave these limits to a script that now gets `now`: they may
+    /// differ only in fields that the task does not set and whose default has changed.
+    pub fn are_earlier_defaults(&self, now: &Self) -> bool {
         let mut limits = [*self, *now, Self::SCRIPT_BEFORE, Self::SCRIPT];
         let [own, now, before, default] = limits.each_mut().map(Self::fields);
         let fields = own.iter().zip(&now).zip(before.iter().zip(&default));
@@ -56,47 +55,47 @@ impl Limits {
     }
 }
 
-/// What a script is given.
+/// Input of a script.
 #[derive(Debug, Clone)]
 pub struct ScriptInput {
-    /// Where the script lies, as it sees it: `/task/verify.py` with a mount `task`.
+    /// Path of the script as the script sees it: `/task/verify.py` with a mount `task`.
     pub script: String,
-    /// What follows the script's path in its list of arguments.
+    /// Arguments of the script, without its path.
     pub arguments: Vec<String>,
-    /// All of its environment.
+    /// Complete environment of the script.
     pub environment: Vec<(String, String)>,
-    /// All that it can open: directories below `/`, of distinct names.
+    /// Directories below `/` that the script can open, with distinct names.
     pub mounts: Vec<Mount>,
-    /// The instant at which it starts, in seconds since 1970-01-01T00:00:00Z, and the time of
-    /// files that have none of their own.
+    /// Start time of the script, in seconds since 1970-01-01T00:00:00Z. It is also the time stamp of files that have
+    /// none.
     pub clock: i64,
-    /// Everything random in it follows from this.
+    /// Seed of everything random in the script.
     pub seed: u64,
-    /// What answers when a script asks a service; without it, such a script is stopped.
+    /// Backend of services. Without it, a script that calls a service is stopped.
     pub services: Option<Arc<dyn ScriptServices>>,
 }
 
-/// What came of one run of a script.
+/// Outcome of one run of a script.
 #[derive(Debug)]
 pub struct ScriptRun {
-    /// The verdict, or why there is none.
+    /// Verdict, or the reason why there is none.
     pub result: Result<Verdict, RunError>,
-    /// What it printed; also kept when there is no verdict.
+    /// Output of the script, also kept if there is no verdict.
     pub written: Written,
-    /// The code with which it ended, where it came to its end.
+    /// Exit code of the script, if it ended normally.
     pub exit_code: Option<u8>,
-    /// Fuel it used. Differs between engine profiles; for people, never for a receipt.
+    /// Fuel that the script used. It differs between engine profiles, so it is for display and never part of a receipt.
     pub fuel: u64,
 }
 
 impl Sandbox {
-    /// Has a script judge. The same input gives the same verdict and the same output.
+    /// Grades a final state with a script. The same input gives the same verdict and the same output.
     ///
-    /// Exit code 0 is a pass, every other a fail; a trap, a limit, a script that does not
-    /// compile or imports what is not there is a fault.
+    /// Exit code 0 is a pass, every other one a failure. A trap, a limit, and a script that does not compile or that
+    /// imports a missing module are faults.
     ///
-    /// With [`cross_check`](crate::SandboxConfig::cross_check) the other engine runs it too, and
-    /// a verdict or an output that the two do not share is a fault.
+    /// With [`cross_check`](crate::SandboxConfig::cross_check) the other engine also runs it. If verdict or output
+    /// differ, the result is a fault.
     pub fn verify_script(
         &self,
         interpreter: &Interpreter,
@@ -135,7 +134,7 @@ impl Sandbox {
         let Some(_slot) = self.inner.slot(self.cancel.as_ref()) else {
             return failed(CANCELLED);
         };
-        // The guest's stack is the thread's.
+        // The script runs on a thread of the pool, because the guest uses the stack of its thread.
         let (sandbox, input, limits) = (self.clone(), input.clone(), *limits);
         let own = interpreter.clone();
         let run = move || sandbox.run_script(&own, &input, &limits);
@@ -206,14 +205,14 @@ impl Sandbox {
     }
 }
 
-/// How the interpreter says that a script met the end of its memory, of its open files, or of what
-/// 32 bits can count (`told` in `guest-sdk/python/mcpmark_script/gaps.py`).
+/// Prefixes of the messages with which the interpreter reports that a script ran out of memory or open files, or
+/// exceeded 32 bits (`told` in `guest-sdk/python/mcpmark_script/gaps.py`).
 const EXHAUSTED: [&str; 2] = [
     "the script needs more memory or open files than there are",
     "the script makes something too large for 32 bits",
 ];
 
-/// The kind of fault of a script that the interpreter itself ended.
+/// Returns the kind of fault of a script that the interpreter itself ended.
 fn kind_of(message: &str) -> FaultKind {
     if EXHAUSTED.iter().any(|it| message.starts_with(it)) {
         FaultKind::Memory
@@ -238,15 +237,15 @@ mod tests {
     #[test]
     fn limits_of_a_program_before_are_known_where_only_defaults_changed() {
         let now = Limits::SCRIPT;
-        assert!(Limits::SCRIPT_BEFORE.are_former(&now));
-        assert!(now.are_former(&now));
+        assert!(Limits::SCRIPT_BEFORE.are_earlier_defaults(&now));
+        assert!(now.are_earlier_defaults(&now));
         let own = |limits: Limits| limits.with("checks=7").unwrap();
-        assert!(own(Limits::SCRIPT_BEFORE).are_former(&own(now)));
-        assert!(!own(Limits::SCRIPT_BEFORE).are_former(&now));
-        // A task that sets its fuel has the same in both.
+        assert!(own(Limits::SCRIPT_BEFORE).are_earlier_defaults(&own(now)));
+        assert!(!own(Limits::SCRIPT_BEFORE).are_earlier_defaults(&now));
+        // A limit that the task sets is the same in both versions.
         let set = now.with("fuel=7").unwrap();
-        assert!(!Limits::SCRIPT_BEFORE.are_former(&set));
-        assert!(!Limits::VERIFIER.are_former(&now));
+        assert!(!Limits::SCRIPT_BEFORE.are_earlier_defaults(&set));
+        assert!(!Limits::VERIFIER.are_earlier_defaults(&now));
     }
 
     #[test]

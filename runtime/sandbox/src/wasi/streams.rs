@@ -1,4 +1,4 @@
-//! Standard streams of the wasi profile, and files that are read as streams.
+//! Standard streams of the WASI profile, and files that are read as streams.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"
@@ -17,27 +17,27 @@ use super::host::WasiHost;
 use crate::FaultKind;
 use crate::host::Stop;
 
-/// Bytes that one write or read may carry.
+/// Maximum number of bytes in one read, and the number that `check_write` permits.
 const CHUNK: u64 = 64 << 10;
 
-/// Never made: no stream of ours fails but by its end.
+/// Uninhabited type: streams of this profile fail only by closing.
 #[derive(Debug)]
 pub enum Error {}
 
-/// Never made: there is no terminal.
+/// Uninhabited type: there is no terminal.
 #[derive(Debug)]
 pub enum Terminal {}
 
-/// Something to read.
+/// Input stream.
 #[derive(Debug)]
 pub enum Input {
-    /// Standard input, which has nothing.
+    /// Standard input, which is empty.
     Empty,
-    /// A file, from an offset on.
+    /// File, from an offset on.
     File(Entry, u64),
 }
 
-/// Something to write to.
+/// Output stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Output {
     /// Standard output.
@@ -46,12 +46,12 @@ pub enum Output {
     Stderr,
 }
 
-/// What a script wrote, up to the limit of its output.
+/// Output of a script, up to the limit `output_bytes` of both streams together.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Written {
-    /// To standard output.
+    /// Bytes of standard output.
     pub stdout: Vec<u8>,
-    /// To standard error.
+    /// Bytes of standard error.
     pub stderr: Vec<u8>,
 }
 
@@ -128,7 +128,7 @@ impl streams::HostOutputStream for WasiHost {
                 FaultKind::Output,
                 format!(
                     "the script printed more than {limit} bytes {}",
-                    self.common.allowed.how_to_raise("output_bytes")
+                    self.common.allowed.limit_hint("output_bytes")
                 ),
             ));
         }
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn a_byte_is_charged_with_all_that_was_read_for_it() {
         let blobs = MemoryBlobs::new();
-        // More than there are windows.
+        // More blobs than the number of cached windows.
         let contents: Vec<Digest> = (0..12).map(|byte| blobs.put(vec![byte; 1 << 20])).collect();
         let input = ScriptInput {
             script: String::new(),
@@ -267,7 +267,7 @@ mod tests {
                 host.table.push(stream).unwrap().rep()
             })
             .collect();
-        // What lies in the window costs a call, what has to be loaded for it a mebibyte.
+        // A read within a cached window costs one call; a read that loads a window costs 1 MiB.
         let mut read = |stream: u32| host.read(Resource::new_own(stream), 1);
         for _ in 0..1000 {
             assert_eq!(read(streams[0]).unwrap().unwrap(), [0]);

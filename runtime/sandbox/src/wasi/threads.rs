@@ -1,5 +1,5 @@
-//! Threads with stacks that are deep enough for an interpreter, kept from one script to the next:
-//! to map such a stack and to give it back makes all others in the process wait.
+//! Pool of threads with stacks that are deep enough for an interpreter. Threads are reused for later scripts, because
+//! mapping and unmapping such a stack makes all other threads of the process wait.
 
 use std::any::Any;
 use std::io;
@@ -9,31 +9,31 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::engine::STACK_BYTES;
 
-/// The guest's stack, and the host's own.
+/// Stack size of a thread, in bytes: the stack of the guest, and 8 MiB for the host.
 const THREAD_BYTES: usize = STACK_BYTES + (8 << 20);
-/// Threads that are kept while they have nothing to do.
+/// Maximum number of idle threads that are kept.
 const KEPT: usize = 8;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Those that have nothing to do, by the ends through which they get work. They end with this.
+/// Idle threads, as the senders of their work. The threads end when this value is dropped.
 #[derive(Default)]
 pub(crate) struct Threads(Mutex<Vec<Sender<Work>>>);
 
 impl Threads {
-    /// Runs `work` on one of them, or on a new one where all are busy, and waits for it. The inner
-    /// error is what it panicked with.
+    /// Runs `work` on an idle thread, or on a new one if there is none, and waits for it. The inner error is the
+    /// payload of a panic.
     ///
     /// # Errors
     ///
-    /// When the system gives no thread.
+    /// Returns an error if the system cannot start a thread.
     pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> io::Result<Result<T, Box<dyn Any + Send>>> {
         let (answer, answered) = channel();
         let work: Work = Box::new(move || {
-            // Who asked waits until there is an answer.
+            // The caller waits until there is an answer.
             let _ = answer.send(catch_unwind(AssertUnwindSafe(work)));
         });
         let idle = self.idle().pop();
@@ -41,7 +41,7 @@ impl Threads {
             Some(thread) => thread,
             None => start()?,
         };
-        // It waits for work for as long as this end is held.
+        // The thread waits for work until its sender is dropped.
         let sent = thread.send(work);
         let ran = sent.ok().and_then(|()| answered.recv().ok());
         let ran = ran.ok_or_else(|| io::Error::other("the thread ended too early"))?;

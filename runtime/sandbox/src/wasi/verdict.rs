@@ -1,4 +1,4 @@
-//! From what a script says to a verdict.
+//! Conversion of a script's output and exit code to a verdict.
 
 use std::collections::HashMap;
 
@@ -7,17 +7,16 @@ use crate::limits::Allowed;
 use crate::verdict::is_visible;
 use crate::{Check, Fault, Verdict};
 
-/// Bytes of a check's name that are kept.
+/// Maximum size of a check's name, in bytes. Longer names are shortened.
 const NAME_BYTES: usize = 300;
-/// The check that decides: how the script ended.
+/// Name of the check of the exit code, which decides.
 const EXIT: &str = "exit code";
 
 const PASSED: [char; 4] = ['✓', '✔', '✅', '☑'];
 const FAILED: [char; 5] = ['✗', '✘', '❌', '✖', '❎'];
 
-/// The checks that a script printed, and last of all its exit code, which alone decides:
-/// 0 is a pass, whatever was printed. So a line that tells of a failure counts only where
-/// the exit code tells of one, too.
+/// Returns the checks that a script printed, followed by a check of its exit code, which alone decides: 0 is a pass,
+/// even if the output reports failures. Therefore lines that report a failure count only if the exit code is not 0.
 pub(crate) fn verdict(stdout: &str, exit_code: u8, allowed: &Allowed) -> Result<Verdict, Fault> {
     let passed = exit_code == 0;
     let mut seen = HashMap::new();
@@ -53,7 +52,7 @@ pub(crate) fn verdict(stdout: &str, exit_code: u8, allowed: &Allowed) -> Result<
     Verdict::within(distinct(checks.chain([exit]).collect()), allowed)
 }
 
-/// The name of a check and whether it passed, where a line tells that.
+/// Parses a line that reports a check: a mark followed by its name.
 fn line(line: &str) -> Option<(&str, bool)> {
     let line = line.trim();
     let mark = line.chars().next()?;
@@ -61,14 +60,14 @@ fn line(line: &str) -> Option<(&str, bool)> {
     if !passed && !FAILED.contains(&mark) {
         return None;
     }
-    // A selector of how the mark is drawn may follow it.
+    // A variation selector may follow the mark.
     let name = line[mark.len_utf8()..]
         .trim_start_matches('\u{fe0f}')
         .trim();
     is_visible(name).then_some((name, passed))
 }
 
-/// Leaves out what is named as another check was, by chance or to confuse.
+/// Removes checks with a name that an earlier check has, whether by chance or on purpose.
 fn distinct(mut checks: Vec<Check>) -> Vec<Check> {
     let last = checks.len().saturating_sub(1);
     let mut names = std::collections::HashSet::from([EXIT.to_owned()]);

@@ -1,4 +1,4 @@
-//! Where a guest is graded between two honest ones, with files that nobody may touch.
+//! Arena: grades a guest between two honest grades, and checks that no file changes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,21 +15,21 @@ use mcpmark_snapshot::{CaptureOptions, Digest, Snapshot, Store, capture};
 
 use crate::corpus;
 
-/// A guest, and what must come of it.
+/// Guest and its expected outcome.
 #[derive(Clone, Default)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    /// `graded passed`, `graded failed`, `refused`, or `fault` and its kind.
+    /// Expected kind: `graded passed`, `graded failed`, `refused`, or `fault` and its kind.
     pub(crate) expect: String,
-    /// What comes of it sooner where fuel and copied bytes are as scarce as in the long runs.
+    /// Expected kind under the tighter limits of the long runs, if it differs.
     pub(crate) soon: Option<String>,
-    /// What the message contains.
+    /// Text that the message contains.
     pub(crate) message: String,
-    /// The name of the first check.
+    /// Name of the first check.
     pub(crate) check: Option<String>,
-    /// Whether log lines were dropped.
+    /// True if log lines are dropped.
     pub(crate) dropped: bool,
-    /// A guest that is graded just before, in the same slot.
+    /// Name of a guest that is graded just before, in the same slot.
     pub(crate) after: Option<String>,
     pub(crate) parameters: Option<String>,
     pub(crate) component: Source,
@@ -38,10 +38,10 @@ pub(crate) struct Case {
 #[derive(Clone, Default)]
 pub(crate) enum Source {
     Wat(PathBuf),
-    /// The guest of `tests/hostile/rust`.
+    /// Guest of `tests/hostile/rust`.
     #[default]
     Rust,
-    /// Made only when it is needed: it may be large.
+    /// Function that makes the component only when it is needed, because it may be large.
     Made(fn() -> Vec<u8>),
 }
 
@@ -57,7 +57,7 @@ impl Source {
     }
 }
 
-/// What came of a guest.
+/// Outcome of a guest.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) kind: String,
@@ -144,7 +144,7 @@ impl Arena {
         }
     }
 
-    /// Grades a guest twice between honest ones and looks at everything that must hold.
+    /// Grades a guest twice between honest grades, and checks everything that must hold.
     pub(crate) fn judge(&self, case: &Case) -> Result<(), Failed> {
         let before = match &case.after {
             Some(name) => {
@@ -181,8 +181,7 @@ impl Arena {
         })
     }
 
-    /// Does something while nobody else does, and sees to it that an honest verifier and the
-    /// files are what they were.
+    /// Runs `hostile` while no other test runs, and checks that an honest grade and the files do not change.
     pub(crate) fn between_honest_grades(
         &self,
         hostile: impl FnOnce() -> Result<(), Failed>,
@@ -198,7 +197,8 @@ impl Arena {
         result
     }
 
-    /// The store and the worlds, the working directory and the home of this process.
+    /// Returns fingerprints of two directories: the store with the worlds, and the working directory with the home of
+    /// this process.
     fn files(&self) -> [Files; 2] {
         let watched = std::env::var_os(crate::WATCHED).unwrap();
         [self.root.path(), Path::new(&watched)].map(fingerprint)
@@ -226,7 +226,7 @@ impl Arena {
     }
 }
 
-/// A sandbox as a host has it: components are compiled in a child.
+/// Returns a sandbox configured as on a host: a child process compiles components.
 pub(crate) fn sandbox(slots: u32) -> Sandbox {
     Sandbox::new(&SandboxConfig {
         compiler: Some(compiler(CompileLimits {
@@ -273,7 +273,7 @@ fn check(case: &Case, outcome: &Outcome) -> Result<(), Failed> {
         && outcome.message.contains(&case.message)
         && check.is_none_or(|name| names.first().is_some_and(|first| &first.name == name))
         && case.dropped == (outcome.log.dropped > 0)
-        // A case that expects no words would take any reason for the right one.
+        // Without an expected message, any reason would be accepted.
         && (outcome.kind.starts_with("graded") || !case.message.is_empty())
         && outcome.message.len() < 16 << 10
     {
@@ -291,10 +291,10 @@ pub(crate) fn fail<T>(message: String) -> Result<T, Failed> {
     Err(Failed::from(message))
 }
 
-/// What is at each path.
+/// Size, time of change and content of each path.
 type Files = BTreeMap<PathBuf, (u64, i64, i64, Option<Digest>)>;
 
-/// Size, time of change and content of everything below a directory.
+/// Returns size, time of change and content of everything below a directory.
 fn fingerprint(root: &Path) -> Files {
     let mut found = BTreeMap::new();
     let mut open = vec![root.to_owned()];

@@ -1,4 +1,4 @@
-//! The guests that are kept as files, each with what must come of it.
+//! Hostile guests that are stored as files, with their expected outcomes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile")
 }
 
-/// The `.wat` files; their first lines say what to expect.
+/// Returns the cases of the `.wat` files, whose first lines state the expected outcome.
 pub(crate) fn wat() -> Vec<Case> {
     let mut files: Vec<PathBuf> = fs::read_dir(directory())
         .unwrap()
@@ -43,7 +43,7 @@ pub(crate) fn wat() -> Vec<Case> {
         .collect()
 }
 
-/// What the first lines of a file say under a key.
+/// Returns the value of a key in the header lines of a file.
 pub(crate) fn header(text: &str, key: &str) -> Option<String> {
     let prefix = format!(";; {key}: ");
     let line = text.lines().find_map(|line| line.strip_prefix(&prefix));
@@ -66,7 +66,7 @@ struct Listed {
     dropped: bool,
 }
 
-/// What the guest in Rust does at the word of its parameters.
+/// Returns the cases of the guest in Rust, whose parameters select its behaviour.
 pub(crate) fn rust() -> Vec<Case> {
     let text = fs::read_to_string(directory().join("rust/cases.json")).unwrap();
     let listed: Vec<Listed> = serde_json::from_str(&text).unwrap();
@@ -85,7 +85,7 @@ pub(crate) fn rust() -> Vec<Case> {
         .collect()
 }
 
-/// The guest in Rust, built on first use.
+/// Returns the guest in Rust, built on first use.
 pub(crate) fn rust_guest() -> Result<&'static [u8], String> {
     static GUEST: LazyLock<Result<Vec<u8>, String>> = LazyLock::new(|| {
         let package_dir = directory().join("rust").canonicalize().unwrap();

@@ -1,4 +1,4 @@
-//! Each limit holds to the last unit, says its name, and stays below the host's ceiling.
+//! Exact limits: each limit holds to the unit, is named in the fault, and stays below the ceiling of the host.
 
 use libtest_mimic::Failed;
 use mcpmark_sandbox::wasmtime::StoreContextMut;
@@ -26,8 +26,7 @@ fn grade(limits: &Limits, guest: &str) -> Result<Outcome, Failed> {
         .into())
 }
 
-/// The smallest value of a limit at which a guest is graded, and nothing that it says is dropped,
-/// found three times.
+/// Finds, three times, the smallest value of a limit at which a guest is graded and no log line is dropped.
 fn threshold(guest: &str, limit: &str) -> Result<u64, Failed> {
     let arena = Arena::shared();
     let bytes = corpus::named(guest).bytes()?;
@@ -66,13 +65,13 @@ fn threshold(guest: &str, limit: &str) -> Result<u64, Failed> {
 }
 
 pub(crate) fn each_limit() -> Result<(), Failed> {
-    // One page, and 1,000 that the guest asks for.
+    // One page, and 1,000 pages that the guest requests.
     let expected = [
         ("memory-touched-whole", "memory_bytes", 1_001 << 16),
         ("leaves-traces", "table_elements", 1_000),
         ("bool-of-7", "output_bytes", 2),
         ("bool-of-7", "checks", 1),
-        // Three calls; the length of the path with each, and 4 bytes of the file.
+        // Three calls, each with the length of its path, and 4 bytes of the file.
         (
             "state-offsets-at-the-edge",
             "copy_bytes",
@@ -81,7 +80,7 @@ pub(crate) fn each_limit() -> Result<(), Failed> {
         // 2,000 empty lines, each with its line break.
         ("log-of-empty-lines", "log_bytes", 2_000),
     ];
-    // The clock has a test of its own, and fuel follows.
+    // Time has a test of its own, and fuel follows below.
     let mut named: Vec<&str> = expected.iter().map(|(_, limit, _)| *limit).collect();
     named.extend(["fuel", "time_ms"]);
     let all = Limits::VERIFIER.to_string();
@@ -101,7 +100,7 @@ pub(crate) fn each_limit() -> Result<(), Failed> {
     }
     let fuel = threshold("looks-for-traces", "fuel")?;
     let used = grade(&Limits::VERIFIER, "looks-for-traces")?.fuel;
-    // Fuel is looked at when a function or a loop begins, so the last few units may go over.
+    // Fuel is checked when a function or a loop begins, so that the last few units may exceed the limit.
     if fuel > used + 1 || used - fuel.min(used) > 64 {
         return fail(format!(
             "{used} units of fuel are used, and {fuel} are enough"
@@ -110,7 +109,7 @@ pub(crate) fn each_limit() -> Result<(), Failed> {
     Ok(())
 }
 
-/// A guest at what is the same for all is graded, and one past it is refused or stopped.
+/// Checks that a guest at a fixed maximum is graded, and that one above it is refused or stopped.
 pub(crate) fn fixed_caps() -> Result<(), Failed> {
     let arena = Arena::shared();
     let outcome = |bytes: &[u8]| match arena.sandbox.verifier(bytes) {
@@ -138,7 +137,7 @@ pub(crate) fn fixed_caps() -> Result<(), Failed> {
         ("elements of a table", MAX_TABLE_ELEMENTS, |count| {
             component(&format!("{VERIFY} (table {count} funcref)"))
         }),
-        // The guest has one page already.
+        // The guest already has one page.
         ("pages of memory", MAX_MEMORY_BYTES >> 16, |count| {
             component(&format!("{VERIFY} (memory {})", count - 1))
         }),
@@ -157,7 +156,7 @@ pub(crate) fn fixed_caps() -> Result<(), Failed> {
 
 const VERIFY: &str = r#"(func (export "verify") (result i32) (i32.const 16))"#;
 
-/// A guest of so many core instances.
+/// Returns a guest with this many core instances.
 fn instances(count: u64) -> Vec<u8> {
     let others = "(core instance (instantiate $small))".repeat(count as usize - 1);
     let text = format!(
@@ -204,7 +203,7 @@ pub(crate) fn component_size() -> Result<(), Failed> {
     }
 }
 
-/// Handles are of resources that an embedder offers; the contract of guests has none.
+/// Uses a resource of an embedder's interface, because the guest contract has no resources.
 pub(crate) fn handles() -> Result<(), Failed> {
     const THINGS: &str = "probe:data/things@0.1.0";
     enum Thing {}
@@ -292,7 +291,7 @@ pub(crate) fn ceiling() -> Result<(), Failed> {
         let verifier = sandbox
             .verifier(&bytes)
             .map_err(|error| error.to_string())?;
-        // More than the ceiling is asked for, and not given.
+        // The limits exceed the ceiling, and are lowered to it.
         let run = sandbox.verify(&verifier, arena.input.clone(), &Limits::CEILING);
         let outcome = Outcome::from(run);
         if !outcome.message.ends_with(message) {
@@ -306,7 +305,7 @@ pub(crate) fn ceiling() -> Result<(), Failed> {
     Ok(())
 }
 
-/// The clock stops what has fuel for hours.
+/// Checks that the time limit stops a guest that has fuel for hours.
 pub(crate) fn time() -> Result<(), Failed> {
     let limits = Limits::CEILING.with("time_ms=50")?;
     let outcome = grade(&limits, "endless-loop")?;

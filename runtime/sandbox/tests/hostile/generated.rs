@@ -1,4 +1,4 @@
-//! Guests that are made here from a seed, being too large or too many to keep as files.
+//! Hostile guests that are generated, because they are too large or too many to store.
 
 use std::fmt::Write as _;
 
@@ -148,7 +148,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 const HEADER: &[u8] = b"\0asm\x0d\0\x01\0";
 
-/// The core of a guest that is graded, as far as `more` lets it.
+/// Returns a guest that is graded, if the module items in `more` allow it.
 pub(crate) fn guest(more: &str) -> Vec<u8> {
     let text = format!(
         r#"(component
@@ -171,7 +171,7 @@ pub(crate) fn guest(more: &str) -> Vec<u8> {
 
 const VERIFY: &str = r#"(func (export "verify") (result i32) (i32.const 16))"#;
 
-/// `text` for each number, one after another.
+/// Concatenates the text for each number.
 fn repeat(count: usize, text: impl Fn(&mut String, usize)) -> String {
     let mut all = String::new();
     for number in 0..count {
@@ -194,7 +194,7 @@ fn section(id: u8, content: &[u8]) -> Vec<u8> {
     [&[id], &leb(content.len())[..], content].concat()
 }
 
-/// A good guest with a custom section of so many bytes.
+/// Returns a valid guest with a custom section of this many bytes.
 fn padded(bytes: usize) -> Vec<u8> {
     let mut content = b"\x07padding".to_vec();
     content.resize(bytes, 0);
@@ -233,7 +233,7 @@ fn tuples() -> Vec<u8> {
     wat::parse_str(format!("(component {types})")).unwrap()
 }
 
-/// A good guest that holds a component, which holds another, and so on.
+/// Returns a valid guest with deeply nested components.
 fn nested_components() -> Vec<u8> {
     let mut component = HEADER.to_vec();
     for _ in 0..3_000 {
@@ -271,7 +271,7 @@ fn locals(count: usize) -> Vec<u8> {
     ))
 }
 
-/// One function whose values all live until its end.
+/// Returns a guest with one function whose values all stay live until its end.
 fn huge_function(count: usize) -> Vec<u8> {
     let pushed = repeat(count, |text, number| {
         write!(text, "(i32.load (i32.const {number}))").unwrap()
@@ -298,7 +298,7 @@ fn many_functions(count: usize) -> Vec<u8> {
     guest(&format!("{VERIFY} {functions}"))
 }
 
-/// Sixty functions that each call the next one twice.
+/// Returns a guest with 60 functions that each call the next one twice.
 fn calls_that_multiply() -> Vec<u8> {
     let functions = repeat(60, |text, number| {
         write!(
@@ -337,7 +337,7 @@ fn exports() -> Vec<u8> {
     guest(&format!("{VERIFY} {exports}"))
 }
 
-/// Letters alone: a part of a name may not start with a digit.
+/// Writes a number in letters, because a part of a name may not start with a digit.
 fn name(number: usize) -> String {
     let digits = number.to_string();
     digits
@@ -351,7 +351,7 @@ fn long_name() -> Vec<u8> {
     wat::parse_str(format!("(component (import \"{name}\" (func)))")).unwrap()
 }
 
-/// Splitmix64: the same numbers for the same seed, wherever this runs.
+/// SplitMix64 generator, which gives the same numbers for the same seed on every machine.
 struct Random(u64);
 
 impl Random {
@@ -364,7 +364,7 @@ impl Random {
     }
 }
 
-/// Whatever the bytes are: somebody other than the host is to blame, and the next grade is right.
+/// Checks that, for any bytes, the host is not blamed and the next honest grade is right.
 fn survives(bytes: &[u8], what: &str) -> Result<Outcome, Failed> {
     let arena = Arena::shared();
     let limits = Limits::VERIFIER.with("fuel=5000000")?;

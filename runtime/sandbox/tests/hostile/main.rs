@@ -1,6 +1,6 @@
-//! Guests that misbehave: each gets the outcome it must get, and harms nobody else.
+//! Hostile guests: each gets the expected outcome, and affects no other grade.
 //!
-//! One test a guest, by name. `MCPMARK_SOAK=100000` makes the long run that many grades long.
+//! There is one named test per guest. `MCPMARK_SOAK=100000` sets the number of grades of the long runs.
 
 mod arena;
 mod corpus;
@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 
 use crate::arena::Arena;
 
-/// Names the directory that is watched; set in the process that runs the tests.
+/// Environment variable with the directory that is watched, set in the process that runs the tests.
 const WATCHED: &str = "MCPMARK_HOSTILE_WATCHED";
 
 fn main() -> ExitCode {
@@ -74,15 +74,15 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// Runs this program again, at home and at work in directories that nobody else writes to: what
-/// changes there, a guest has changed.
+/// Runs this program again, with a home and a working directory that no other program writes to, so that only a guest
+/// can have changed them.
 fn in_directories_of_our_own() -> ExitCode {
     let watched = tempfile::tempdir().unwrap();
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args(std::env::args_os().skip(1))
         .env(WATCHED, watched.path());
-    // The guest in Rust is built by tools that lie in the real home.
+    // The guest in Rust is built by tools in the real home directory.
     if let Some(home) = std::env::var_os("HOME") {
         let home = Path::new(&home);
         for (variable, place) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {

@@ -1,6 +1,7 @@
-//! Setup routines and solutions that misbehave.
+//! Setup guests and solutions that misbehave.
 //!
-//! A file of `tests/hostile/setup` or `…/solution` holds what differs; the frame beside it has the rest.
+//! A file in `tests/hostile/setup` or `tests/hostile/solution` contains the part that is inserted into `frame.wat.in`
+//! of its directory, or a whole component.
 
 use std::fs;
 
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::arena::{Arena, fail};
 use crate::corpus;
 
-/// Little, so that what has no end ends soon.
+/// Low limits, so that endless guests end soon.
 const LIMITS: &str =
     "fuel=20000000, memory_bytes=67108864, copy_bytes=33554432, output_bytes=262144";
 const MAX_BYTES: u64 = 5_500_000;
@@ -26,7 +27,7 @@ struct Case {
     message: String,
 }
 
-/// One test for each file.
+/// Returns one test per file.
 pub(crate) fn trials(kind: &'static str) -> Vec<Trial> {
     let dir = corpus::directory().join(kind);
     let frame = fs::read_to_string(dir.join("frame.wat.in")).unwrap();
@@ -76,7 +77,7 @@ fn judge(kind: &str, case: &Case) -> Result<(), Failed> {
             return fail(format!("two runs differ: {first:?} and {second:?}"));
         }
         let Outcome { kind, message, .. } = &first;
-        // A case that expects no words would take any reason for the right one.
+        // Without an expected message, any reason would be accepted.
         let told = message.is_empty() || !case.message.is_empty();
         if *kind == case.expect
             && told
@@ -155,7 +156,7 @@ fn solve(arena: &Arena, guest: &Solution) -> Outcome {
     })
 }
 
-/// Tools of all kinds.
+/// Tools that echo, return much, stop the attempt, and panic.
 struct Tools;
 
 impl ToolHost for Tools {

@@ -1,4 +1,4 @@
-//! Many grades in one process: every outcome stays right, and memory stays where it is.
+//! Long runs of many grades in one process: each outcome stays right, and memory does not grow.
 
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,11 +10,11 @@ use mcpmark_sandbox::{Limits, Sandbox, Verifier, VerifyInput};
 use crate::arena::{Arena, Case, Outcome, fail, sandbox};
 use crate::corpus;
 
-/// Small, so that an endless loop ends soon.
+/// Low limits, so that an endless loop ends soon.
 const LIMITS: &str = "fuel=300000, copy_bytes=2000000";
 const GRADES: usize = 3_000;
-/// What an allocator may keep for itself, and a grade: a leak of so little in each would be
-/// told from that by the long run.
+/// Growth of memory that is attributed to the allocator, in bytes: a constant, and an amount per grade. A small leak
+/// per grade exceeds the constant only in a long run.
 const KEPT: usize = 8 << 20;
 const PER_GRADE: usize = 64;
 
@@ -72,7 +72,7 @@ fn grades() -> usize {
 
 fn one(sandbox: &Sandbox, entries: &[Entry], number: usize) -> Result<(), Failed> {
     let limits = Limits::VERIFIER.with(LIMITS)?;
-    // A walk through the guests that is not the order of their names.
+    // A permutation of the guests that does not follow their names.
     let entry = &entries[number.wrapping_mul(7919) % entries.len()];
     let outcome = Outcome::from(sandbox.verify(&entry.verifier, entry.input.clone(), &limits));
     if outcome != entry.expected {
@@ -101,13 +101,13 @@ fn honest_first(entries: &mut [Entry]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// One grade after another, each hostile one followed by an honest one.
+/// Grades alternately: each hostile grade is followed by an honest one.
 pub(crate) fn mixed() -> Result<(), Failed> {
     let sandbox = sandbox(2);
     let mut entries = entries(&sandbox)?;
     honest_first(&mut entries)?;
     let rounds = grades() / 2;
-    // The first tenth brings the pool and the allocator to where they stay.
+    // In the first tenth the pool and the allocator reach their final size.
     let warm = (rounds / 10).max(entries.len());
     for number in 0..warm {
         one(&sandbox, &entries, number)?;
@@ -125,7 +125,7 @@ pub(crate) fn mixed() -> Result<(), Failed> {
     Ok(())
 }
 
-/// More threads than slots, each grading whatever comes next.
+/// Grades on more threads than slots. Each thread takes the next guest.
 pub(crate) fn at_once() -> Result<(), Failed> {
     let sandbox = sandbox(2);
     let mut entries = entries(&sandbox)?;
@@ -154,7 +154,7 @@ pub(crate) fn at_once() -> Result<(), Failed> {
     })
 }
 
-/// Bytes of this process that are in memory and not shared with files.
+/// Returns the memory of this process that is not backed by files, in bytes.
 fn resident() -> usize {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status

@@ -7,9 +7,9 @@
 //! paths that exist.
 //!
 //! ```
-//! use mcpmark_external::{ServerSpec, Transport};
+//! use mcpmark_external::{ServerSpec, ServerTransport};
 //!
-//! let spec = ServerSpec::of(Transport::Program {
+//! let spec = ServerSpec::of(ServerTransport::Program {
 //!     command: vec!["notes-server".into(), "--stdio".into()],
 //!     env: vec!["PATH".into(), "NOTES_TOKEN".into()],
 //! });
@@ -29,7 +29,7 @@ use mcpmark_service::{ServiceError, ToolClient};
 
 pub use crate::http::TransportError;
 pub use crate::proxy::proxy;
-pub use crate::spec::{BadSpec, HttpServer, ServerSpec, Transport};
+pub use crate::spec::{BadSpec, HttpServer, ServerSpec, ServerTransport};
 
 /// Time limit of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(60);
@@ -160,10 +160,10 @@ impl External {
     ) -> Result<(), ExternalError> {
         let variable = |key: &str| required(name, key, &variable);
         match &spec.transport {
-            Transport::Program { env, .. } => {
+            ServerTransport::Program { env, .. } => {
                 env.iter().try_for_each(|key| variable(key).map(drop))
             }
-            Transport::Http(server) => http::headers(name, server, variable).map(drop),
+            ServerTransport::Http(server) => http::headers(name, server, variable).map(drop),
         }
     }
 
@@ -180,11 +180,11 @@ impl External {
     ) -> Result<Self, ExternalError> {
         let variable = |key: &str| required(name, key, &variable);
         let (mut client, process) = match &spec.transport {
-            Transport::Program { command, env } => {
+            ServerTransport::Program { command, env } => {
                 let (client, process) = program::start(name, command, env, variable).await?;
                 (client, Some(process))
             }
-            Transport::Http(server) => (http::connect(name, server, variable).await?, None),
+            ServerTransport::Http(server) => (http::connect(name, server, variable).await?, None),
         };
         let identity = client.server().unwrap_or_default();
         if let Some(wanted) = spec

@@ -25,7 +25,7 @@ const RESERVED: [&str; 7] = [
 #[serde(try_from = "SpecDocument", into = "SpecDocument")]
 pub struct ServerSpec {
     /// Transport of the server.
-    pub transport: Transport,
+    pub transport: ServerTransport,
     /// Names of the allowed tools; empty to allow all.
     pub tools: Vec<String>,
     /// Version that the server must report, if it is pinned.
@@ -34,7 +34,7 @@ pub struct ServerSpec {
 
 /// Transport to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Transport {
+pub enum ServerTransport {
     /// Standard input and output of a program.
     Program {
         /// Program and arguments. A program without a slash is looked up in the `PATH` of this process.
@@ -139,7 +139,7 @@ struct SpecDocument {
 
 impl ServerSpec {
     /// Creates a spec that allows all tools and any version.
-    pub fn of(transport: Transport) -> Self {
+    pub fn of(transport: ServerTransport) -> Self {
         Self {
             transport,
             tools: Vec::new(),
@@ -171,7 +171,7 @@ impl TryFrom<SpecDocument> for ServerSpec {
                 misplaced(written.bearer.is_some(), "bearer", "url")?;
                 misplaced(!written.headers.is_empty(), "headers", "url")?;
                 misplaced(written.plain_http, "plain-http", "url")?;
-                Transport::Program {
+                ServerTransport::Program {
                     command: written.command,
                     env: written.env,
                 }
@@ -179,7 +179,7 @@ impl TryFrom<SpecDocument> for ServerSpec {
             (true, Some(url)) => {
                 misplaced(!written.env.is_empty(), "env", "command")?;
                 let address = Address::parse(&url)?;
-                if address.is_readable() && !written.plain_http {
+                if address.is_unencrypted() && !written.plain_http {
                     return Err(BadSpec::PlainHttp(url));
                 }
                 let has_bearer = written.bearer.is_some();
@@ -190,7 +190,7 @@ impl TryFrom<SpecDocument> for ServerSpec {
                     check_header(name, has_bearer)?;
                     check_variable(&format!("headers.{name}"), variable)?;
                 }
-                Transport::Http(HttpServer {
+                ServerTransport::Http(HttpServer {
                     url,
                     local: address.is_local(),
                     bearer: written.bearer,
@@ -215,12 +215,12 @@ impl From<ServerSpec> for SpecDocument {
             ..Self::default()
         };
         match spec.transport {
-            Transport::Program { command, env } => Self {
+            ServerTransport::Program { command, env } => Self {
                 command,
                 env,
                 ..rest
             },
-            Transport::Http(server) => Self {
+            ServerTransport::Http(server) => Self {
                 url: Some(server.url),
                 bearer: server.bearer,
                 headers: server.headers,

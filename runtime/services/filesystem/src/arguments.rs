@@ -1,5 +1,5 @@
-//! Checks arguments against a tool's input schema, and words what is wrong as the server's
-//! validator does.
+//! Validation of arguments against the input schema of a tool, with the messages of the published server's validator
+//! (Zod).
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::bounded::Bounded;
 use crate::failure::Failure;
 
-/// Everything that is wrong with the arguments, one line each; none when they fit. Fails where that has more than
-/// `limit` bytes.
+/// Returns all problems of the arguments, one per line, or `None` if there are none. Fails if the text exceeds `limit`
+/// bytes.
 ///
-/// Covers what the surface uses: `type`, `properties`, `required`, `items`, `minItems`, `enum`.
-/// Arguments that the schema does not name are ignored.
+/// Supports the keywords that the tool surface uses: `type`, `properties`, `required`, `items`, `minItems`, `enum`.
+/// Arguments that are absent from the schema are ignored.
 pub(crate) fn problems(
     schema: &JsonObject,
     arguments: &JsonObject,
@@ -25,7 +25,7 @@ pub(crate) fn problems(
     Ok((!found.is_empty()).then(|| found.into_text()))
 }
 
-/// Where a value stands. It is put into words only where something is wrong with it.
+/// Position of a value in the arguments. It is formatted only if the value has a problem.
 enum Place<'a> {
     Arguments,
     Property(&'a Place<'a>, &'a str),
@@ -89,7 +89,7 @@ fn check(
     let least = schema.get("minItems").and_then(Value::as_u64).unwrap_or(0);
     if schema.get("type").and_then(Value::as_str) != Some(kind) {
         found.push_line(&[&wrong_type(schema, kind, at)])?;
-        // The validator measures whatever has a length.
+        // The validator applies `minItems` also to strings, because they have a length.
         if value
             .as_str()
             .is_some_and(|text| (text.encode_utf16().count() as u64) < least)

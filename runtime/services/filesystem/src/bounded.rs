@@ -1,8 +1,8 @@
-//! Texts that are built only as far as a tool result may reach.
+//! Text builder with a limit, for tool results.
 
 use crate::failure::Failure;
 
-/// A text that does not grow beyond a limit.
+/// Text that does not grow beyond a limit.
 #[derive(Debug)]
 pub(crate) struct Bounded {
     text: String,
@@ -10,7 +10,7 @@ pub(crate) struct Bounded {
 }
 
 impl Bounded {
-    /// An empty text; `limit` is in bytes.
+    /// Creates an empty text with a limit in bytes.
     pub(crate) fn new(limit: u64) -> Self {
         Self {
             text: String::new(),
@@ -18,7 +18,7 @@ impl Bounded {
         }
     }
 
-    /// Adds a piece, or fails before the text gets longer than the limit.
+    /// Appends a piece. Fails if the text would exceed the limit.
     pub(crate) fn push(&mut self, piece: &str) -> Result<(), Failure> {
         if self.text.len() as u64 + piece.len() as u64 > self.limit {
             return Err(Failure::too_long(self.limit));
@@ -27,7 +27,7 @@ impl Bounded {
         Ok(())
     }
 
-    /// Adds a line; a line feed comes before each but the first.
+    /// Appends a line. Lines are separated by line feeds.
     pub(crate) fn push_line(&mut self, pieces: &[&str]) -> Result<(), Failure> {
         if !self.text.is_empty() {
             self.push("\n")?;

@@ -1,11 +1,11 @@
-//! The order of names where the real server compares them as people of a language do.
+//! Locale-aware order of names, as in the published server.
 
 use icu_collator::CollatorBorrowed;
 use icu_collator::options::CollatorOptions;
 
 use crate::failure::Failure;
 
-/// Compares names as the Unicode collation algorithm does where no language is preferred.
+/// Returns a collator with the root collation of the Unicode collation algorithm, without a preferred language.
 pub(crate) fn collator() -> Result<CollatorBorrowed<'static>, Failure> {
     CollatorBorrowed::try_new(Default::default(), CollatorOptions::default())
         .map_err(|error| Failure::Host(format!("names cannot be compared: {error}")))
@@ -25,7 +25,7 @@ mod tests {
         for pair in sorted.windows(2) {
             assert!(collator.compare(pair[0], pair[1]).is_lt(), "{pair:?}");
         }
-        // Equal names keep the order of their bytes.
+        // Names that compare as equal keep the order of their bytes.
         assert!(collator.compare("a\u{1}b", "ab").is_eq());
     }
 }

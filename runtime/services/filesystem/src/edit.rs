@@ -1,4 +1,4 @@
-//! The passages that `edit_file` replaces.
+//! Search and replacement of passages for `edit_file`.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,16 +12,16 @@ use crate::profile::Profile;
 use crate::text::normalise_line_ends;
 use crate::{diff, path};
 
-/// The bytes of text in which the edits of one call may look for their passages. One edit is always allowed.
+/// Maximum number of bytes that the edits of one call may search. The first edit is always allowed.
 const MAX_SEARCHED: u64 = 2 << 30;
 
-/// Lines between two looks at whether the call was cancelled.
+/// Number of lines between two cancellation checks.
 const LINES_A_CHECK: usize = 1 << 12;
 
-/// What a line of the old text takes while it is looked for, in bytes.
+/// Memory charged per line of the old text during a search, in bytes.
 const BYTES_A_LINE: u64 = 96;
 
-/// One replacement.
+/// Replacement of one passage.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Edit {
@@ -29,14 +29,14 @@ pub(crate) struct Edit {
     new_text: String,
 }
 
-/// The text after the edits, and the memory that it takes.
+/// Edited text with its memory reservation.
 pub(crate) struct Edited<'t> {
     pub(crate) text: Cow<'t, str>,
     _memory: Reservation,
 }
 
-/// The text after all edits, one after the other. Both texts have plain line feeds. `fits` fails for a number of
-/// bytes that the file may not have; it is asked before a text that is longer than the one before is built.
+/// Applies the edits one after the other. Both texts have LF line ends. `fits` fails if the file may not have that many
+/// bytes; it is called before a text is built that is longer than the previous one.
 pub(crate) fn apply<'t>(
     text: &'t str,
     edits: &[Edit],
@@ -52,7 +52,7 @@ pub(crate) fn apply<'t>(
     for edit in edits {
         checkpoint()?;
         if searched > MAX_SEARCHED {
-            return Err(Failure::said(format!(
+            return Err(Failure::tool_error(format!(
                 "the edits search more than {MAX_SEARCHED} bytes, the limit for one call (each edit searches the \
                  whole text); nothing was changed, make fewer edits at a time, edit '{shown}'"
             )));
@@ -76,7 +76,7 @@ pub(crate) fn apply<'t>(
             }
             None => {
                 let place = find_lines(text, &old)?.ok_or_else(|| {
-                    Failure::said(format!(
+                    Failure::tool_error(format!(
                         "Could not find exact match for edit:\n{}",
                         edit.old_text
                     ))
@@ -92,10 +92,10 @@ pub(crate) fn apply<'t>(
     Ok(edited)
 }
 
-/// Takes a piece of a text.
+/// Sink for pieces of a text.
 type Push<'a> = &'a mut dyn FnMut(&str) -> Result<(), Failure>;
 
-/// The text that `pieces` gives, which is called twice: the lengths are summed before anything is built.
+/// Concatenates the output of `pieces`, which is called twice, because the lengths are summed before anything is built.
 fn build(
     before: &str,
     fits: &dyn Fn(u64) -> Result<(), Failure>,
@@ -122,8 +122,8 @@ fn build(
     })
 }
 
-/// What the tool answers: the patch in a fence that is longer than any in the patch. Fails where that has more than
-/// `limit` bytes.
+/// Returns the result of the tool: the patch in a code fence that is longer than any fence in the patch. Fails if it
+/// exceeds `limit` bytes.
 pub(crate) fn answer(
     shown: &str,
     old: &str,
@@ -131,7 +131,7 @@ pub(crate) fn answer(
     profile: Profile,
     limit: u64,
 ) -> Result<String, Failure> {
-    // What edits put together may be a line end of two characters.
+    // Adjacent edits can form a CRLF line end.
     let patch = diff::patch(shown, old, &normalise_line_ends(new), profile, limit)?;
     let (mut longest, mut run) = (0, 0);
     for byte in patch.bytes() {
@@ -146,9 +146,8 @@ pub(crate) fn answer(
     Ok(format!("{fence}diff\n{patch}{fence}\n\n"))
 }
 
-/// The new text as JavaScript's `replace` reads it, to which some character pairs have a
-/// meaning: `$$` is a dollar sign, `$&` the old passage, `` $` `` and `$'` what is before and
-/// after it.
+/// Expands the replacement patterns of JavaScript's `String.replace` in the new text: `$$` is a dollar sign, `$&` the
+/// old passage, `` $` `` and `$'` the text before and after it.
 fn expand(new: &str, before: &str, old: &str, after: &str, push: Push<'_>) -> Result<(), Failure> {
     let mut rest = new;
     while let Some(dollar) = rest.find('$') {
@@ -167,8 +166,8 @@ fn expand(new: &str, before: &str, old: &str, after: &str, push: Push<'_>) -> Re
     push(rest)
 }
 
-/// The first lines that are those of `old` but for white space around them, by the algorithm of Knuth, Morris and
-/// Pratt: no line is looked at again for each line of `old`.
+/// Finds the first lines that equal those of `old` apart from surrounding white space. Uses the algorithm of Knuth,
+/// Morris and Pratt, so that no line is compared again for each line of `old`.
 fn find_lines(text: &str, old: &str) -> Result<Option<Range<usize>>, Failure> {
     let count = old.bytes().filter(|byte| *byte == b'\n').count() + 1;
     let _memory = reserve(BYTES_A_LINE * count as u64)?;
@@ -178,7 +177,7 @@ fn find_lines(text: &str, old: &str) -> Result<Option<Range<usize>>, Failure> {
         let next = numbers.len();
         wanted.push(*numbers.entry(trim(line)).or_insert(next));
     }
-    // borders[n]: of the first n + 1 wanted lines, how many of the last are also the first, not all of them counted.
+    // borders[n]: length of the longest proper prefix of the first n + 1 wanted lines that is also their suffix.
     let mut borders = vec![0_usize; count];
     let mut matched = 0;
     for at in 1..count {
@@ -212,8 +211,8 @@ fn find_lines(text: &str, old: &str) -> Result<Option<Range<usize>>, Failure> {
     Ok(None)
 }
 
-/// What comes in place of lines. The first new line gets the indentation of the line that it replaces, and the others
-/// keep theirs relative to the old lines.
+/// Writes the replacement of lines. The first new line gets the indentation of the line that it replaces, and the
+/// others keep their indentation relative to the old lines.
 fn replace_lines(replaced: &str, old: &str, new: &str, push: Push<'_>) -> Result<(), Failure> {
     let indent = indentation(replaced.split('\n').next().unwrap_or_default());
     let mut old = old.split('\n');
@@ -257,7 +256,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The first lines that fit, each window of the text compared for itself.
+    /// Returns the first matching lines, by comparing each window of the text.
     fn expected_lines(text: &str, old: &str) -> Option<Vec<String>> {
         let lines: Vec<&str> = text.split('\n').collect();
         let wanted: Vec<&str> = old.split('\n').map(trim).collect();
@@ -275,7 +274,7 @@ mod tests {
             let place = find_lines(&text, &old).unwrap();
             let found = place.clone().map(|place| text[place].split('\n').map(str::to_owned).collect::<Vec<_>>());
             prop_assert_eq!(found, expected_lines(&text, &old));
-            // It is the first one: nothing fits before the end of its last line is reached.
+            // The match is the first one: the text before its last line has no match.
             if let Some(place) = place {
                 let before = text[..place.end].rfind('\n').map_or("", |end| &text[..end]);
                 prop_assert!(before.is_empty() || expected_lines(before, &old).is_none());
@@ -293,7 +292,7 @@ mod tests {
             if length <= 20 {
                 Ok(())
             } else {
-                Err(Failure::said(format!("{length} bytes")))
+                Err(Failure::tool_error(format!("{length} bytes")))
             }
         };
         let apply = |edits: &[Edit], profile| {
@@ -308,7 +307,7 @@ mod tests {
             apply(&doubled, Profile::V2026_8_31).unwrap(),
             "0123456789$`"
         );
-        // What comes later could make it shorter again, and is not waited for.
+        // A later edit could shorten the text again, but is not considered.
         let beyond = [edit("9", "9$`$`$`"), edit("0", "")];
         assert!(apply(&beyond, Profile::V2025_12_18).is_err());
     }

@@ -1,41 +1,41 @@
-//! Why a call failed, worded as Node.js words it.
+//! Errors of tool calls, with the messages of Node.js.
 
 use std::io;
 
 use mcpmark_service::Interrupted;
 use rustix::io::Errno;
 
-/// Why a tool call failed.
+/// Error of a tool call.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The agent's doing; it reads this text.
-    Said(String),
-    /// The call was cancelled, or needs too much memory. Nothing was changed.
+    /// Error caused by the agent, which gets this text.
+    ToolError(String),
+    /// Cancellation, or too much memory. Nothing was changed.
     Interrupted(Interrupted),
-    /// The machine's doing, such as a full disk. The world cannot be trusted any more.
+    /// Error caused by the host, such as a full disk. The state of the world is unreliable afterwards.
     Host(String),
 }
 
 impl Failure {
-    pub(crate) fn said(text: impl Into<String>) -> Self {
-        Self::Said(text.into())
+    pub(crate) fn tool_error(text: impl Into<String>) -> Self {
+        Self::ToolError(text.into())
     }
 
-    /// A result longer than it may be; `limit` is in bytes.
+    /// Creates the error of a result that exceeds the limit in bytes.
     pub(crate) fn too_long(limit: u64) -> Self {
-        Self::Said(format!(
+        Self::ToolError(format!(
             "result of more than {limit} bytes exceeds the limit of {limit} bytes for one tool result"
         ))
     }
 
     pub(crate) fn errno(errno: Errno, during: &str) -> Self {
         match describe(errno) {
-            Some(text) => Self::Said(format!("{text}, {during}")),
+            Some(text) => Self::ToolError(format!("{text}, {during}")),
             None => Self::Host(format!("{}, {during}", io::Error::from(errno))),
         }
     }
 
-    /// `during` is the system call with its paths, such as `open '/workspace/a.txt'`.
+    /// Converts an I/O error. `during` is the system call with its paths, such as `open '/workspace/a.txt'`.
     pub(crate) fn io(error: &io::Error, during: &str) -> Self {
         match Errno::from_io_error(error) {
             Some(errno) => Self::errno(errno, during),
@@ -50,7 +50,7 @@ impl From<Interrupted> for Failure {
     }
 }
 
-/// The code and the message of an error that an agent can cause.
+/// Returns the code and the message of an error that an agent can cause.
 fn describe(errno: Errno) -> Option<&'static str> {
     Some(match errno {
         Errno::EXIST => "EEXIST: file already exists",
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn the_agent_reads_only_what_it_can_cause() {
         let failure = Failure::io(&Errno::NOENT.into(), "open '/workspace/x'");
-        let Failure::Said(text) = failure else {
+        let Failure::ToolError(text) = failure else {
             panic!("{failure:?}");
         };
         assert_eq!(

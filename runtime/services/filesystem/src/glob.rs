@@ -1,6 +1,6 @@
-//! Glob patterns as the real server's library matches them, names with a leading dot included.
+//! Glob patterns compatible with `minimatch`, the library of the published server, with its option `dot`.
 //!
-//! All patterns of a call share a [`Budget`]: what they may stand for, and the steps that matching may take.
+//! All patterns of a call share a [`Budget`], which limits expanded alternatives and matching steps.
 
 mod braces;
 mod budget;
@@ -16,30 +16,30 @@ use budget::Budget;
 use name::{Name, NamePattern};
 use places::{LAST, Places};
 
-/// The longest pattern that the real server's library takes, in UTF-16 units.
+/// Maximum length of a pattern in `minimatch`, in UTF-16 units.
 const MAX_PATTERN: usize = 65_536;
 
-/// Compiles the patterns of one call. Names that stand in several of them are compiled once.
+/// Compiler for the patterns of one call. Name patterns that occur several times are compiled once.
 #[derive(Debug, Default)]
 pub(crate) struct Compiler {
     budget: Budget,
     names: HashMap<String, Rc<NamePattern>>,
 }
 
-/// A compiled pattern.
+/// Compiled pattern.
 #[derive(Debug)]
 pub(crate) struct Pattern {
     alternatives: Vec<Alternative>,
     negated: bool,
-    /// What else matches, whether the pattern is negated or not.
+    /// Alternatives that match in addition, whether or not the pattern is negated.
     anywhere: Vec<Alternative>,
 }
 
-/// A pattern without braces.
+/// Pattern without braces.
 #[derive(Debug)]
 struct Alternative {
     segments: Vec<Segment>,
-    /// The segments behind the last `**`: each of them stands for one name.
+    /// Number of segments after the last `**`. Each of them matches exactly one name.
     tail: usize,
 }
 
@@ -50,31 +50,31 @@ enum Segment {
     Name(Rc<NamePattern>),
 }
 
-/// A path relative to the searched directory.
+/// Path relative to the searched directory.
 #[derive(Debug, Default)]
 pub(crate) struct Path {
     names: Vec<Name>,
 }
 
 impl Path {
-    /// Goes to an entry of the directory that the path leads to.
+    /// Enters an entry of the current directory.
     pub(crate) fn push(&mut self, name: &str) {
         self.names.push(Name::new(name));
     }
 
-    /// Goes back to the directory.
+    /// Returns to the parent directory.
     pub(crate) fn pop(&mut self) {
         self.names.pop();
     }
 }
 
-/// Whether the real server's library refuses a pattern for its length.
+/// Reports whether `minimatch` refuses a pattern because of its length.
 pub(crate) fn is_too_long(pattern: &str) -> bool {
     pattern.encode_utf16().count() > MAX_PATTERN
 }
 
 fn too_long() -> Failure {
-    Failure::said("pattern is too long")
+    Failure::tool_error("pattern is too long")
 }
 
 impl Compiler {
@@ -91,8 +91,8 @@ impl Compiler {
         })
     }
 
-    /// Compiles a pattern that, where it has no star, also means entries of that name at any depth, and all that is
-    /// below them.
+    /// Compiles an exclusion pattern. If it has no star, it also matches entries with that name at any depth, and
+    /// everything below them.
     pub(crate) fn exclusion(&mut self, pattern: &str) -> Result<Pattern, Failure> {
         if pattern.contains('*') {
             return self.pattern(pattern);
@@ -115,7 +115,8 @@ impl Compiler {
         })
     }
 
-    /// The exclamation marks before a pattern, whether they negate it, and what the braces behind them stand for.
+    /// Returns the leading exclamation marks, whether they negate the pattern, and the expansion of the braces after
+    /// them.
     fn expanded<'p>(&self, pattern: &'p str) -> Result<(&'p str, bool, Vec<String>), Failure> {
         let body = pattern.trim_start_matches('!');
         let marks = &pattern[..pattern.len() - body.len()];
@@ -140,7 +141,7 @@ impl Compiler {
         let last = pattern.split('/').count() - 1;
         for (index, name) in pattern.split('/').enumerate() {
             match (name, names.last()) {
-                // Surplus slashes within a pattern mean nothing.
+                // Repeated slashes within a pattern are ignored.
                 ("", Some(_)) if index < last => {}
                 ("**", Some(&"**")) => {}
                 ("..", Some(&before)) if !matches!(before, ".." | "." | "**" | "") => {
@@ -170,7 +171,7 @@ impl Compiler {
         Ok(Segment::Name(compiled))
     }
 
-    /// Whether a path matches a pattern.
+    /// Reports whether a path matches a pattern.
     pub(crate) fn matches(&self, pattern: &Pattern, path: &Path) -> Result<bool, Failure> {
         let any = |alternatives: &[Alternative]| -> Result<bool, Failure> {
             for alternative in alternatives {
@@ -185,19 +186,19 @@ impl Compiler {
 }
 
 impl Alternative {
-    /// `**` stands for any number of names, but for at least one at the end of a pattern.
+    /// Matches names against the segments. `**` matches any number of names, but at least one at the end of a pattern.
     fn matches(&self, names: &[Name], budget: &Budget) -> Result<bool, Failure> {
         let count = names.len();
         if count > LAST {
             return Ok(false);
         }
-        // A place is in this set if the segments so far match as many names.
+        // Position n is in this set if the segments so far match the first n names.
         let mut reachable = Places::one(0);
         for (index, segment) in self.segments.iter().enumerate() {
             budget.take_steps(1)?;
             let left = self.segments.len() - index;
             if left <= self.tail {
-                // There is one place from which the rest can lead to the end.
+                // The remaining segments match one name each, so only one position can lead to the end.
                 let Some(place) = count.checked_sub(left) else {
                     return Ok(false);
                 };
@@ -250,7 +251,7 @@ mod tests {
         compiler.matches(&pattern, &path(on)).unwrap()
     }
 
-    /// An exclusion means what three patterns would.
+    /// Reports whether one of the three patterns that an exclusion stands for matches.
     fn excludes_thrice(pattern: &str, path: &str) -> bool {
         let mut patterns = vec![pattern.to_owned()];
         if !pattern.contains('*') {
@@ -314,8 +315,8 @@ mod tests {
         assert!(excluded(MAX_PATTERN - 5).is_err());
     }
 
-    /// The longest pattern of each kind that has no end or means little takes no more than a moment:
-    /// this test would run for hours if one took the square of its length.
+    /// The longest possible patterns of each malformed or redundant kind are processed quickly. With an algorithm that
+    /// is quadratic in their length, this test would run for hours.
     #[test]
     fn long_patterns_are_read_at_once() {
         for piece in [
@@ -347,7 +348,7 @@ mod tests {
             "*(a*(b*(c)))",
         ] {
             let pattern = piece.repeat(MAX_PATTERN / piece.len());
-            // What would take too long is refused.
+            // Patterns that would take too long are refused.
             let _ = try_matches(&pattern, "a/b/c");
             let _ = try_matches(&pattern, &"a".repeat(255));
             let _ = try_matches(&pattern, &"abc".repeat(85));
@@ -365,7 +366,7 @@ mod tests {
         let deep = vec!["a"; 127].join("/");
         assert!(!matches(&format!("{}b", "**/a/".repeat(60)), &deep));
         assert!(matches(&format!("{}a", "**/a/".repeat(60)), &deep));
-        // What takes many steps for one name is refused for more of them.
+        // A pattern that takes many steps for each name is refused for a large number of names.
         let runs = ["a", "b", "c"].map(|it| it.repeat(85)).concat();
         let mut compiler = Compiler::default();
         let groups = compiler.pattern(&"*(a*(b*(c)))".repeat(5_000)).unwrap();

@@ -1,11 +1,11 @@
-//! The filesystem service: an in-process MCP server over a private copy of a world.
+//! Filesystem service: an in-process MCP server over a private copy of a world.
 //!
 //! [`Filesystem`] opens a session whose tools have the names, parameters and result texts of
-//! `@modelcontextprotocol/server-filesystem`, in one of the versions of [`PROFILES`]. Agents see the world at [`ROOT`] on
-//! every machine, and nothing else. The final state is the tree of files itself.
+//! `@modelcontextprotocol/server-filesystem`, in one of the versions in [`PROFILES`]. On every machine, agents see the
+//! world at [`ROOT`], and nothing else. The final state is the tree of files itself.
 //!
-//! The same calls give the same bytes: times are the world's clock, directories are sorted, and
-//! what the real server draws at random is derived from the seed.
+//! Results are deterministic: times come from the world's clock, directories are sorted, and random names of the
+//! published server are derived from the seed.
 //!
 //! ```
 //! use std::sync::Arc;

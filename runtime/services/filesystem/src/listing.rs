@@ -1,4 +1,4 @@
-//! The tools that list what is there.
+//! Tools that list directories and search files.
 
 use mcpmark_service::checkpoint;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use crate::glob::{self, Compiler, Path, Pattern};
 use crate::text;
 use crate::world::{Entry, Place, World, join};
 
-/// How `list_directory_with_sizes` sorts.
+/// Sort order of `list_directory_with_sizes`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Order {
@@ -26,7 +26,7 @@ fn mark(entry: &Entry) -> &'static str {
     }
 }
 
-/// One entry a line.
+/// Lists a directory with one entry per line.
 pub(crate) fn plain(world: &World, place: &Place) -> Result<String, Failure> {
     let mut lines = Bounded::new(world.max_result_bytes());
     for entry in world.list(place)? {
@@ -35,7 +35,7 @@ pub(crate) fn plain(world: &World, place: &Place) -> Result<String, Failure> {
     Ok(lines.into_text())
 }
 
-/// One entry a line with its size, and the totals.
+/// Lists a directory with one entry and its size per line, followed by totals.
 pub(crate) fn with_sizes(world: &World, place: &Place, order: Order) -> Result<String, Failure> {
     let mut rows = Vec::new();
     for entry in world.list(place)? {
@@ -43,7 +43,7 @@ pub(crate) fn with_sizes(world: &World, place: &Place, order: Order) -> Result<S
         let target = world.resolve_entry(place, &entry);
         let size = match target.and_then(|target| world.status(&target)) {
             Ok(status) => status.size,
-            Err(Failure::Said(_)) => 0,
+            Err(Failure::ToolError(_)) => 0,
             Err(other) => return Err(other),
         };
         rows.push((entry, size));
@@ -83,7 +83,7 @@ pub(crate) fn with_sizes(world: &World, place: &Place, order: Order) -> Result<S
     Ok(lines.into_text())
 }
 
-/// Everything below a directory as JSON.
+/// Returns everything below a directory as JSON.
 pub(crate) fn tree(world: &World, place: &Place, excluded: &[String]) -> Result<String, Failure> {
     let mut compiler = Compiler::default();
     let excluded = excluded.iter().map(|pattern| compiler.exclusion(pattern));
@@ -99,7 +99,7 @@ pub(crate) fn tree(world: &World, place: &Place, excluded: &[String]) -> Result<
     Ok(tree.json.into_text())
 }
 
-/// Writes directories as JSON, each value on a line of its own.
+/// JSON writer for directory trees, with each value on its own line.
 struct Branches<'a> {
     world: &'a World,
     compiler: Compiler,
@@ -166,7 +166,7 @@ fn covers(compiler: &Compiler, patterns: &[Pattern], path: &Path) -> Result<bool
     Ok(false)
 }
 
-/// The full paths of all entries below a directory that match, one a line.
+/// Returns the full paths of all matching entries below a directory, one per line.
 pub(crate) fn search(
     world: &World,
     place: &Place,
@@ -175,7 +175,7 @@ pub(crate) fn search(
 ) -> Result<String, Failure> {
     const NOTHING: &str = "No matches found";
     let entries = world.list(place)?;
-    // The real server skips every entry for which matching fails.
+    // The published server skips every entry for which matching fails.
     if glob::is_too_long(pattern) || excluded.iter().any(|it| glob::is_too_long(it)) {
         return Ok(NOTHING.to_owned());
     }
@@ -214,8 +214,8 @@ impl Search<'_> {
             checkpoint()?;
             let below = match self.world.resolve_entry(place, &entry) {
                 Ok(below) => below,
-                // Such as a symlink that leads outside: it is not shown.
-                Err(Failure::Said(_)) => continue,
+                // Entries that cannot be resolved, such as a symlink that leads outside, are omitted.
+                Err(Failure::ToolError(_)) => continue,
                 Err(other) => return Err(other),
             };
             self.path.push(&entry.name);

@@ -1,18 +1,18 @@
-//! Paths as agents write them: text work only, the disk is not asked.
+//! Path handling by text, without access to the disk.
 
 use crate::failure::Failure;
 use crate::profile::Profile;
 
-/// Where agents see the world, the same on every machine.
+/// Root directory of the world as agents see it, the same on every machine.
 pub const ROOT: &str = "/workspace";
 
-/// What `~` stands for. It is outside the world.
+/// Expansion of `~`. It is outside the world.
 const HOME: &str = "/home/agent";
 
-/// The absolute form of a path that lies in the world, or why it is refused.
+/// Returns the absolute form of a path in the world. Fails if the path is outside.
 pub(crate) fn absolute(requested: &str, profile: Profile) -> Result<String, Failure> {
     if profile.refuses_drives() && names_drive(requested) {
-        return Err(Failure::said(format!(
+        return Err(Failure::tool_error(format!(
             "Access denied - Windows-style path received on a POSIX host: {requested}"
         )));
     }
@@ -24,10 +24,10 @@ pub(crate) fn absolute(requested: &str, profile: Profile) -> Result<String, Fail
     if !allowed(&absolute) {
         return Err(outside("path", &absolute));
     }
-    // Only what follows the name of the root can be lost in `allowed`. There the later version
-    // would let a path through that lies beside the root.
+    // `allowed` ignores white space and a quotation mark at the end. So only a sibling such as `/workspace ` gets here,
+    // which the later version of the published server would accept.
     if below_root(&absolute).is_none() {
-        return Err(if profile.finds_what_is_meant() {
+        return Err(if profile.matches_unicode_forms() {
             outside("path", &absolute)
         } else {
             no_parent("/")
@@ -36,7 +36,7 @@ pub(crate) fn absolute(requested: &str, profile: Profile) -> Result<String, Fail
     Ok(absolute)
 }
 
-/// Whether a path begins as `C:\` does.
+/// Reports whether a path begins with a Windows drive, such as `C:\`.
 fn names_drive(path: &str) -> bool {
     match path.as_bytes() {
         [letter, b':', rest @ ..] => {
@@ -46,7 +46,7 @@ fn names_drive(path: &str) -> bool {
     }
 }
 
-/// The path as a `file:` URL.
+/// Returns the path as a `file:` URL.
 pub(crate) fn url(absolute: &str) -> String {
     let mut url = "file://".to_owned();
     for byte in absolute.bytes() {
@@ -59,19 +59,20 @@ pub(crate) fn url(absolute: &str) -> String {
     url
 }
 
-/// The refusal of a path or symlink target that leads outside.
+/// Creates the error of a path or symlink target outside the world.
 pub(crate) fn outside(what: &str, absolute: &str) -> Failure {
-    Failure::said(format!(
+    Failure::tool_error(format!(
         "Access denied - {what} outside allowed directories: {absolute} not in {ROOT}"
     ))
 }
 
-/// The refusal of a path whose directory cannot be found.
+/// Creates the error of a path whose parent directory does not exist.
 pub(crate) fn no_parent(parent: &str) -> Failure {
-    Failure::said(format!("Parent directory does not exist: {parent}"))
+    Failure::tool_error(format!("Parent directory does not exist: {parent}"))
 }
 
-/// The part of an absolute path below the root (empty for the root itself); none outside.
+/// Returns the part of an absolute path below the root, which is empty for the root itself, or `None` if the path is
+/// outside.
 pub(crate) fn below_root(absolute: &str) -> Option<&str> {
     let rest = absolute.strip_prefix(ROOT)?;
     match rest {
@@ -80,7 +81,7 @@ pub(crate) fn below_root(absolute: &str) -> Option<&str> {
     }
 }
 
-/// The absolute form of a path below the root.
+/// Returns the absolute form of a path below the root.
 pub(crate) fn shown(below_root: &str) -> String {
     match below_root {
         "" => ROOT.to_owned(),
@@ -88,7 +89,7 @@ pub(crate) fn shown(below_root: &str) -> String {
     }
 }
 
-/// The directory of an absolute path.
+/// Returns the parent directory of an absolute path.
 pub(crate) fn parent(absolute: &str) -> &str {
     match absolute.rfind('/') {
         None | Some(0) => "/",
@@ -96,7 +97,7 @@ pub(crate) fn parent(absolute: &str) -> &str {
     }
 }
 
-/// The extension of the last name, dot included and in lower case; empty where there is none.
+/// Returns the extension of the last name in lower case with its dot, or an empty string if it has none.
 pub(crate) fn extension(absolute: &str) -> String {
     let name = absolute.rsplit('/').next().unwrap_or_default();
     match name.rfind('.') {
@@ -105,7 +106,7 @@ pub(crate) fn extension(absolute: &str) -> String {
     }
 }
 
-/// Makes a path absolute and takes out `.`, `..` and surplus slashes.
+/// Makes a path absolute and removes `.`, `..` and repeated slashes.
 pub(crate) fn resolve(path: &str) -> String {
     let mut names: Vec<&str> = Vec::new();
     if !path.starts_with('/') {
@@ -123,15 +124,15 @@ pub(crate) fn resolve(path: &str) -> String {
     format!("/{}", names.join("/"))
 }
 
-/// Whether a path lies in the world. The real server takes white space off its end, and one
-/// quotation mark, before it compares.
+/// Reports whether a path is in the world. Like the published server, it ignores white space and one quotation mark at
+/// the end.
 fn allowed(absolute: &str) -> bool {
     let trimmed = absolute.trim_matches(is_js_space);
     let trimmed = trimmed.strip_suffix(['"', '\'']).unwrap_or(trimmed);
     !trimmed.contains('\0') && below_root(&resolve(trimmed)).is_some()
 }
 
-/// What JavaScript takes for white space.
+/// Reports whether JavaScript treats the character as white space.
 pub(crate) fn is_js_space(c: char) -> bool {
     c == '\u{feff}' || (c.is_whitespace() && c != '\u{85}')
 }
@@ -146,7 +147,7 @@ mod tests {
 
     fn refusal(path: &str) -> String {
         match absolute(path) {
-            Err(Failure::Said(text)) => text,
+            Err(Failure::ToolError(text)) => text,
             other => panic!("{path:?}: {other:?}"),
         }
     }

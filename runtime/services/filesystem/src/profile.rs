@@ -1,12 +1,11 @@
-//! The versions of the published server that this service stands in for, and in what they
-//! differ.
+//! Supported versions of the published server, and their differences.
 
 use mcpmark_service::ToolSurface;
 
-/// The versions that a world can be served as; the first is the default.
+/// Versions of the published server that a session can reproduce. The first one is the default.
 pub const PROFILES: &[&str] = &["2025.12.18", "2026.8.31"];
 
-/// One version of the published server.
+/// Version of the published server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Profile {
     #[default]
@@ -23,7 +22,7 @@ impl Profile {
             .map(|(profile, _)| profile)
     }
 
-    /// The identity and the tools, which are described in other words than the published ones.
+    /// Returns the identity and the tools. The descriptions are worded differently from the published ones.
     pub(crate) fn surface(self) -> Result<ToolSurface, serde_json::Error> {
         let tools = match self {
             Self::V2025_12_18 => include_str!("../surface/2025.12.18.json"),
@@ -33,43 +32,43 @@ impl Profile {
         Ok(surface.with_list_changed())
     }
 
-    /// A path need not have a directory yet, and one in another Unicode form finds its entry.
-    pub(crate) fn finds_what_is_meant(self) -> bool {
+    /// Reports whether paths may lack a parent directory, and may match an entry in another Unicode normalisation form.
+    pub(crate) fn matches_unicode_forms(self) -> bool {
         self == Self::V2026_8_31
     }
 
-    /// `C:\x` is no name of a file.
+    /// Reports whether Windows paths such as `C:\x` are refused.
     pub(crate) fn refuses_drives(self) -> bool {
         self == Self::V2026_8_31
     }
 
-    /// `move_file` replaces a file at the destination.
+    /// Reports whether `move_file` replaces a file at the destination.
     pub(crate) fn moves_onto_files(self) -> bool {
         self == Self::V2025_12_18
     }
 
-    /// A file that is written again stays executable.
+    /// Reports whether a file stays executable when it is overwritten.
     pub(crate) fn keeps_permissions(self) -> bool {
         self == Self::V2026_8_31
     }
 
-    /// `$&` and the like have a meaning in the new text of an edit.
+    /// Reports whether replacement patterns such as `$&` are expanded in the new text of an edit.
     pub(crate) fn expands_dollars(self) -> bool {
         self == Self::V2025_12_18
     }
 
-    /// The first and last lines of a file are decoded piece by piece, and a character that lies
-    /// across two pieces is lost.
+    /// Reports whether `head` and `tail` decode a file in separate pieces, so that a character across two pieces is
+    /// lost.
     pub(crate) fn decodes_pieces(self) -> bool {
         self == Self::V2025_12_18
     }
 
-    /// Files that are neither image nor sound are read as embedded resources.
+    /// Reports whether `read_media_file` returns other files than images and audio as embedded resources.
     pub(crate) fn embeds_resources(self) -> bool {
         self == Self::V2026_8_31
     }
 
-    /// Differences prefer removals, and mark each line that has no line feed.
+    /// Reports whether diffs prefer removals, and mark each line without a line feed.
     pub(crate) fn removes_first(self) -> bool {
         self == Self::V2026_8_31
     }

@@ -1,4 +1,4 @@
-//! The service and its sessions.
+//! Filesystem service and its sessions.
 
 use std::cell::RefCell;
 use std::io;
@@ -18,7 +18,7 @@ use crate::world::{Usage, World, within};
 
 const NAME: &str = "filesystem";
 
-/// The filesystem service.
+/// Filesystem service.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Filesystem;
 

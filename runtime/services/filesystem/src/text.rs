@@ -1,4 +1,4 @@
-//! Texts that the tools make: parts of files, sizes, times.
+//! Text of tool results: parts of files, sizes and times.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,11 +12,11 @@ use mcpmark_service::checkpoint;
 use crate::failure::Failure;
 use crate::profile::Profile;
 
-/// The real server reads the first and last lines of a file in pieces of so many bytes.
+/// Size of the pieces in which the published server reads the first and last lines of a file, in bytes.
 const PIECE: usize = 1024;
 
-/// The first lines of a file, whatever their number is to JavaScript: 1.5 gives two, -1 none. Fails where they have
-/// more than `limit` bytes together.
+/// Returns the first lines of a file. The number of lines is interpreted as by JavaScript: 1.5 gives two lines, -1
+/// none. Fails if they exceed `limit` bytes.
 pub(crate) fn head(
     mut file: impl Read,
     lines: f64,
@@ -33,7 +33,7 @@ pub(crate) fn head(
     loop {
         let Some(end) = text[at..].iter().position(|byte| *byte == b'\n') else {
             checkpoint()?;
-            // All but a line feed at its end is part of the result.
+            // Everything except a line feed at the end is part of the result.
             if text.len() as u64 > limit.saturating_add(1) {
                 return Err(Failure::too_long(limit));
             }
@@ -62,7 +62,7 @@ pub(crate) fn head(
     Ok(decoded(text))
 }
 
-/// The text that bytes are, invalid ones replaced.
+/// Decodes bytes as UTF-8 and replaces invalid sequences.
 pub(crate) fn decoded(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
@@ -81,8 +81,8 @@ fn fill(file: &mut impl Read, piece: &mut [u8]) -> io::Result<usize> {
     Ok(filled)
 }
 
-/// The last lines of a file. What follows the last line feed counts as a line, also when it is
-/// empty. Fails where they have more than `limit` bytes together.
+/// Returns the last lines of a file. The text after the last line feed counts as a line, even if it is empty. Fails if
+/// they exceed `limit` bytes.
 pub(crate) fn tail(
     file: &File,
     lines: f64,
@@ -97,8 +97,8 @@ pub(crate) fn tail(
     }
 }
 
-/// Reads back until there are enough line feeds, and takes the lines as JavaScript's `slice`
-/// counts them: of 0.5 lines it makes all that was read.
+/// Reads backwards until there are enough line feeds, and takes the lines like JavaScript's `slice(-lines)`, which
+/// returns everything that was read for 0.5 lines.
 fn tail_by_lines(file: &File, size: u64, lines: f64, limit: u64) -> Result<String, Failure> {
     let taken = lines.trunc() as usize;
     let mut start = size;
@@ -106,7 +106,7 @@ fn tail_by_lines(file: &File, size: u64, lines: f64, limit: u64) -> Result<Strin
     let mut piece = [0; PIECE];
     while lines > 0.0 && start > 0 && ends < taken.max(1) {
         checkpoint()?;
-        // All that was read so far is part of the result, but for the carriage returns in it.
+        // Everything that was read so far is part of the result, except carriage returns, which are at most half of it.
         if (size - start) / 2 > limit {
             return Err(Failure::too_long(limit));
         }
@@ -129,7 +129,7 @@ fn tail_by_lines(file: &File, size: u64, lines: f64, limit: u64) -> Result<Strin
     }
 }
 
-/// Reads back piece by piece, each decoded for itself.
+/// Reads backwards in pieces, and decodes each piece separately.
 fn tail_by_pieces(file: &File, size: u64, lines: f64, limit: u64) -> Result<String, Failure> {
     let mut found: Vec<String> = Vec::new();
     let mut length = 0_u64;
@@ -158,7 +158,7 @@ fn tail_by_pieces(file: &File, size: u64, lines: f64, limit: u64) -> Result<Stri
     Ok(found.concat())
 }
 
-/// Reads the piece that ends at a place, and moves the place to where it starts.
+/// Reads the piece that ends at `place`, and moves `place` to its start.
 fn read_before<'p>(
     file: &File,
     place: &mut u64,
@@ -180,7 +180,7 @@ pub(crate) fn normalise_line_ends(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A size with the unit that suits it, two decimals from a kibibyte on.
+/// Formats a size with a suitable unit, and with two decimals from one KiB on.
 pub(crate) fn size(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KB", "MB", "GB", "TB"];
     let power = match bytes {
@@ -200,7 +200,7 @@ pub(crate) fn size(bytes: u64) -> String {
     )
 }
 
-/// A time as JavaScript writes a date in UTC.
+/// Formats a time like JavaScript's `Date` in UTC.
 pub(crate) fn date(seconds: i64) -> String {
     match Timestamp::from_second(seconds) {
         Ok(time) => time
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The last lines as the real servers find them, however long that takes.
+    /// Returns the last lines by the slow algorithms of the published servers.
     fn expected_tail(bytes: &[u8], lines: f64, profile: Profile) -> String {
         let mut pieces: Vec<&[u8]> = bytes.rchunks(PIECE).collect();
         if profile.decodes_pieces() {

@@ -1,4 +1,4 @@
-//! Makes the repository of a new world, commit by commit.
+//! Builder of the repository of a new world, commit by commit.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,81 +7,81 @@ use gix::objs::Kind;
 
 use crate::git::{
     Base, Cost, Draft, Edit, Entry, EntryKind, GIT_DIR, Git, GitError, Identity, MAX_RECORD, Meter,
-    OBJECT_BYTES, ObjectId, Paid, Stop, check_path, check_ref_name,
+    Metered, OBJECT_BYTES, ObjectId, Stop, check_path, check_ref_name,
 };
 use crate::world::CONFIG;
 
-/// The most parents of a commit. Merges of more than a few are curiosities.
+/// Maximum number of parents of a commit. Real merges have few.
 const MAX_PARENTS: usize = 64;
-/// The most references of a repository.
+/// Maximum number of refs of a repository.
 const MAX_REFERENCES: usize = 10_000;
-/// The most bytes of the name of a reference.
+/// Maximum length of the name of a ref, in bytes.
 const MAX_NAME: usize = 1_000;
-/// Bytes that are counted for an object or a reference beyond what is written in it.
+/// Size in bytes that is counted for an object or a ref in addition to its content.
 const RECORD_BYTES: u64 = 256;
 
-/// Who made a commit or a tag, and when.
+/// Author, committer or tagger with the time of the action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// The full name.
+    /// Full name.
     pub name: String,
-    /// The address.
+    /// Email address.
     pub email: String,
-    /// Seconds since 1970-01-01T00:00:00Z.
+    /// Time, in seconds since 1970-01-01T00:00:00Z.
     pub time: i64,
-    /// Minutes east of Greenwich.
+    /// Offset of the local time from UTC, in minutes.
     pub offset: i32,
 }
 
-/// What a commit changes.
+/// Change of a file in a commit.
 #[derive(Debug, Clone)]
 pub enum Step {
     /// Adds or replaces a file.
     Write {
-        /// Its path from the root of the repository.
+        /// Path from the root of the repository.
         path: String,
-        /// Its bytes.
+        /// Content of the file.
         content: Vec<u8>,
-        /// Whether it is a program.
+        /// True if the file is executable.
         executable: bool,
     },
-    /// Removes a file, or a directory with all below it.
+    /// Removes a file, or a directory with its content.
     Remove(String),
 }
 
-/// A file or an empty directory of the world that is made.
+/// File or empty directory of the new world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFile {
-    /// Its path from the root of the world.
+    /// Path from the root of the world.
     pub path: String,
-    /// Its bytes; none for an empty directory.
+    /// Content of the file, `None` for an empty directory.
     pub content: Option<Vec<u8>>,
-    /// Whether it is a program.
+    /// True if the file is executable.
     pub executable: bool,
 }
 
-/// Why the repository cannot be made so.
+/// Error of building a repository.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// A path, a name or a signature breaks the rules of git.
+    /// A path, name or signature is invalid in git, or a limit is exceeded.
     #[error("{0}")]
     Invalid(String),
-    /// There is no such commit, path or branch.
+    /// The commit, path or branch does not exist.
     #[error("{0}")]
     NotFound(String),
-    /// The host cannot go on.
+    /// An operation on the repository failed.
     #[error(transparent)]
     Git(GitError),
-    /// Whoever asks cannot pay for it.
+    /// The meter refused the cost.
     #[error("there is nothing left to pay with")]
-    Spent,
+    OverBudget,
 }
 
 impl From<Stop> for BuildError {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Spent => Self::Spent,
+            Stop::OverBudget => Self::OverBudget,
             Stop::TooMany(most) => Self::Invalid(format!("there are more than {most} entries")),
             Stop::Git(error) => error.into(),
         }
@@ -98,7 +98,7 @@ impl From<GitError> for BuildError {
     }
 }
 
-/// A repository that is being made. Equal calls make equal files.
+/// Repository under construction. Equal calls create equal files.
 pub struct Builder {
     git: Git,
     head: String,
@@ -108,11 +108,11 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty repository, with a place of its own below `scratch`.
+    /// Creates an empty repository with its own directory below `scratch`.
     ///
     /// # Errors
     ///
-    /// When nothing can be written there.
+    /// Returns an error if the directory cannot be written.
     pub fn new(scratch: &Path) -> Result<Self, GitError> {
         Ok(Self {
             git: Git::new(Base::empty(scratch)?),
@@ -123,18 +123,17 @@ impl Builder {
         })
     }
 
-    /// About how many bytes were written, also by what was refused in the end.
+    /// Returns the approximate number of bytes that were written, including those of calls that failed.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Writes a commit and gives its id. Its files are those of the first parent with these
-    /// changes.
+    /// Writes a commit and returns its id. Its tree is that of the first parent with the changes applied.
     ///
     /// # Errors
     ///
-    /// When a parent or a path to be removed is not there, a path or signature is none, there are
-    /// more than 64 parents, the message is larger than a commit may be, or the meter stops it.
+    /// Returns an error if a parent or a path to be removed does not exist, a path or signature is invalid, there are
+    /// more than 64 parents, the message is too long, or the meter refuses the cost.
     pub fn commit(
         &mut self,
         parents: &[String],
@@ -144,7 +143,7 @@ impl Builder {
         message: &str,
         meter: Meter<'_>,
     ) -> Result<String, BuildError> {
-        let paid = Paid::new(&self.git, meter);
+        let metered = Metered::new(&self.git, meter);
         if parents.len() > MAX_PARENTS {
             let count = parents.len();
             let message = format!("{count} parents are more than the {MAX_PARENTS} of a commit");
@@ -152,21 +151,21 @@ impl Builder {
         }
         let parents: Vec<ObjectId> = parents
             .iter()
-            .map(|id| known(&paid, id))
+            .map(|id| known(&metered, id))
             .collect::<Result<_, _>>()?;
         let (author, committer) = (identity(author)?, identity(committer)?);
         text(message)?;
         let tree = match parents.first() {
             Some(parent) => {
-                paid.object(*parent)?;
+                metered.object(*parent)?;
                 self.git.tree_of(*parent)?
             }
             None => ObjectId::empty_tree(gix::hash::Kind::Sha1),
         };
-        // All is looked at before the first byte is written.
-        let content = Overlay::new(&paid, tree).check(&steps)?;
-        paid.objects(1 + steps.len() as u64 + content / OBJECT_BYTES)?;
-        let directories = directories(&paid, tree, &steps)?;
+        // All steps are checked before the first byte is written.
+        let content = Overlay::new(&metered, tree).check(&steps)?;
+        metered.objects(1 + steps.len() as u64 + content / OBJECT_BYTES)?;
+        let directories = directories(&metered, tree, &steps)?;
 
         self.objects += 1 + steps.len() as u64 + directories.count;
         self.bytes += content + directories.bytes + message.len() as u64;
@@ -205,27 +204,27 @@ impl Builder {
         Ok(id.to_string())
     }
 
-    /// Sets a branch, a tag or the head of a pull request (`refs/pull/7/head`) by its whole name.
+    /// Sets a branch, a tag or the head of a pull request (`refs/pull/7/head`) by its full name.
     ///
     /// # Errors
     ///
-    /// When the name is none that git allows or longer than 1,000 bytes, the commit is not there,
-    /// there are 10,000 references, or the meter stops it.
+    /// Returns an error if the name is invalid in git, longer than 1,000 bytes or in conflict with another ref, if the
+    /// commit does not exist, if there are already 10,000 refs, or if the meter refuses the cost.
     pub fn set_reference(
         &mut self,
         name: &str,
         target: &str,
         meter: Meter<'_>,
     ) -> Result<(), BuildError> {
-        let paid = Paid::new(&self.git, meter);
-        let target = known(&paid, target)?;
-        self.may_set(&paid, name)?;
+        let metered = Metered::new(&self.git, meter);
+        let target = known(&metered, target)?;
+        self.may_set(&metered, name)?;
         self.set(name, target);
         Ok(())
     }
 
-    /// Whether a reference can be set. Nothing is written for one that cannot.
-    fn may_set(&self, paid: &Paid<'_>, name: &str) -> Result<(), BuildError> {
+    /// Checks that a ref can be set, and charges for the check. Comes before any object is written.
+    fn may_set(&self, metered: &Metered<'_>, name: &str) -> Result<(), BuildError> {
         let is_known =
             name.starts_with("refs/heads/") || name.starts_with("refs/tags/") || is_pull_head(name);
         let length = name.len();
@@ -243,8 +242,8 @@ impl Builder {
         if let Some(problem) = problem {
             return Err(BuildError::Invalid(problem));
         }
-        // Each directory of its name is looked for.
-        paid.objects(1 + name.split('/').count() as u64 / 16)?;
+        // Each directory of the name is looked up.
+        metered.objects(1 + name.split('/').count() as u64 / 16)?;
         let problem = if self.git.ref_clashes(name) {
             format!("{name:?} lies below another ref, or another below it")
         } else if self.references >= MAX_REFERENCES && self.git.find_ref(name).is_none() {
@@ -263,11 +262,11 @@ impl Builder {
         self.git.set_ref(name, target);
     }
 
-    /// Sets a tag that has a text, and gives the id of its object.
+    /// Writes an annotated tag, sets its ref, and returns the id of the tag object.
     ///
     /// # Errors
     ///
-    /// As [`Builder::set_reference`], and when the text is larger than a tag may be.
+    /// Returns the errors of [`Builder::set_reference`], and an error if the message is too long.
     pub fn annotate(
         &mut self,
         name: &str,
@@ -276,13 +275,13 @@ impl Builder {
         message: &str,
         meter: Meter<'_>,
     ) -> Result<String, BuildError> {
-        let paid = Paid::new(&self.git, meter);
-        let target = known(&paid, target)?;
+        let metered = Metered::new(&self.git, meter);
+        let target = known(&metered, target)?;
         let whole = format!("refs/tags/{name}");
-        self.may_set(&paid, &whole)?;
+        self.may_set(&metered, &whole)?;
         let tagger = identity(tagger)?;
         text(message)?;
-        paid.objects(1 + message.len() as u64 / OBJECT_BYTES)?;
+        metered.objects(1 + message.len() as u64 / OBJECT_BYTES)?;
         self.objects += 1;
         self.bytes += message.len() as u64 + name.len() as u64 + RECORD_BYTES;
         let id = self.git.write_tag(name, target, &tagger, message)?;
@@ -290,11 +289,11 @@ impl Builder {
         Ok(id.to_string())
     }
 
-    /// Names the default branch.
+    /// Sets the default branch.
     ///
     /// # Errors
     ///
-    /// When git allows no such name, or it is longer than 1,000 bytes.
+    /// Returns an error if the name is invalid in git or longer than 1,000 bytes.
     pub fn set_head(&mut self, branch: &str) -> Result<(), BuildError> {
         if branch.len() > MAX_NAME {
             let message = format!("the name of a branch has more than {MAX_NAME} bytes");
@@ -305,17 +304,17 @@ impl Builder {
         Ok(())
     }
 
-    /// The files of the repository and its work tree.
+    /// Returns the files of the `.git` directory and of the work tree.
     ///
     /// # Errors
     ///
-    /// When the default branch is not there, or the meter stops it.
+    /// Returns an error if the default branch does not exist or the meter refuses the cost.
     pub fn finish(&self, meter: Meter<'_>) -> Result<Vec<NewFile>, BuildError> {
         let head = &self.head;
-        // Each object is read for the pack and for the work tree, and written for both.
+        // Each object is read for the pack and for the work tree, and written to both.
         let objects = self.objects + self.references as u64 + self.bytes / OBJECT_BYTES;
         if !meter(Cost::Objects(4 * objects)) {
-            return Err(BuildError::Spent);
+            return Err(BuildError::OverBudget);
         }
         let tip = self.git.branch(head).ok_or_else(|| {
             BuildError::NotFound(format!("the default branch {head:?} was not made"))
@@ -334,7 +333,7 @@ impl Builder {
             Some(format!("ref: refs/heads/{head}\n").into()),
         );
         add("config".to_owned(), Some(CONFIG.into()));
-        // Without it git sees no repository.
+        // Git recognises a repository only if it has this directory.
         add("refs".to_owned(), None);
         let refs = self.git.packed_refs()?;
         add("packed-refs".to_owned(), Some(refs.into()));
@@ -355,17 +354,17 @@ impl Builder {
     }
 }
 
-/// A commit that was written here.
-fn known(paid: &Paid<'_>, id: &str) -> Result<ObjectId, BuildError> {
+/// Parses the id of an existing commit.
+fn known(metered: &Metered<'_>, id: &str) -> Result<ObjectId, BuildError> {
     let unknown = || BuildError::NotFound(format!("there is no commit {id:?}"));
     let found = ObjectId::from_hex(id.as_bytes()).map_err(|_| unknown())?;
-    match paid.header(found)? {
+    match metered.header(found)? {
         Some(header) if header.kind == Kind::Commit => Ok(found),
         _ => Err(unknown()),
     }
 }
 
-/// The text of a commit or a tag, which has room for names beside it.
+/// Checks the length of a message. The limit leaves room for the names in a commit or a tag.
 fn text(message: &str) -> Result<(), BuildError> {
     let (bytes, limit) = (message.len() as u64, MAX_RECORD / 2);
     if bytes > limit {
@@ -375,30 +374,34 @@ fn text(message: &str) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Directories that are written anew.
+/// Number and size of the directories that a commit rewrites.
 struct Directories {
     count: u64,
     bytes: u64,
 }
 
-/// The directories above what is changed, which are paid as what they were and are counted as they
-/// are at most.
-fn directories(paid: &Paid<'_>, tree: ObjectId, steps: &[Step]) -> Result<Directories, BuildError> {
+/// Charges for reading the directories above the changed paths, and computes an upper bound of their size after the
+/// changes.
+fn directories(
+    metered: &Metered<'_>,
+    tree: ObjectId,
+    steps: &[Step],
+) -> Result<Directories, BuildError> {
     let mut above = BTreeSet::new();
     let mut bytes = 0;
     for step in steps {
         let path = step.path();
-        // An entry is a mode, a name and an id.
+        // An entry consists of a mode, a name and an id.
         bytes += path.len() as u64 + 32;
         above.insert("");
         above.extend(self::above(path));
     }
     for dir in &above {
-        paid.objects(1)?;
-        if let Some(entry) = entry(paid, tree, dir)?
+        metered.objects(1)?;
+        if let Some(entry) = entry(metered, tree, dir)?
             && entry.kind == EntryKind::Directory
         {
-            bytes += paid.object(entry.id)?.size;
+            bytes += metered.object(entry.id)?.size;
         }
         bytes += 32 + dir.len() as u64;
     }
@@ -408,8 +411,8 @@ fn directories(paid: &Paid<'_>, tree: ObjectId, steps: &[Step]) -> Result<Direct
     })
 }
 
-/// What stands at a path below a tree.
-fn entry(paid: &Paid<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop> {
+/// Looks up the entry at a path below a tree.
+fn entry(metered: &Metered<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop> {
     let mut at = Entry {
         path: String::new(),
         kind: EntryKind::Directory,
@@ -419,7 +422,7 @@ fn entry(paid: &Paid<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, S
         if at.kind != EntryKind::Directory {
             return Ok(None);
         }
-        match paid.entry(at.id, name)? {
+        match metered.entry(at.id, name)? {
             Some(entry) => at = entry,
             None => return Ok(None),
         }
@@ -434,39 +437,40 @@ impl Step {
     }
 }
 
-/// A tree while the steps of a commit are looked at, none of which is done yet.
+/// View of a tree during the check of the steps of a commit, before any of them is applied.
 struct Overlay<'a> {
-    paid: &'a Paid<'a>,
+    metered: &'a Metered<'a>,
     tree: ObjectId,
     /// Files that the steps write.
     written: BTreeSet<String>,
-    /// Paths of the tree that the steps remove, with all below.
+    /// Paths of the tree that the steps remove, with everything below.
     removed: BTreeSet<String>,
 }
 
 impl<'a> Overlay<'a> {
-    fn new(paid: &'a Paid<'a>, tree: ObjectId) -> Self {
+    fn new(metered: &'a Metered<'a>, tree: ObjectId) -> Self {
         Self {
-            paid,
+            metered,
             tree,
             written: BTreeSet::new(),
             removed: BTreeSet::new(),
         }
     }
 
-    /// Checks the steps in their order; the bytes that they write.
+    /// Checks the steps in order, and returns the number of bytes that they write.
     fn check(mut self, steps: &[Step]) -> Result<u64, BuildError> {
         let mut bytes = 0;
         for step in steps {
             let path = step.path();
             check(path)?;
-            // What is looked up of a path are its directories, below and above.
-            self.paid.objects(1 + path.split('/').count() as u64 / 16)?;
+            // The lookups concern the directories above and below the path.
+            self.metered
+                .objects(1 + path.split('/').count() as u64 / 16)?;
             match step {
                 Step::Write { content, .. } => {
                     bytes += content.len() as u64;
                     for above in above(path) {
-                        // What was a file is a directory now.
+                        // This path was a file and becomes a directory.
                         self.written.remove(above);
                     }
                     self.clear(path);
@@ -490,10 +494,10 @@ impl<'a> Overlay<'a> {
         }
         let gone = self.removed.contains(path)
             || above(path).any(|it| self.removed.contains(it) || self.written.contains(it));
-        Ok(!gone && entry(self.paid, self.tree, path)?.is_some())
+        Ok(!gone && entry(self.metered, self.tree, path)?.is_some())
     }
 
-    /// Takes away what stands at a path and below it.
+    /// Removes a path and everything below it.
     fn clear(&mut self, path: &str) {
         let below: Vec<String> = self.written_below(path).cloned().collect();
         for path in below {
@@ -511,7 +515,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// The directories above a path, the outermost first.
+/// Returns the directories above a path, outermost first.
 fn above(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices('/').map(|(end, _)| &path[..end])
 }
@@ -544,7 +548,7 @@ fn identity(signature: &Signature) -> Result<Identity, BuildError> {
     })
 }
 
-/// Whether a ref is that of a pull request: `refs/pull/7/head`.
+/// Returns true if a ref is the head of a pull request, such as `refs/pull/7/head`.
 fn is_pull_head(name: &str) -> bool {
     name.strip_prefix("refs/pull/")
         .and_then(|rest| rest.strip_suffix("/head"))

@@ -1,8 +1,8 @@
-//! The call that is being answered: whether it may still be stopped, and what it adds to the world.
+//! State of the current call: whether it can still be cancelled, and what it has added to the world.
 //!
-//! A call is stopped at its checkpoints until it has changed something. From then on it runs to its end, so that a
-//! cancelled call has either no effect or all of it. What such a call does after its first change has to be bounded
-//! by what it has read before.
+//! A call can be cancelled at its checkpoints until it has changed something. After that it runs to its end, so that a
+//! cancelled call takes effect either completely or not at all. The work of a call after its first change must
+//! therefore be bounded by what it has read before.
 
 use std::cell::RefCell;
 
@@ -10,21 +10,21 @@ pub(crate) use mcpmark_service::{Interrupted, Reservation};
 
 use crate::git::GitError;
 
-/// What an object takes in memory and in a state beside its bytes.
+/// Overhead of an object in memory and in a state, in bytes.
 const OVERHEAD: u64 = 64;
 
-/// What a call may add to the world.
+/// Limits on what a call may add to the world.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Room {
+pub(crate) struct CallLimits {
     pub(crate) bytes: u64,
-    /// Objects, and files and directories of the default branch.
+    /// Limit on the sum of new objects and of new files and directories of the default branch.
     pub(crate) files: u64,
-    /// Files and directories that one commit may have.
+    /// Limit on the files and directories of one commit.
     pub(crate) files_of_commit: u64,
 }
 
-impl Room {
-    /// For a call that leaves nothing in the world.
+impl CallLimits {
+    /// No limits, for calls that add nothing to the world.
     pub(crate) const ENOUGH: Self = Self {
         bytes: u64::MAX,
         files: u64::MAX,
@@ -32,7 +32,7 @@ impl Room {
     };
 }
 
-/// What a call has added to the world.
+/// Size of what a call has added to the world.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Added {
     pub(crate) bytes: u64,
@@ -41,13 +41,13 @@ pub(crate) struct Added {
 
 struct Current {
     changed: bool,
-    /// Whether work is under way that can be given up although the call has changed something.
+    /// True while optional work runs, which may be aborted even after the call has changed something.
     optional: bool,
-    room: Room,
+    limits: CallLimits,
     added: Added,
-    /// Files and directories by which the default branch grows.
+    /// Number of files and directories by which the default branch grows.
     grown: u64,
-    /// The same as working memory of the call.
+    /// Reservation of the call's working memory for what it adds and holds.
     held: Reservation,
 }
 
@@ -59,12 +59,12 @@ fn with<T>(none: T, work: impl FnOnce(&mut Current) -> T) -> T {
     CURRENT.with_borrow_mut(|current| current.as_mut().map_or(none, work))
 }
 
-/// Begins a call on this thread that may add so much to the world.
-pub(crate) fn begin(room: Room) {
+/// Begins a call on this thread with the limits of `limits`.
+pub(crate) fn begin(limits: CallLimits) {
     let current = Current {
         changed: false,
         optional: false,
-        room,
+        limits,
         added: Added::default(),
         grown: 0,
         held: mcpmark_service::reserve(0).unwrap_or_default(),
@@ -72,25 +72,26 @@ pub(crate) fn begin(room: Room) {
     CURRENT.set(Some(current));
 }
 
-/// Ends the call; what it added.
+/// Ends the call, and returns what it has added.
 pub(crate) fn end() -> Added {
     CURRENT
         .take()
         .map_or(Added::default(), |current| current.added)
 }
 
-/// Notes that the call has changed something, and can no longer be stopped.
+/// Marks the call as having changed something, so that it can no longer be cancelled.
 pub(crate) fn changed() {
     with((), |current| current.changed = true);
 }
 
-/// Whether the call has changed something.
+/// Returns true if the call has changed something.
 pub(crate) fn has_changed() -> bool {
     with(false, |current| current.changed)
 }
 
-/// Runs work that changes neither refs nor documents, such as the merge that a workflow is tested on. It is stopped and
-/// refused like a call that has changed nothing yet, and whoever asks for it goes on without its result.
+/// Runs optional work that changes neither refs nor documents, such as the test merge for a workflow. The work can be
+/// cancelled and refused as if the call had not changed anything yet. The caller must continue without the result if it
+/// fails.
 pub(crate) fn optional<T>(work: impl FnOnce() -> T) -> T {
     let before = with(false, |current| {
         std::mem::replace(&mut current.optional, true)
@@ -100,12 +101,12 @@ pub(crate) fn optional<T>(work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether nothing stops the call any more.
+/// Returns true if the call can no longer be cancelled or refused.
 fn must_finish() -> bool {
     with(false, |current| current.must_finish())
 }
 
-/// Fails if the call was cancelled and has not changed anything yet.
+/// Returns an error if the call was cancelled and has not changed anything yet.
 pub(crate) fn checkpoint() -> Result<(), Interrupted> {
     if must_finish() {
         Ok(())
@@ -114,7 +115,7 @@ pub(crate) fn checkpoint() -> Result<(), Interrupted> {
     }
 }
 
-/// Reserves working memory until the reservation is dropped. Once the call has changed something, nothing is refused.
+/// Reserves working memory until the reservation is dropped. Never fails once the call has changed something.
 pub(crate) fn reserve(bytes: u64) -> Result<Reservation, Interrupted> {
     if must_finish() {
         Ok(Reservation::default())
@@ -123,7 +124,7 @@ pub(crate) fn reserve(bytes: u64) -> Result<Reservation, Interrupted> {
     }
 }
 
-/// Reserves working memory until the end of the call, for parts of an answer that are put together one by one.
+/// Reserves working memory until the end of the call, for results that are assembled piece by piece.
 pub(crate) fn hold(bytes: u64) -> Result<(), Interrupted> {
     with(Ok(()), |current| {
         if current.must_finish() {
@@ -134,7 +135,7 @@ pub(crate) fn hold(bytes: u64) -> Result<(), Interrupted> {
     })
 }
 
-/// Counts something of so many bytes that is added to the world.
+/// Charges `bytes` bytes and [`OVERHEAD`] to the call, for something that is added to the world.
 pub(crate) fn add(bytes: u64) -> Result<(), GitError> {
     with(Ok(()), |current| {
         let bytes = bytes.saturating_add(OVERHEAD);
@@ -143,7 +144,7 @@ pub(crate) fn add(bytes: u64) -> Result<(), GitError> {
             return Ok(());
         }
         current.held.grow(bytes)?;
-        if current.added.bytes > current.room.bytes {
+        if current.added.bytes > current.limits.bytes {
             Err(GitError::Full)
         } else {
             Ok(())
@@ -151,7 +152,7 @@ pub(crate) fn add(bytes: u64) -> Result<(), GitError> {
     })
 }
 
-/// Counts an object of so many bytes that is added to the world, which is a file of it.
+/// Charges an object of `bytes` bytes to the call. An object also counts as a file of the world.
 pub(crate) fn add_object(bytes: u64) -> Result<(), GitError> {
     add(bytes)?;
     with(Ok(()), |current| {
@@ -160,7 +161,7 @@ pub(crate) fn add_object(bytes: u64) -> Result<(), GitError> {
     })
 }
 
-/// Counts files and directories by which the default branch grows.
+/// Charges to the call the files and directories by which the default branch grows.
 pub(crate) fn grow(files: u64) -> Result<(), GitError> {
     with(Ok(()), |current| {
         current.grown = current.grown.saturating_add(files);
@@ -168,9 +169,10 @@ pub(crate) fn grow(files: u64) -> Result<(), GitError> {
     })
 }
 
-/// The most files and directories that a commit may have; none where nobody says so.
+/// Maximum number of files and directories of a commit. `None` if there is no limit, or if the call has already changed
+/// something and can no longer be refused.
 pub(crate) fn files_of_commit() -> Option<u64> {
-    let most = with(u64::MAX, |current| current.room.files_of_commit);
+    let most = with(u64::MAX, |current| current.limits.files_of_commit);
     (most < u64::MAX && !has_changed()).then_some(most)
 }
 
@@ -181,7 +183,7 @@ impl Current {
 
     fn check_files(&self) -> Result<(), GitError> {
         let files = self.added.objects.saturating_add(self.grown);
-        if files > self.room.files && !self.must_finish() {
+        if files > self.limits.files && !self.must_finish() {
             Err(GitError::TooManyFiles)
         } else {
             Ok(())
@@ -189,7 +191,7 @@ impl Current {
     }
 }
 
-/// Takes back what was added, as the objects are discarded.
+/// Resets what was added, because the objects are discarded.
 pub(crate) fn discard_added() {
     with((), |current| {
         current.added = Added::default();
@@ -209,9 +211,9 @@ mod tests {
         let meter = CallMeter::new(1_000);
         meter.run(|| {
             let bytes = 500;
-            begin(Room {
+            begin(CallLimits {
                 bytes,
-                ..Room::ENOUGH
+                ..CallLimits::ENOUGH
             });
             assert!(add(400).is_ok());
             assert!(matches!(add(400), Err(GitError::Full)));
@@ -236,9 +238,9 @@ mod tests {
     fn optional_work_stops_whatever_the_call_has_changed() {
         let meter = CallMeter::new(1_000);
         meter.run(|| {
-            begin(Room {
+            begin(CallLimits {
                 files: 1,
-                ..Room::ENOUGH
+                ..CallLimits::ENOUGH
             });
             changed();
             assert!(reserve(1_001).is_ok());
@@ -258,9 +260,9 @@ mod tests {
 
     #[test]
     fn objects_and_files_of_the_default_branch_are_counted_together() {
-        begin(Room {
+        begin(CallLimits {
             files: 3,
-            ..Room::ENOUGH
+            ..CallLimits::ENOUGH
         });
         assert!(add_object(1).is_ok() && grow(2).is_ok());
         assert!(matches!(add_object(1), Err(GitError::TooManyFiles)));

@@ -1,23 +1,23 @@
-//! The versions of the published server that this service stands in for.
+//! Profiles: the versions of the published MCP server that this service reproduces.
 
 use mcpmark_service::{Tool, ToolSurface};
 
-/// The versions that a world can be served as; the first is the default.
+/// Supported versions of the published server. The first is the default.
 pub const PROFILES: &[&str] = &["v0.15.0", "v1.10.1"];
 
-/// Tools that are there where the world has something for them.
+/// Groups of tools that are listed only if the world has content for them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Optional {
     pub(crate) actions: bool,
     pub(crate) gists: bool,
 }
 
-/// One version of the published server.
+/// Version of the published server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Profile {
     #[default]
     V0_15_0,
-    /// Fewer tools, each with a `method`, and shorter results.
+    /// Fewer tools, some of which combine several operations in a `method`, and shorter results.
     V1_10_1,
 }
 
@@ -30,8 +30,9 @@ impl Profile {
         }
     }
 
-    /// The identity and the tools, which are described in other words than the published ones. Those for workflows
-    /// and for gists are there where the world has any, as the published server lists them where it is asked to.
+    /// Returns the identity of the server and its tools. Their descriptions are not copied from the published server.
+    /// Tools for workflows and for gists are included only if the world has any; the published server lists them only
+    /// if they are enabled.
     pub(crate) fn surface(self, with: Optional) -> Result<ToolSurface, serde_json::Error> {
         let (version, tools, for_actions, for_gists) = match self {
             Self::V0_15_0 => (

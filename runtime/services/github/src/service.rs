@@ -1,4 +1,4 @@
-//! The service and its sessions.
+//! Implementation of [`Service`] and [`Session`] for github worlds.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::ci::Runner;
 use crate::git::GitError;
 use crate::profile::{Optional, PROFILES, Profile};
 use crate::tools::{Fault, Quota, Tools};
-use crate::view::Site;
+use crate::view::RepositoryState;
 use crate::world::{self, ExportError, Opened, WorldError};
 
-/// What the service is called.
+/// Name of the service.
 pub const NAME: &str = "github";
 
-/// The github service.
+/// GitHub service.
 #[derive(Clone, Default)]
 pub struct GitHub {
     runner: Option<Arc<dyn Runner>>,
 }
 
 impl GitHub {
-    /// The service, which runs the workflows of its worlds.
+    /// Creates a service that runs the workflows of its worlds with `runner`.
     #[must_use]
     pub fn with_runner(runner: Arc<dyn Runner>) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Service for GitHub {
 struct GitHubSession {
     server: ToolServer<Tools>,
     store: Arc<Store>,
-    /// The directory `repo/` of the world.
+    /// Directory `repo/` of the world, including its work tree.
     work_tree: Directory,
 }
 
@@ -99,17 +99,17 @@ impl GitHubSession {
             world.scratch.parent(),
             world.clock,
         )?;
-        let mut site = Site::new(hub, git);
+        let mut repo = RepositoryState::new(hub, git);
         if let Some(runner) = runner {
-            site = site.with_runner(runner);
+            repo = repo.with_runner(runner);
         }
         let surface = profile
             .surface(Optional {
-                actions: site.has_actions(),
-                gists: site.has_gists(),
+                actions: repo.has_actions(),
+                gists: repo.has_gists(),
             })
             .map_err(|error| ServiceError::set_up(NAME, error))?;
-        let tools = Tools::new(profile, surface.clone(), site, quota);
+        let tools = Tools::new(profile, surface.clone(), repo, quota);
         Ok(Self {
             server: ToolServer::new(surface, tools, &world.limits),
             store: Arc::clone(&world.store),
@@ -118,7 +118,7 @@ impl GitHubSession {
     }
 }
 
-/// Tells what is wrong with a world from what is wrong with the machine.
+/// Distinguishes invalid worlds from failures of the host.
 impl From<WorldError> for ServiceError {
     fn from(error: WorldError) -> Self {
         match error {
@@ -130,7 +130,7 @@ impl From<WorldError> for ServiceError {
     }
 }
 
-/// Tells a world that is damaged from a machine that failed, where a state cannot be written.
+/// Converts an error of an export, distinguishing damaged worlds from failures of the host.
 fn lost(error: ExportError) -> ServiceError {
     match error {
         ExportError::Git(error) if !error.is_infrastructure() => {
@@ -179,12 +179,12 @@ impl Session for GitHubSession {
         let store = Arc::clone(&self.store);
         let work_tree = self.work_tree.clone();
         self.server
-            .with(move |tools| match tools.site() {
+            .with(move |tools| match tools.repo() {
                 Err(Fault::World(problem)) => {
                     Err(ServiceError::invalid_world(NAME, problem.to_owned()))
                 }
                 Err(Fault::Host(problem)) => Err(ServiceError::capture(NAME, problem.to_owned())),
-                Ok(site) => world::export(&site.hub, &site.git, &work_tree, &store).map_err(lost),
+                Ok(repo) => world::export(&repo.hub, &repo.git, &work_tree, &store).map_err(lost),
             })
             .await?
     }

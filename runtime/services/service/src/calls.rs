@@ -1,4 +1,4 @@
-//! The calls of a session: which ones run, since when, and whether more are taken.
+//! Registry of the running tool calls of a session, with cancellation and shutdown.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 use crate::memory::{Account, MemoryBudget};
 use crate::meter::CallMeter;
 
-/// The calls of one session. Clones are of the same session.
+/// Tool calls of one session. Clones share the state.
 #[derive(Debug, Clone)]
 pub struct Calls(Arc<Shared>);
 
@@ -16,14 +16,14 @@ pub struct Calls(Arc<Shared>);
 struct Shared {
     account: Arc<Account>,
     state: Mutex<State>,
-    /// Told when a call has returned, when calls were stopped, and when the session ends.
+    /// Notified when a call returns, when calls are stopped, and when the session ends.
     changed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct State {
     ended: bool,
-    /// Why calls were stopped that nobody cancelled.
+    /// Reason why calls were stopped because of their memory use, if they were.
     stopped: Option<String>,
     running: Vec<Running>,
     number: u64,
@@ -37,31 +37,31 @@ struct Running {
     meter: CallMeter,
 }
 
-/// How long the end of a session waits for calls that it cancelled.
+/// Time that the end of a session waits for cancelled calls.
 pub const STOP_GRACE: Duration = Duration::from_secs(5);
 
-/// A call was cancelled and goes on.
+/// Error of a call that continues after its cancellation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the tool `{tool}` still ran {} s after it was cancelled, so its world cannot be captured safely",
     grace.as_secs_f64()
 )]
 pub struct StuckCall {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// How long it was waited for.
+    /// Time that was waited for the call after its cancellation.
     pub grace: Duration,
 }
 
 impl Default for Calls {
-    /// The calls of a session of this process.
+    /// Creates the registry for a session that uses the memory budget of this process.
     fn default() -> Self {
         Self::within(&MemoryBudget::of_process())
     }
 }
 
 impl Calls {
-    /// The calls of a session that holds memory of a budget.
+    /// Creates the registry for a session that uses the given memory budget.
     pub fn within(budget: &MemoryBudget) -> Self {
         let calls = Self(Arc::new(Shared {
             account: Arc::new(Account::of(budget)),
@@ -76,17 +76,16 @@ impl Calls {
         &self.0.account
     }
 
-    /// Ends the calls of the session: cancels those that run, lets no other begin, and waits until all have
-    /// returned.
+    /// Ends the calls of the session: cancels the running calls, refuses new ones, and waits until all have returned.
     ///
     /// # Errors
     ///
-    /// When one has not returned after `grace`. It goes on, on a thread that is left behind.
+    /// Returns [`StuckCall`] if a call has not returned after `grace`. Its thread is abandoned and continues.
     pub async fn end(&self, grace: Duration) -> Result<(), StuckCall> {
         self.refuse();
         let deadline = tokio::time::Instant::now() + grace;
         loop {
-            // Registered before the state is looked at, so that no return is missed.
+            // Registered before the state is checked, so that no return is missed.
             let changed = self.0.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
@@ -102,31 +101,32 @@ impl Calls {
         }
     }
 
-    /// Cancels the calls that run. Later ones are taken.
+    /// Cancels the running calls. Later calls are accepted.
     pub fn cancel(&self) {
         for running in &self.lock().running {
             running.meter.cancel();
         }
     }
 
-    /// Cancels the calls that run, since they harm others; `reason` is for whoever reads of it. Later ones are taken.
+    /// Stops the running calls because they harm other sessions. `reason` is reported to the caller. Later calls are
+    /// accepted.
     pub(crate) fn stop(&self, reason: &str) {
         self.lock().stopped = Some(reason.to_owned());
         self.cancel();
         self.0.changed.notify_waiters();
     }
 
-    /// Why calls were stopped that nobody cancelled.
+    /// Returns the reason why calls were stopped because of memory use, if they were.
     pub fn stopped(&self) -> Option<String> {
         self.lock().stopped.clone()
     }
 
-    /// Comes back with the reason when calls were stopped that nobody cancelled.
+    /// Waits until calls are stopped because of memory use, and returns the reason.
     pub async fn until_stopped(&self) -> String {
         self.until(|state| state.stopped.clone()).await
     }
 
-    /// Comes back when the session takes no more calls.
+    /// Waits until the session has ended and accepts no more calls.
     pub async fn until_ended(&self) {
         self.until(|state| state.ended.then_some(())).await;
     }
@@ -143,28 +143,28 @@ impl Calls {
         }
     }
 
-    /// Sets what the world of the session holds in memory, in bytes.
+    /// Sets the memory that the world of the session occupies, in bytes.
     pub(crate) fn set_world(&self, bytes: u64) {
         self.0.account.set_world(bytes);
     }
 
-    /// Sets what the client of the session keeps of its results, in bytes.
+    /// Sets the memory that the client of the session retains for results, in bytes.
     ///
     /// # Errors
     ///
-    /// The bytes that are left, where the memory of the process is not enough.
+    /// Returns the number of available bytes if the memory budget of the process is exceeded.
     pub fn hold(&self, bytes: u64) -> Result<(), u64> {
         self.0.account.set_held(bytes)
     }
 
-    /// Cancels the calls that run and lets no other begin.
+    /// Cancels the running calls and refuses new ones.
     fn refuse(&self) {
         self.lock().ended = true;
         self.cancel();
         self.0.changed.notify_waiters();
     }
 
-    /// Enters a call; none where the session has ended.
+    /// Registers a call. Returns `None` if the session has ended.
     pub(crate) fn begin(&self, tool: &str, memory: u64) -> Option<Call> {
         let mut state = self.lock();
         if state.ended {
@@ -186,7 +186,7 @@ impl Calls {
         })
     }
 
-    /// The call that has run the longest: its tool, and when it began.
+    /// Returns the tool and the start time of the call that has run the longest.
     pub(crate) fn oldest(&self) -> Option<(String, Instant)> {
         let state = self.lock();
         let oldest = state.running.iter().min_by_key(|running| running.since)?;
@@ -194,12 +194,12 @@ impl Calls {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code of others runs while it is held.
+        // No foreign code runs while the lock is held, so a poisoned lock still has a valid state.
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The calls of a session that may be gone.
+/// Weak reference to the calls of a session.
 #[derive(Debug)]
 pub(crate) struct WeakCalls(Weak<Shared>);
 
@@ -213,7 +213,7 @@ impl WeakCalls {
     }
 }
 
-/// A call that runs, until this is dropped.
+/// Running call. Dropping it marks the call as returned.
 #[derive(Debug)]
 pub(crate) struct Call {
     calls: Calls,
@@ -226,12 +226,12 @@ impl Call {
         &self.meter
     }
 
-    /// Runs the tool on this thread.
+    /// Runs the tool on this thread with the meter of the call.
     pub(crate) fn run<T>(&self, tool: impl FnOnce() -> T) -> T {
         self.meter.run(tool)
     }
 
-    /// Sets what the world holds in memory after the call.
+    /// Sets the memory that the world occupies after the call, in bytes.
     pub(crate) fn set_world(&self, bytes: u64) {
         self.calls.set_world(bytes);
     }
@@ -275,7 +275,7 @@ mod tests {
             error.to_string(),
             "the tool `stuck` still ran 0.02 s after it was cancelled, so its world cannot be captured safely"
         );
-        // Once it has returned the session has ended after all.
+        // After the call has returned, the session can end.
         let ending = tokio::spawn({
             let calls = calls.clone();
             async move { calls.end(Duration::from_secs(60)).await }

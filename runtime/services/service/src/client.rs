@@ -1,4 +1,4 @@
-//! The client side: how agents call tools.
+//! MCP client that lists and calls tools of a session or of an external server.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -17,24 +17,24 @@ use serde_json::Value;
 use crate::paced::Paced;
 use crate::{BoundedLines, BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
 
-/// Bytes that each direction of the in-process pipe buffers.
+/// Buffer size of each direction of the in-process pipe, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
 
-/// The most tools of one server.
+/// Maximum number of tools of one server.
 const MAX_TOOLS: usize = 2000;
 
-/// How long the end of a connection is waited for.
+/// Timeout for closing a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// An MCP client that lists and calls tools.
+/// MCP client of one server, to which tools of external servers can be added.
 pub struct ToolClient {
     connection: Connection,
     tools: Vec<Tool>,
-    /// Servers of others by their names.
+    /// Clients of external servers, by name.
     beside: Vec<(String, Self)>,
 }
 
-/// Two servers offer a tool of the same name.
+/// Error of adding a server that has a tool of the same name as another server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it has {0:?}, as the world or another server does; name the tools that you want with \
@@ -56,7 +56,7 @@ impl ToolClient {
         }
     }
 
-    /// Connects to a server at the other end of a byte stream.
+    /// Connects to a server over a byte stream.
     pub async fn over(io: BoxedStream) -> Result<Self, ServiceError> {
         let (read, write) = tokio::io::split(io);
         let transport = AsyncRwTransport::new(BoundedLines::new(read), write)
@@ -64,11 +64,12 @@ impl ToolClient {
         Self::through(transport).await
     }
 
-    /// Connects to a server through any transport of MCP.
+    /// Connects to a server over any MCP transport.
     ///
     /// # Errors
     ///
-    /// When there is no handshake in a version of the protocol that both know.
+    /// Returns an error if the handshake fails, if the server speaks an unknown protocol version, or if its tools
+    /// cannot be listed.
     pub async fn through<T, E, A>(transport: T) -> Result<Self, ServiceError>
     where
         T: IntoTransport<RoleClient, E, A>,
@@ -76,7 +77,8 @@ impl ToolClient {
     {
         let identity = Implementation::new("mcpmark", env!("CARGO_PKG_VERSION"));
         let config = ClientConfig::new(ClientCapabilities::default(), identity);
-        // Boxed, for the compiler cannot tell of the nested transports that they are `Send` for all lifetimes.
+        // Boxed, because the compiler cannot prove that the future of the nested transports is `Send` for all
+        // lifetimes.
         let connecting: Connecting = Box::pin(config.serve(Paced::new(transport.into_transport())));
         let connection = connecting
             .await
@@ -98,28 +100,28 @@ impl ToolClient {
         })
     }
 
-    /// The tools of the server in its order, and then those of servers beside it.
+    /// Returns the tools of the server in its order, followed by those of added servers.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
     }
 
-    /// What the server says it is: its name and version.
+    /// Returns the name and the version that the server declares in the handshake.
     pub fn server(&self) -> Option<(String, String)> {
         let info = self.connection.peer_info()?.server_info.clone()?;
         Some((info.name, info.version))
     }
 
-    /// Forgets the tools that are not kept.
+    /// Removes all tools for which `keep` returns false.
     pub fn keep_tools(&mut self, keep: impl Fn(&str) -> bool) {
         self.tools.retain(|tool| keep(&tool.name));
     }
 
-    /// Puts the tools of another server beside those of this one.
+    /// Adds the tools of another server.
     ///
     /// # Errors
     ///
-    /// When both have a tool of the same name.
-    pub fn put_beside(&mut self, name: &str, other: Self) -> Result<(), ToolClash> {
+    /// Returns an error if both servers have a tool of the same name.
+    pub fn add_server(&mut self, name: &str, other: Self) -> Result<(), ToolClash> {
         let has = |name: &str| self.tools.iter().any(|tool| tool.name == name);
         if let Some(tool) = other.tools.iter().find(|tool| has(&tool.name)) {
             return Err(ToolClash(tool.name.to_string()));
@@ -129,7 +131,7 @@ impl ToolClient {
         Ok(())
     }
 
-    /// The server of others that offers a tool, by the name under which it was put beside.
+    /// Returns the name of the added server that offers a tool. Returns `None` for tools of the world.
     pub fn server_of(&self, tool: &str) -> Option<&str> {
         self.beside(tool).map(|(name, _)| name.as_str())
     }
@@ -139,10 +141,10 @@ impl ToolClient {
         self.beside.iter().find(|(_, client)| offers(client))
     }
 
-    /// Calls a tool and waits for its result at most as long as `timeout`.
+    /// Calls a tool and waits for its result, for at most `timeout`.
     ///
-    /// After a timeout, and where the future is dropped, the server is told to cancel the call, and the client works
-    /// on. The tool may have had its effect.
+    /// After a timeout, or if the future is dropped, the client sends a cancellation to the server and remains usable.
+    /// The tool may have had its effect.
     pub async fn call(
         &self,
         name: &str,
@@ -175,8 +177,8 @@ impl ToolClient {
     /// Closes the connections.
     pub async fn close(mut self) -> Result<(), ServiceError> {
         for (_, mut other) in self.beside.drain(..) {
-            // What becomes of a server of others is no concern of the world's. One that no longer reads cannot hold
-            // up the end of an attempt.
+            // A failure of an external server does not concern the world. The timeout ensures that a server that does
+            // not read cannot delay the end of an attempt.
             let _ = other.connection.close_with_timeout(CLOSE_TIMEOUT).await;
         }
         self.connection
@@ -190,7 +192,7 @@ impl ToolClient {
 type Connection = RunningService<RoleClient, ClientConfig>;
 type Connecting = Pin<Box<dyn Future<Output = Result<Connection, ClientInitializeError>> + Send>>;
 
-/// The tools of a server, page by page.
+/// Lists the tools of a server, page by page.
 async fn list_tools(connection: &Connection) -> Result<Vec<Tool>, ServiceError> {
     let mut tools: Vec<Tool> = Vec::new();
     let mut cursor = None;
@@ -214,11 +216,11 @@ async fn list_tools(connection: &Connection) -> Result<Vec<Tool>, ServiceError> 
     )))
 }
 
-/// A request that was sent. Dropping it before the answer is there tells the server to cancel it.
+/// Request that was sent. Dropping it before the response has arrived cancels the request on the server.
 struct Sent(Option<RequestHandle<RoleClient>>);
 
 impl Sent {
-    /// The answer; none where the connection is closed.
+    /// Waits for the response. Returns `None` if the connection is closed.
     async fn answer(&mut self) -> Option<Result<ServerResult, rmcp::ServiceError>> {
         (&mut self.0.as_mut()?.rx).await.ok()
     }
@@ -228,7 +230,7 @@ impl Drop for Sent {
     fn drop(&mut self) {
         let runtime = tokio::runtime::Handle::try_current();
         if let (Some(sent), Ok(runtime)) = (self.0.take(), runtime) {
-            // In a task of its own: the notice waits for as long as the server does not read.
+            // In a separate task, because sending waits for as long as the server does not read.
             runtime.spawn(sent.cancel(Some("nobody waits for the result".to_owned())));
         }
     }
@@ -237,7 +239,7 @@ impl Drop for Sent {
 fn output(response: ServerResult) -> Result<ToolOutput, CallError> {
     match response {
         ServerResult::CallToolResult(result) => Ok(result.into()),
-        // A result with a content block that the protocol does not know.
+        // Result with a content block that is unknown to the protocol library.
         ServerResult::CustomResult(result) if result.0.get("content").is_some() => {
             serde_json::from_value(result.0).map_err(|error| unexpected(&error.to_string()))
         }
@@ -263,27 +265,27 @@ impl From<CallToolResult> for ToolOutput {
     }
 }
 
-/// Why a call gave no result.
+/// Error of a tool call without a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    /// The result did not come in time.
+    /// Timeout of the call.
     #[error("no result after {} s", after.as_secs_f64())]
     Timeout {
-        /// How long the client waited.
+        /// Time that the client waited.
         after: Duration,
     },
-    /// The server answered with a JSON-RPC error.
+    /// JSON-RPC error of the server.
     #[error("mcp error {code}: {message}")]
     Protocol {
-        /// The JSON-RPC error code.
+        /// JSON-RPC error code.
         code: i32,
-        /// The server's message.
+        /// Message of the server.
         message: String,
     },
-    /// The connection is closed.
+    /// Closed connection.
     #[error("the connection to the mcp server is closed")]
     Closed,
-    /// The call did not reach the server, or its answer not us.
+    /// The request could not be sent.
     #[error("the call was lost on its way: {0}")]
     Lost(String),
 }

@@ -1,7 +1,7 @@
-//! Requests and responses on a stream of messages that several clients share.
+//! Multiplexer for JSON-RPC requests of several clients on one stream.
 //!
-//! Every request gets an id of its own on the stream, so that clients may choose equal ids, and its response gets the
-//! client's id back.
+//! Each request gets an id that is unique on the stream, because clients may choose equal ids. Its response gets the id
+//! of the client again.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,13 +14,13 @@ use tokio::task::JoinHandle;
 
 use crate::BoxedStream;
 
-/// Messages that wait to be written.
+/// Capacity of the queue of messages to write.
 const QUEUED: usize = 16;
-/// Bytes of responses that clients have not taken yet, over all streams that share a [`Room`]. While it is used up,
-/// no further response is read, and so no further call begins.
+/// Limit of unread responses in bytes, over all streams that share a [`Room`]. While it is reached, no response is
+/// read, and so no further call begins.
 const MAX_UNREAD_BYTES: usize = 16 * 1024 * 1024;
 
-/// Memory for responses that clients have not taken yet. Clones share it.
+/// Memory budget for responses that clients have not read yet. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Room(Arc<Semaphore>);
 
@@ -31,7 +31,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Waits until a response fits; one that is longer than all of the room takes all of it.
+    /// Waits until a response fits into the budget. A response larger than the whole budget takes all of it.
     async fn take(&self, bytes: usize) -> Option<OwnedSemaphorePermit> {
         let bytes = bytes.min(MAX_UNREAD_BYTES) as u32;
         // The semaphore is never closed.
@@ -39,30 +39,30 @@ impl Room {
     }
 }
 
-/// A response, and its room, which is given back when the client has it.
+/// Response with its share of the budget, which is released when the client has read the response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) message: Value,
     pub(crate) room: Option<OwnedSemaphorePermit>,
 }
 
-/// The client's end of a stream of messages. Dropping it closes the stream.
+/// Client end of a message stream. Dropping it closes the stream.
 pub(crate) struct Exchange {
     out: mpsc::Sender<Vec<u8>>,
     waiting: Arc<Waiting>,
     tasks: [JoinHandle<()>; 2],
 }
 
-/// What happens to a call whose client no longer waits for the response.
+/// Policy for a call whose client no longer waits for the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Abandoned {
-    /// The server is told to cancel it.
+    /// The call is cancelled on the server.
     Cancelled,
-    /// It runs to its end.
+    /// The call runs to completion.
     Finished,
 }
 
-/// The server has closed the stream.
+/// Error of a stream that the server has closed.
 #[derive(Debug)]
 pub(crate) struct Gone;
 
@@ -77,21 +77,23 @@ struct Requests {
 }
 
 struct Request {
-    /// As the client wrote it.
+    /// Id that the client chose.
     id: Value,
     response: oneshot::Sender<Answer>,
 }
 
 impl Waiting {
     fn lock(&self) -> MutexGuard<'_, Requests> {
-        // No code of others runs while it is held.
+        // No foreign code runs while the lock is held.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Exchange {
+    /// Starts the tasks that read from and write to the stream.
+    ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// Panics if called outside a Tokio runtime.
     pub(crate) fn new(stream: BoxedStream, room: Room) -> Self {
         let (read, write) = tokio::io::split(stream);
         let (out, lines) = mpsc::channel(QUEUED);
@@ -105,7 +107,7 @@ impl Exchange {
         }
     }
 
-    /// Sends a request and waits for its response, which may be an error.
+    /// Sends a request and waits for its response, which may be a JSON-RPC error.
     pub(crate) async fn ask(
         &self,
         mut request: Value,
@@ -134,7 +136,7 @@ impl Exchange {
         answer
     }
 
-    /// Sends a notification or a response. A notice that a request is cancelled is for the request of that client's id.
+    /// Sends a notification or a response. In a cancellation, the id of the client is replaced by the id on the stream.
     pub(crate) async fn tell(&self, mut message: Value) -> Result<(), Gone> {
         if message["method"] == "notifications/cancelled" {
             let requests = self.waiting.lock();
@@ -148,7 +150,7 @@ impl Exchange {
         self.send(&message).await
     }
 
-    /// Closes the stream: requests that wait for a response get none, and their calls are cancelled.
+    /// Closes the stream. Pending requests get no response, and their calls are cancelled.
     pub(crate) fn close(&self) {
         let numbers: Vec<u64> = {
             let mut requests = self.waiting.lock();
@@ -161,7 +163,7 @@ impl Exchange {
         };
         let out = self.out.clone();
         let reading = self.tasks[0].abort_handle();
-        // In a task of its own: the queue may be full.
+        // In a separate task, because the queue may be full.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 for number in numbers {
@@ -186,7 +188,7 @@ impl Drop for Exchange {
     }
 }
 
-/// A request that was sent, until its response is there or nobody waits for it.
+/// Pending request. Dropping it removes the request, and cancels it if the policy says so.
 struct Sent<'a> {
     exchange: &'a Exchange,
     number: u64,
@@ -199,7 +201,7 @@ impl Drop for Sent<'_> {
         if is_open.is_some() && self.abandoned == Abandoned::Cancelled {
             let notice = cancelled(self.number);
             let out = self.exchange.out.clone();
-            // In a task of its own: the queue may be full.
+            // In a separate task, because the queue may be full.
             if let Ok(runtime) = tokio::runtime::Handle::try_current() {
                 runtime.spawn(async move {
                     let _ = out.send(line(&notice)).await;
@@ -209,7 +211,7 @@ impl Drop for Sent<'_> {
     }
 }
 
-/// The notice that nobody waits for the response to a request.
+/// Builds a cancellation of a request.
 fn cancelled(number: u64) -> Value {
     let params = json!({"requestId": number, "reason": "the client has gone"});
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
@@ -219,7 +221,7 @@ fn line(message: &Value) -> Vec<u8> {
     format!("{message}\n").into_bytes()
 }
 
-/// Writes lines; an empty one ends the stream.
+/// Writes lines to the stream. An empty line ends the stream.
 async fn write_all(mut to: WriteHalf<BoxedStream>, mut lines: mpsc::Receiver<Vec<u8>>) {
     while let Some(line) = lines.recv().await
         && !line.is_empty()
@@ -238,13 +240,13 @@ async fn read_all(from: ReadHalf<BoxedStream>, waiting: Arc<Waiting>, room: Room
     let mut from = BufReader::new(from);
     while let Ok(Some((message, bytes))) = next(&mut from).await {
         let room = room.take(bytes).await;
-        // Servers of this library send responses and nothing else.
+        // Servers of this library send only responses.
         let number = message.get("id").and_then(Value::as_u64);
         let request = number.and_then(|number| waiting.lock().by_number.remove(&number));
         if let Some(request) = request {
             let mut message = message;
             message["id"] = request.id;
-            // The request may have been cancelled.
+            // Sending fails if the client no longer waits.
             let _ = request.response.send(Answer { message, room });
         }
     }
@@ -253,7 +255,7 @@ async fn read_all(from: ReadHalf<BoxedStream>, waiting: Arc<Waiting>, room: Room
     requests.by_number.clear();
 }
 
-/// The next message and its length in bytes; none where the stream has ended.
+/// Reads the next message and returns it with its length in bytes. Returns `None` at the end of the stream.
 async fn next(from: &mut BufReader<ReadHalf<BoxedStream>>) -> io::Result<Option<(Value, usize)>> {
     let mut line = Vec::new();
     if from.read_until(b'\n', &mut line).await? == 0 {
@@ -268,7 +270,7 @@ mod tests {
 
     use super::*;
 
-    /// Lets all other tasks of a runtime of one thread go as far as they can.
+    /// Lets all other tasks of a single-threaded runtime progress as far as they can.
     async fn settle() {
         for _ in 0..10_000 {
             tokio::task::yield_now().await;
@@ -279,7 +281,8 @@ mod tests {
     async fn responses_that_are_not_taken_are_bounded_over_all_streams() {
         const BYTES: usize = 1024 * 1024;
         const REQUESTS: usize = 64;
-        // Beside those that fit, each stream has one that waits for room, and one that is being written.
+        // In addition to the responses that fit, each stream has one that waits for the budget and one that is being
+        // written.
         const MOST: usize = MAX_UNREAD_BYTES / BYTES + 2 * 2;
         let room = Room::default();
         let written = Arc::new(AtomicUsize::new(0));

@@ -1,8 +1,8 @@
-//! Flow control of one connection.
+//! Flow control for one connection.
 //!
-//! The protocol library starts a task for each request as it comes, and one for each answer. A client that sends
-//! and never reads would fill the memory with both. So requests wait here to be read while many are being worked on,
-//! and calls wait to begin while answers of others are still to be written.
+//! The protocol library spawns a task for each request that arrives, and one for each response. A client that sends
+//! without reading could therefore exhaust the memory. So requests are not read while many are in progress, and calls
+//! do not begin while earlier responses are unwritten.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,23 +10,25 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rmcp::model::RequestId;
 use tokio::sync::watch;
 
-/// Requests that are worked on or wait for their turn.
+/// Maximum number of requests in progress or queued.
 const MOST_REQUESTS: usize = 1024;
-/// The memory of these requests together, in bytes; a single one may have more.
+/// Maximum memory of these requests together, in bytes. A single request may exceed it.
 const MOST_REQUEST_BYTES: u64 = 128 << 20;
-/// Answers that are being made or wait to be written, beyond which no call begins.
+/// Number of responses in progress or unwritten at which no further call begins.
 const MOST_ANSWERS: usize = 4;
-/// Answers that wait to be written, beyond which no request is read: those that are not calls have small ones.
+/// Number of unwritten responses at which no further request is read. It is higher, because responses to requests other
+/// than calls are small.
 const MOST_ANSWERS_TO_READ: usize = 256;
 
-/// The longest id of a request, in bytes: an answer repeats it, and many small requests would have large answers.
+/// Maximum length of a request id, in bytes. A response repeats the id, so without the limit many small requests could
+/// have large responses.
 pub(crate) const LONGEST_ID: usize = 1024;
 
-/// The load of a connection. Clones are of the same connection.
+/// Load of a connection. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Flow {
     load: Arc<watch::Sender<Load>>,
-    /// The ids of requests that are not answered.
+    /// Ids of requests without a response.
     unanswered: Arc<Mutex<HashSet<RequestId>>>,
 }
 
@@ -37,7 +39,7 @@ struct Load {
     answers: usize,
 }
 
-/// A request that is worked on, until all clones are dropped.
+/// Permit of a request in progress. Dropping the last clone releases it.
 #[derive(Debug, Clone)]
 pub(crate) struct Admitted(Arc<Request>);
 
@@ -47,7 +49,7 @@ struct Request {
     bytes: u64,
 }
 
-/// An answer that is not written, until this is dropped.
+/// Counter of a response that is not written yet. Dropping it marks the response as written.
 #[derive(Debug)]
 pub(crate) struct Unwritten(Flow);
 
@@ -59,8 +61,8 @@ impl Flow {
         }
     }
 
-    /// Enters the id of a request. Says why not, where it cannot be told from others or is too long: the library
-    /// expects ids that differ.
+    /// Registers the id of a request. Returns the problem if the id is in use or too long, because the protocol library
+    /// expects distinct ids.
     pub(crate) fn enter(&self, id: &RequestId) -> Result<(), String> {
         if matches!(id, RequestId::String(text) if text.len() > LONGEST_ID) {
             return Err(format!("the id has more than {LONGEST_ID} bytes"));
@@ -72,7 +74,7 @@ impl Flow {
         }
     }
 
-    /// Forgets the id of a request that is answered or given up.
+    /// Removes the id of a request that has a response or was cancelled.
     pub(crate) fn leave(&self, id: &RequestId) {
         self.unanswered().remove(id);
     }
@@ -83,8 +85,8 @@ impl Flow {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is room for a request that takes so much memory, and counts it. Nothing is counted where this
-    /// is dropped.
+    /// Waits until a request of `bytes` bytes fits into the limits, and counts it. If the future is dropped, nothing is
+    /// counted.
     pub(crate) async fn admit(&self, bytes: u64) -> Admitted {
         self.until(|load| {
             let fits = load.request_bytes.saturating_add(bytes) <= MOST_REQUEST_BYTES;
@@ -101,20 +103,20 @@ impl Flow {
         Admitted(Arc::new(Request { flow, bytes }))
     }
 
-    /// Counts an answer that is handed over to be written.
+    /// Counts a response that is passed to the writer.
     pub(crate) fn answer(&self) -> Unwritten {
         self.load.send_modify(|load| load.answers += 1);
         Unwritten(self.clone())
     }
 
     async fn until(&self, is_so: impl FnMut(&Load) -> bool) {
-        // It cannot be closed: this is a sender of it.
+        // The channel is never closed, because `self` has a sender.
         let _ = self.load.subscribe().wait_for(is_so).await;
     }
 }
 
 impl Admitted {
-    /// Waits until the client has read enough of its answers for another call to begin, and counts the answer of that
+    /// Waits until the client has read enough responses for another call to begin, and counts the response of that
     /// call.
     pub(crate) async fn begin_answer(&self) -> Unwritten {
         let flow = &self.0.flow;

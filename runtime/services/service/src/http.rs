@@ -1,7 +1,7 @@
-//! A service's own interface over HTTP, on loopback: what a client of the real service speaks.
+//! HTTP server on loopback for the native interface of a service, such as the REST API of GitHub.
 //!
-//! The server knows nothing of the interface. It reads a request whole, hands it over and writes
-//! the answer back.
+//! The server does not know the interface. It reads a complete request, passes it to a handler, and writes the
+//! response.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -24,52 +24,53 @@ use tokio::net::TcpListener;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::ServeHandle;
-use crate::patient::Patient;
+use crate::write_timeout::WriteTimeout;
 
-/// The longest body of a request, in bytes.
+/// Maximum size of a request body, in bytes.
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
-/// Connections that are served at once; others wait.
+/// Maximum number of concurrent connections. Further connections wait.
 const MOST_CONNECTIONS: usize = 64;
-/// Bodies of all requests that are read or worked on, in KiB; others wait to be read.
+/// Budget for the bodies of all requests in progress, in KiB. Further bodies are not read until it has room.
 const BODY_ROOM: usize = 2 * (MAX_BODY_BYTES >> 10);
-/// Answers that are made or wait to be written; the requests of others wait.
+/// Maximum number of responses in progress or unwritten. Further requests wait.
 const MOST_ANSWERS: usize = 8;
-/// From where browsers say that a request comes: `cross-site`, `same-site`, `same-origin`, or `none` for a person.
+/// Header in which browsers declare the origin of a request: `cross-site`, `same-site`, `same-origin`, or `none` for a
+/// navigation by the user.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
-/// How long a client may take to say what it wants, and how long it may take nothing of the answer.
+/// Timeout for receiving a request, and for a client that does not read the response.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A request, read whole.
+/// Complete HTTP request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// The method, such as `GET`.
+    /// Method, such as `GET`.
     pub method: String,
-    /// The path with the query, percent-encoded as it came.
+    /// Path and query, percent-encoded as received.
     pub target: String,
-    /// Scheme and host as the client names them, without a slash at the end: where links in an answer begin.
+    /// Scheme and host as the client names them, without a trailing slash. Links in a response begin with it.
     pub origin: String,
-    /// The header `Accept`; empty where it is absent.
+    /// Header `Accept`, or an empty string if it is absent.
     pub accept: String,
-    /// The header `If-None-Match`; empty where it is absent.
+    /// Header `If-None-Match`, or an empty string if it is absent.
     pub if_none_match: String,
     /// All headers.
     pub headers: HeaderMap,
-    /// The body.
+    /// Body.
     pub body: Vec<u8>,
 }
 
-/// An answer.
+/// HTTP response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HttpResponse {
-    /// The status, such as 200.
+    /// Status code, such as 200.
     pub status: u16,
-    /// The headers, by their names in lower case; the length of the body is not among them.
+    /// Headers with names in lower case, without `content-length`.
     pub headers: Vec<(&'static str, String)>,
-    /// The body.
+    /// Body.
     pub body: Vec<u8>,
 }
 
-/// An answer, and what is given back when the client has taken it.
+/// Response with a permit that is released when the client has read the response.
 #[derive(Debug)]
 pub(crate) struct HeldResponse {
     pub(crate) response: HttpResponse,
@@ -83,7 +84,7 @@ impl From<HttpResponse> for HeldResponse {
     }
 }
 
-/// The body of an answer. The server drops it when all of it has been written.
+/// Body of a response. The server drops it, and so releases the permit, when it is completely written.
 struct HeldBody {
     body: Vec<u8>,
     _room: Option<OwnedSemaphorePermit>,
@@ -95,16 +96,16 @@ impl AsRef<[u8]> for HeldBody {
     }
 }
 
-/// Answers requests on a listener until the handle is aborted or `until` comes back; connections end with it. `answer`
-/// may be called several times at once.
+/// Serves HTTP requests on a listener until the handle is aborted or `until` completes; then all connections are
+/// closed. `answer` may be called concurrently.
 ///
-/// A request whose `Host` is another than this machine is refused with 421: a page in a browser could otherwise
-/// reach the server under a name of its own. For the same reason a request from the page of another site (by `Origin`
-/// or `Sec-Fetch-Site`) is refused with 403, and a body of a kind that any page may send without asking (plain text or
-/// a form) with 415. No answer permits pages to read it.
+/// A request is refused with 421 if its `Host` is not this machine, because a page in a browser could otherwise reach
+/// the server under a name of its own (DNS rebinding). For the same reason a request from a page of another site (by
+/// `Origin` or `Sec-Fetch-Site`) is refused with 403, and a body of a type that any page may send without a CORS
+/// preflight (plain text or a form) with 415. No response permits pages to read it.
 ///
 /// # Panics
-/// Outside a Tokio runtime.
+/// Panics if called outside a Tokio runtime.
 pub fn serve_http<U, A, F>(listener: TcpListener, until: U, answer: A) -> ServeHandle
 where
     U: Future<Output = ()> + Send + 'static,
@@ -123,7 +124,7 @@ where
     })
 }
 
-/// As [`serve_http`], with answers that hold something until the client has taken them.
+/// Serves like [`serve_http`], with responses that hold a permit until the client has read them.
 pub(crate) fn serve_held<U, A, F>(listener: TcpListener, until: U, answer: A) -> ServeHandle
 where
     U: Future<Output = ()> + Send + 'static,
@@ -133,11 +134,11 @@ where
     serve_patiently(listener, until, PATIENCE, answer)
 }
 
-/// As [`serve_held`], with clients that may take `patience` to send a request and to take an answer.
+/// Serves like [`serve_held`], with `timeout` as the timeout for receiving a request and for an unread response.
 fn serve_patiently<U, A, F>(
     listener: TcpListener,
     until: U,
-    patience: Duration,
+    timeout: Duration,
     answer: A,
 ) -> ServeHandle
 where
@@ -148,14 +149,14 @@ where
     let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     let bodies = Arc::new(Semaphore::new(BODY_ROOM));
     let accepting = async move {
-        // Connections end with the task that accepts them.
+        // Dropping the set, together with this task, closes all connections.
         let mut connections = tokio::task::JoinSet::new();
         loop {
             let Ok(place) = Arc::clone(&room).acquire_owned().await else {
                 return;
             };
             while connections.try_join_next().is_some() {}
-            // One that fails before it is there leaves the others alone.
+            // A connection that fails before it is accepted must not affect the others.
             let Ok((stream, _)) = listener.accept().await else {
                 tokio::time::sleep(Duration::from_millis(10)).await;
                 continue;
@@ -166,14 +167,14 @@ where
                 let service = service_fn(move |request| {
                     let (answer, bodies) = (answer.clone(), Arc::clone(&bodies));
                     async move {
-                        Ok::<_, Infallible>(respond(request, answer, &bodies, patience).await)
+                        Ok::<_, Infallible>(respond(request, answer, &bodies, timeout).await)
                     }
                 });
-                // What goes wrong on a connection is its client's alone.
+                // An error on a connection concerns only its client.
                 let _ = http1::Builder::new()
                     .timer(TokioTimer::new())
-                    .header_read_timeout(patience)
-                    .serve_connection(TokioIo::new(Patient::new(stream, patience)), service)
+                    .header_read_timeout(timeout)
+                    .serve_connection(TokioIo::new(WriteTimeout::new(stream, timeout)), service)
                     .await;
             });
         }
@@ -191,7 +192,7 @@ async fn respond<A, F>(
     request: Request<Incoming>,
     answer: A,
     bodies: &Semaphore,
-    patience: Duration,
+    timeout: Duration,
 ) -> Response<Full<Bytes>>
 where
     A: Fn(HttpRequest) -> F,
@@ -205,12 +206,12 @@ where
         let problem = "requests from pages of other sites are refused: send it from a program";
         return plain(StatusCode::FORBIDDEN, problem);
     }
-    // Of a body that does not say how long it is, the longest is expected.
+    // A body of unknown length counts with the maximum length.
     let expected = body.size_hint().upper().unwrap_or(u64::MAX);
     let expected = expected.div_ceil(1024).min(MAX_BODY_BYTES as u64 >> 10);
     let _held = bodies.acquire_many(expected as u32).await;
     let read = Limited::new(body, MAX_BODY_BYTES).collect();
-    let body = match tokio::time::timeout(patience, read).await {
+    let body = match tokio::time::timeout(timeout, read).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
@@ -218,7 +219,7 @@ where
         Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read"),
         Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body does not come"),
     };
-    // Some clients give a body without bytes the type of a plain text.
+    // Some clients send an empty body with the type `text/plain`.
     if writes(&parts.method) && !body.is_empty() && is_of_a_form(&parts.headers) {
         let problem = "the body of a request is JSON: send it with Content-Type: application/json";
         return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem);
@@ -246,7 +247,7 @@ where
     *response.status_mut() =
         StatusCode::from_u16(given.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in given.headers {
-        // What an agent wrote may stand in a header, and need not be fit for one.
+        // A header may contain text that an agent wrote, which may be invalid in a header.
         if let Ok(value) = HeaderValue::from_str(&value) {
             response
                 .headers_mut()
@@ -267,9 +268,9 @@ fn text(headers: &HeaderMap, name: HeaderName) -> String {
     value.unwrap_or_default().to_owned()
 }
 
-/// The host that a request is for, where it is this machine.
+/// Returns the host of the request if it is this machine.
 fn own_host(headers: &HeaderMap) -> Option<String> {
-    // Where two are named, one is for others than this server.
+    // With several `Host` headers, at least one is for another server.
     if headers.get_all(HOST).iter().count() != 1 {
         return None;
     }
@@ -287,7 +288,7 @@ fn own_host(headers: &HeaderMap) -> Option<String> {
     own.then_some(host)
 }
 
-/// Whether the page of another site sends the request. Programs send neither header.
+/// Reports whether the request comes from a page of another site. Programs send neither header.
 fn is_of_another_site(headers: &HeaderMap, host: &str) -> bool {
     let own = format!("http://{host}");
     let mut origins = headers.get_all(ORIGIN).iter();
@@ -300,9 +301,9 @@ fn writes(method: &Method) -> bool {
     !matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-/// Whether the body is of a kind that a page may send to another site without asking. A body without a type is not:
-/// programs that speak to GitHub may leave it out, and browsers do so only where the page gave the body none, which
-/// is another site's page in each case.
+/// Reports whether the body has a type that a page may send to another site without a CORS preflight. A body without a
+/// type does not count: clients of GitHub may omit the type. Browsers omit it only if the page set none on the body,
+/// and requests from pages are already refused by their origin.
 fn is_of_a_form(headers: &HeaderMap) -> bool {
     const KINDS: [&str; 3] = [
         "text/plain",
@@ -311,7 +312,7 @@ fn is_of_a_form(headers: &HeaderMap) -> bool {
     ];
     let mut given = headers.get_all(CONTENT_TYPE).iter();
     given.any(|kind| {
-        // What is no text is no media type that says JSON.
+        // A value that is not text cannot declare JSON.
         let Ok(kind) = kind.to_str() else { return true };
         let essence = kind.split([';', ',']).next().unwrap_or_default().trim();
         KINDS.iter().any(|it| it.eq_ignore_ascii_case(essence))
@@ -385,7 +386,7 @@ mod tests {
             answer
         };
         assert!(answer(send(2, b"{}").await).await.ends_with("{}"));
-        // Two bodies that have yet to come take all the room, and a third one waits for theirs.
+        // Two unread bodies take the whole budget, and a third request waits.
         let first = send(MAX_BODY_BYTES, b"{").await;
         let second = send(MAX_BODY_BYTES, b"{").await;
         for connection in [&first, &second] {
@@ -434,7 +435,7 @@ mod tests {
         const SOON: Duration = Duration::from_millis(50);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        // The only room for an answer.
+        // Single permit for a response.
         let room = Arc::new(Semaphore::new(1));
         let given = Arc::clone(&room);
         let served = serve_patiently(listener, std::future::pending(), SOON, move |_| {
@@ -451,7 +452,7 @@ mod tests {
         });
         let mut stream = TcpStream::connect(address).await.unwrap();
         stream.write_all(GET).await.unwrap();
-        // The head is read, so that the room is taken.
+        // Reading the head ensures that the permit is taken.
         stream.read_exact(&mut [0; 8]).await.unwrap();
         let given_back = tokio::time::timeout(MINUTE, room.acquire()).await;
         assert!(given_back.is_ok(), "the answer still holds its room");
@@ -482,7 +483,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_that_are_made_or_unread_are_bounded() {
-        // More than the buffers of a connection hold.
+        // More than the buffers of a connection can hold.
         const BYTES: usize = 32 << 20;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -534,7 +535,7 @@ mod tests {
             MOST_ANSWERS,
             "while none is read"
         );
-        // An answer that is read makes room for the last request.
+        // Reading a response releases a permit for the last request.
         let mut reading = tokio::task::JoinSet::new();
         for mut client in clients {
             reading.spawn(async move {

@@ -1,9 +1,8 @@
-//! What every service shares: the [`Service`] and [`Session`] traits and the MCP wiring.
+//! Common parts of all services: the [`Service`] and [`Session`] traits, and MCP client and server.
 //!
-//! A [`Service`] opens a [`Session`] over a private copy of a [`WorldState`]. The session serves
-//! MCP on any byte stream, and captures the final state as a tree. [`ToolServer`] is the server
-//! side of that, ready for a service that only has tools; [`ToolClient`] is the client side that
-//! an agent calls tools through.
+//! A [`Service`] opens a [`Session`] over a private copy of a [`WorldState`]. The session serves MCP on any byte
+//! stream, and captures the final state as a tree. [`ToolServer`] is an MCP server for services that offer only tools.
+//! [`ToolClient`] is the client with which an agent calls tools.
 //!
 //! ```
 //! use mcpmark_service::{SessionLimits, ToolHandler, ToolOutput, ToolServer, ToolSurface};
@@ -42,13 +41,13 @@ mod order;
 mod outline;
 mod output;
 mod paced;
-mod patient;
 mod server;
 mod session;
 mod streamable;
 mod surrogates;
 mod values;
 mod world;
+mod write_timeout;
 
 pub use calls::{Calls, STOP_GRACE, StuckCall};
 pub use client::{CallError, ToolClash, ToolClient};
@@ -67,8 +66,8 @@ pub use streamable::{Activity, random_path, serve_mcp};
 pub use values::{BoundedLines, MAX_JSON_VALUES, json_values};
 pub use world::{SessionLimits, WorldState};
 
-/// The longest MCP message that a session takes from its client, in bytes.
+/// Maximum size of an MCP message from a client, in bytes.
 pub const MAX_REQUEST_BYTES: usize = 256 * 1024 * 1024;
 
-/// The longest MCP message that a client takes from its server, in bytes: results are escaped in it.
+/// Maximum size of an MCP message from a server, in bytes. The limit applies to the message with escaped results.
 pub const MAX_MESSAGE_BYTES: usize = 256 * 1024 * 1024;

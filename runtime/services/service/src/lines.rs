@@ -1,8 +1,8 @@
-//! The server's end of a stream of messages: one message a line, and an answer to each line that is none.
+//! Line transport of an MCP server: one message per line, with an error response to each malformed line.
 //!
-//! The protocol library drops what it cannot read, and whoever sent it would wait for ever. Here each such line is
-//! answered with a JSON-RPC error, with the id of its request where one can be told, and the lines after it are
-//! read on.
+//! The protocol library drops messages that it cannot read, so the client would wait forever. Here each malformed line
+//! gets a JSON-RPC error, with the id of its request if the id can be determined, and reading continues with the next
+//! line.
 
 use std::future::Future;
 use std::io;
@@ -23,47 +23,47 @@ use tokio::task::JoinHandle;
 use crate::BoxedStream;
 use crate::flow::{Flow, LONGEST_ID, Unwritten};
 use crate::outline::Outline;
-use crate::surrogates::Paired;
+use crate::surrogates::SurrogateRepair;
 use crate::values::{MAX_JSON_VALUES, VALUE_BYTES, json_values};
 
-/// Messages that wait to be written.
+/// Capacity of the queue of messages to write.
 const QUEUED: usize = 16;
-/// How long the end of a connection waits for a client that does not read.
+/// Timeout for closing a connection whose client does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-/// The room for a line that is kept for the next one, in bytes.
+/// Capacity of the line buffer that is kept for the next line, in bytes.
 const KEPT: usize = 1 << 20;
 
-/// A stream of messages, read by a server.
+/// Message stream of a server, split into lines.
 pub(crate) struct Lines {
-    read: BufReader<Paired<ReadHalf<BoxedStream>>>,
+    read: BufReader<SurrogateRepair<ReadHalf<BoxedStream>>>,
     limit: usize,
-    /// The line so far.
+    /// Bytes of the current line.
     line: Vec<u8>,
-    /// The outline of the line so far, where it is longer than the limit.
+    /// Outline of the current line, if it is longer than the limit.
     too_long: Option<Outline>,
-    /// An answer that waits for its place in the queue.
+    /// Error response that waits for space in the queue.
     owed: Option<Vec<u8>>,
-    /// A message that waits to be worked on, and the memory that it takes.
+    /// Message that waits for admission, with its memory in bytes.
     parked: Option<(Box<RxJsonRpcMessage<RoleServer>>, u64)>,
     flow: Flow,
     out: Option<mpsc::Sender<Outgoing>>,
-    /// None once the stream is closed.
+    /// Task that writes to the stream. `None` once the stream is closed.
     writer: Option<JoinHandle<()>>,
 }
 
-/// A line to write, and its place among the answers that are not written.
+/// Line to write, with its counter among the unwritten responses.
 type Outgoing = (Vec<u8>, Unwritten);
 
 impl Lines {
-    /// Messages of at most `limit` bytes on a stream.
+    /// Creates a transport for messages of at most `limit` bytes.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// Panics if called outside a Tokio runtime.
     pub(crate) fn new(io: BoxedStream, limit: usize) -> Self {
         let (read, write) = tokio::io::split(io);
         let (out, lines) = mpsc::channel(QUEUED);
         Self {
-            read: BufReader::new(Paired::new(read)),
+            read: BufReader::new(SurrogateRepair::new(read)),
             limit,
             line: Vec::new(),
             too_long: None,
@@ -75,7 +75,8 @@ impl Lines {
         }
     }
 
-    /// Reads up to the end of the line. Gives whether the stream has ended. Nothing is lost where this is dropped.
+    /// Reads up to the end of the line. Returns true at the end of the stream. Cancel safe: no bytes are lost if the
+    /// future is dropped.
     async fn fill(&mut self) -> io::Result<bool> {
         loop {
             let piece = self.read.fill_buf().await?;
@@ -102,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// What the line that was read is.
+    /// Parses the line that was read, and clears the buffer.
     fn judge(&mut self) -> Received {
         let received = match self.too_long.take() {
             Some(outline) => {
@@ -118,18 +119,18 @@ impl Lines {
     }
 }
 
-/// What a line is.
+/// Parsed line.
 #[derive(Debug)]
 pub(crate) enum Received {
-    /// A message, and the memory that it takes.
+    /// Message with its memory in bytes.
     Message(Box<RxJsonRpcMessage<RoleServer>>, u64),
-    /// No message, and this is the answer.
+    /// Malformed line, with the error response to it.
     Refused(Vec<u8>),
-    /// Nothing that somebody waits for an answer to.
+    /// Line to which no response is expected, such as an empty one.
     Nothing,
 }
 
-/// What a line, or the body of an HTTP request, is.
+/// Parses a line, or the body of an HTTP request.
 pub(crate) fn received(line: &[u8]) -> Received {
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     if line.trim_ascii().is_empty() {
@@ -168,8 +169,8 @@ fn is_list(message: &RxJsonRpcMessage<RoleServer>) -> bool {
     matches!(request.request, ClientRequest::ListToolsRequest(_))
 }
 
-/// Whether a request for a list names the place in it by a string, or not at all. The library takes any other value
-/// for none.
+/// Reports whether the cursor of a list request is a string or absent. The protocol library treats any other value as
+/// absent.
 fn has_cursor_of_text(line: &[u8]) -> bool {
     #[derive(Deserialize)]
     struct Request {
@@ -181,7 +182,7 @@ fn has_cursor_of_text(line: &[u8]) -> bool {
     }
     let read: Result<Request, _> = serde_json::from_slice(line);
     read.is_ok_and(|request| {
-        // Read to be compared with its kind alone.
+        // Deserialised only to check its type.
         let _ = request.params.and_then(|params| params.cursor);
         true
     })
@@ -214,7 +215,7 @@ pub fn bounded_message(message: String) -> Option<String> {
     String::from_utf8(line).ok()
 }
 
-/// The error in the place of a response with more values than a message may have; none for another message.
+/// Builds the error that replaces a response with too many values. Returns `None` if the message is not a response.
 pub(crate) fn too_many_values(outline: &Outline, values: u64, most: u64) -> Option<Vec<u8>> {
     let id = outline.id().filter(|_| outline.has_answer())?;
     let problem = format!("the response has {values} JSON values, and may have {most}");
@@ -225,7 +226,8 @@ fn is_short(id: &RequestId) -> bool {
     !matches!(id, RequestId::String(text) if text.len() > LONGEST_ID)
 }
 
-/// The library leaves the id of an error out where there is none; JSON-RPC has null there.
+/// Builds an error response. An unknown id is written as null, as JSON-RPC requires, while the protocol library omits
+/// it.
 fn error_line(id: Option<RequestId>, code: ErrorCode, message: &str) -> Vec<u8> {
     let error = json!({"code": code.0, "message": message});
     let answer = json!({"jsonrpc": "2.0", "id": id, "error": error});
@@ -234,7 +236,7 @@ fn error_line(id: Option<RequestId>, code: ErrorCode, message: &str) -> Vec<u8> 
 
 async fn write_all(mut to: WriteHalf<BoxedStream>, mut lines: mpsc::Receiver<Outgoing>) {
     while let Some((line, _unwritten)) = lines.recv().await {
-        // Where nobody reads any more, closing the queue tells those who send.
+        // If the peer no longer reads, closing the queue makes further sends fail.
         if write(&mut to, &line).await.is_err() {
             return;
         }
@@ -277,12 +279,12 @@ impl Transport<RoleServer> for Lines {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             if self.owed.is_some() {
-                // Nothing is awaited between the place and the answer: this may be dropped at any await.
+                // No await between the permit and the message, because this future may be dropped at any await.
                 let place = self.out.as_ref()?.reserve().await.ok()?;
                 place.send((self.owed.take().unwrap_or_default(), self.flow.answer()));
             }
             if let Some((_, memory)) = &self.parked {
-                // As above: what is parked stays where this is dropped meanwhile.
+                // The message stays in `parked` if this future is dropped while it waits.
                 let admitted = self.flow.admit(*memory).await;
                 let (mut message, _) = self.parked.take()?;
                 if let JsonRpcMessage::Request(request) = &mut *message {
@@ -302,7 +304,7 @@ impl Transport<RoleServer> for Lines {
                         }
                     },
                     JsonRpcMessage::Notification(notice) => {
-                        // The library gives no answer to a request that is given up.
+                        // The protocol library sends no response to a cancelled request.
                         if let ClientNotification::CancelledNotification(cancelled) =
                             &notice.notification
                             && let Some(id) = &cancelled.params.request_id
@@ -313,7 +315,7 @@ impl Transport<RoleServer> for Lines {
                     }
                     _ => return Some(*message),
                 },
-                // A line that breaks off with the stream has nobody who waits.
+                // A line that is cut off by the end of the stream has no client that waits.
                 Received::Refused(_) | Received::Nothing if has_ended => return None,
                 Received::Refused(answer) => self.owed = Some(answer),
                 Received::Nothing => {}
@@ -322,7 +324,7 @@ impl Transport<RoleServer> for Lines {
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // What was sent is written, for as long as somebody reads.
+        // Sent messages are still written, as long as the peer reads.
         self.out = None;
         if let Some(mut writer) = self.writer.take()
             && tokio::time::timeout(CLOSE_TIMEOUT, &mut writer)

@@ -1,9 +1,9 @@
-//! The memory that the sessions of a process may use together.
+//! Memory budget shared by the sessions of a process.
 //!
-//! Tools reserve what they allocate in proportion to foreign sizes, and services say what a world holds in memory.
-//! A [`MemoryBudget`] bounds the sum: a call that would pass it is refused. What is not reserved shows in the
-//! process's resident memory, which [`MemoryBudget::watch`] looks at a few times a second: beyond the budget, the
-//! calls of one session are stopped, and the others go on.
+//! Tools reserve memory before they allocate in proportion to foreign sizes, and services report the memory of a world.
+//! A [`MemoryBudget`] bounds the sum: a reservation that exceeds it is refused. Memory that is not reserved appears in
+//! the resident memory of the process, which [`MemoryBudget::watch`] samples several times a second: if it exceeds the
+//! budget, the calls of one session are stopped, and the other sessions continue.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -11,16 +11,16 @@ use std::time::{Duration, Instant};
 
 use crate::calls::WeakCalls;
 
-/// How often the resident memory is looked at.
+/// Interval between samples of the resident memory.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// Looks after which the memory of a stopped call is taken to be given back, as far as it will be.
+/// Number of samples after which the memory of a stopped call is assumed to be released, as far as it ever will be.
 const SETTLING: u32 = 10;
-/// Reservations from which on a session is held to be the reason for too much memory, in bytes.
+/// Reserved bytes from which on a session may be stopped for using too much memory.
 const LARGE: u64 = 16 << 20;
-/// How long a call without such reservations has run where it is held to be the reason.
+/// Running time from which on a call without such reservations may be stopped.
 const LONG: Duration = Duration::from_secs(1);
 
-/// What all sessions of a process may hold. Clones are the same budget.
+/// Memory budget of all sessions of a process. Clones share the budget.
 #[derive(Debug, Clone)]
 pub struct MemoryBudget(Arc<Shared>);
 
@@ -31,20 +31,20 @@ struct Shared {
     sessions: Mutex<Vec<WeakCalls>>,
 }
 
-/// What one session holds of a budget.
+/// Memory that one session uses of a budget.
 #[derive(Debug)]
 pub(crate) struct Account {
     budget: MemoryBudget,
-    /// Reservations of its calls.
+    /// Bytes reserved by running calls.
     reserved: AtomicU64,
-    /// What its world holds in memory.
+    /// Bytes of the world in memory.
     world: AtomicU64,
-    /// What its client keeps of its results.
+    /// Bytes that the client retains for results.
     held: AtomicU64,
 }
 
 impl MemoryBudget {
-    /// A budget of so many bytes.
+    /// Creates a budget of `limit` bytes.
     pub fn new(limit: u64) -> Self {
         Self(Arc::new(Shared {
             limit: AtomicU64::new(limit),
@@ -53,36 +53,35 @@ impl MemoryBudget {
         }))
     }
 
-    /// The budget of this process, which sessions belong to. It has no bound until [`limit_to`](Self::limit_to) sets
-    /// one.
+    /// Returns the budget of this process, which sessions use by default. It is unlimited until
+    /// [`limit_to`](Self::limit_to) is called.
     pub fn of_process() -> Self {
         static BUDGET: OnceLock<MemoryBudget> = OnceLock::new();
         BUDGET.get_or_init(|| Self::new(u64::MAX)).clone()
     }
 
-    /// Sets the number of bytes. What is reserved stays.
+    /// Sets the limit in bytes. Existing reservations are kept.
     pub fn limit_to(&self, limit: u64) {
         self.0.limit.store(limit, Ordering::Relaxed);
     }
 
-    /// The number of bytes.
+    /// Returns the limit in bytes.
     pub fn limit(&self) -> u64 {
         self.0.limit.load(Ordering::Relaxed)
     }
 
-    /// The bytes that all sessions hold now.
+    /// Returns the bytes that all sessions use now.
     pub fn reserved(&self) -> u64 {
         self.0.reserved.load(Ordering::Relaxed)
     }
 
-    /// Looks at the resident memory of this process from now on, on a thread of its own. Does nothing where the system
-    /// does not tell it.
+    /// Starts a thread that samples the resident memory of this process. Does nothing if the system does not report it.
     pub fn watch(&self) {
         let budget = self.clone();
         if resident_memory().is_none() {
             return;
         }
-        // Without a thread the reservations count alone.
+        // If the thread cannot be started, only reservations are limited.
         let _ = std::thread::Builder::new()
             .name("memory".to_owned())
             .spawn(move || {
@@ -94,14 +93,15 @@ impl MemoryBudget {
             });
     }
 
-    /// Enters a session, whose calls can be stopped from now on.
+    /// Registers a session, so that its calls can be stopped.
     pub(crate) fn enter(&self, session: WeakCalls) {
         let mut sessions = self.sessions();
         sessions.retain(WeakCalls::is_alive);
         sessions.push(session);
     }
 
-    /// Stops the calls of the session that is most likely to blame for too much memory, if one is.
+    /// Stops the calls of the session that most likely causes the high memory use. Returns false if no session
+    /// qualifies.
     fn stop_largest(&self, resident: u64) -> bool {
         let sessions: Vec<_> = self.sessions().iter().filter_map(WeakCalls::get).collect();
         let now = Instant::now();
@@ -114,7 +114,7 @@ impl MemoryBudget {
             let blamed = bytes >= LARGE || since.elapsed() >= LONG;
             blamed.then_some((bytes, since, tool, calls))
         });
-        // Beside equal sizes, none for one, the call that began first.
+        // Sizes are compared in multiples of `LARGE`. For equal sizes, the call that began first is stopped.
         let largest = to_blame.max_by(|(one, began, ..), (other, later, ..)| {
             let by_size = (*one / LARGE).cmp(&(*other / LARGE));
             by_size.then_with(|| later.cmp(began))
@@ -143,7 +143,7 @@ impl MemoryBudget {
 }
 
 impl Account {
-    /// The account of a session that holds nothing yet.
+    /// Creates the account of a session without reservations.
     pub(crate) fn of(budget: &MemoryBudget) -> Self {
         Self {
             budget: budget.clone(),
@@ -153,20 +153,20 @@ impl Account {
         }
     }
 
-    /// The bytes that its calls have reserved now, and those that its client keeps.
+    /// Returns the bytes that running calls have reserved and that the client retains.
     fn blamed(&self) -> u64 {
         let held = self.held.load(Ordering::Relaxed);
         self.reserved.load(Ordering::Relaxed).saturating_add(held)
     }
 
-    /// Reserves memory for a call. Gives the bytes that were left where those are too few.
+    /// Reserves memory for a call. If the budget is exceeded, returns the number of available bytes.
     pub(crate) fn reserve(&self, bytes: u64) -> Result<(), u64> {
         self.take(bytes)?;
         self.reserved.fetch_add(bytes, Ordering::Relaxed);
         Ok(())
     }
 
-    /// Takes bytes of the budget. Gives those that were left where they are too few.
+    /// Takes bytes from the budget. If it is exceeded, returns the number of available bytes.
     fn take(&self, bytes: u64) -> Result<(), u64> {
         let limit = self.budget.limit();
         let within = |taken: u64| taken.checked_add(bytes).filter(|sum| *sum <= limit);
@@ -177,8 +177,8 @@ impl Account {
             .map_err(|taken| limit.saturating_sub(taken))
     }
 
-    /// Sets what the client of the session keeps. Gives the bytes that were left where more of it are too many. One
-    /// client sets it at a time.
+    /// Sets the bytes that the client of the session retains. If the budget is exceeded, returns the number of
+    /// available bytes. Must not be called concurrently.
     pub(crate) fn set_held(&self, bytes: u64) -> Result<(), u64> {
         let before = self.held.load(Ordering::Relaxed);
         match bytes.checked_sub(before) {
@@ -197,7 +197,8 @@ impl Account {
         self.budget.0.reserved.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Sets what the world holds in memory. It is bounded by the world's own limits, and counts here.
+    /// Sets the bytes of the world in memory. They are limited by the world's own limits, so they are only counted
+    /// here.
     pub(crate) fn set_world(&self, bytes: u64) {
         let before = self.world.swap(bytes, Ordering::Relaxed);
         let total = &self.budget.0.reserved;
@@ -209,17 +210,17 @@ impl Account {
 impl Drop for Account {
     fn drop(&mut self) {
         self.set_world(0);
-        // Nothing is refused that gives back.
+        // A decrease is never refused.
         let _ = self.set_held(0);
     }
 }
 
-/// Decides when a look at the resident memory stops a call.
+/// Policy that decides when a sample of the resident memory stops a call.
 #[derive(Debug, Default)]
 struct Watcher {
-    /// Looks until the memory of the call that was stopped last is given back.
+    /// Samples to skip while the memory of the last stopped call is released.
     settling: u32,
-    /// What the process kept after that: allocators keep some for themselves, and no later call is to blame for it.
+    /// Memory that the process retains after that. Allocators keep some memory, and no later call is stopped for it.
     kept: u64,
 }
 
@@ -239,14 +240,14 @@ impl Watcher {
     }
 }
 
-/// The memory of this process that is its own, in bytes: what is mapped from files does not count.
+/// Returns the anonymous and shared resident memory of this process in bytes, without pages of files.
 fn resident_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let field = |name: &str| kilobytes(&status, name);
     Some(field("RssAnon:")?.saturating_add(field("RssShmem:").unwrap_or(0)))
 }
 
-/// The memory that this machine, or the control group of this process, has for it.
+/// Returns the memory of this machine, or the limit of the control group of this process if it is lower, in bytes.
 pub fn machine_memory() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let machine = read("/proc/meminfo").and_then(|text| kilobytes(&text, "MemTotal:"));
@@ -254,7 +255,7 @@ pub fn machine_memory() -> Option<u64> {
         "/sys/fs/cgroup/memory.max",
         "/sys/fs/cgroup/memory/memory.limit_in_bytes",
     ];
-    // `max` stands for no limit.
+    // The value `max`, which means no limit, does not parse.
     let group = groups
         .into_iter()
         .find_map(|path| read(path)?.trim().parse::<u64>().ok());
@@ -295,7 +296,7 @@ mod tests {
         assert_eq!((first.meter().used(), second.meter().used()), (0, 10 * MIB));
         drop(small);
 
-        // A world counts, is never refused, and goes with its session.
+        // The memory of a world counts, is never refused, and is released with its session.
         one.set_world(95 * MIB);
         assert!(second.meter().run(|| crate::reserve(6 * MIB)).is_err());
         one.set_world(5 * MIB);
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_client_keeps_counts_and_is_to_blame() {
+    fn memory_that_a_client_keeps_counts_against_it() {
         let budget = MemoryBudget::new(100 * MIB);
         let (one, other) = (Calls::within(&budget), Calls::within(&budget));
         one.hold(90 * MIB).unwrap();
@@ -345,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_process_keeps_stops_nobody_later() {
+    fn memory_that_the_process_keeps_stops_no_later_call() {
         let budget = MemoryBudget::new(1000 * MIB);
         let calls = Calls::within(&budget);
         let begin = || {
@@ -363,7 +364,7 @@ mod tests {
             watcher.look(&budget, 1500 * MIB);
         }
         assert!(!next.0.meter().is_cancelled());
-        // It takes more, and is stopped as the first one was.
+        // When the call takes more memory, it is stopped like the first one.
         watcher.look(&budget, 1700 * MIB);
         assert!(next.0.meter().is_cancelled());
     }

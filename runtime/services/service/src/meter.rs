@@ -1,11 +1,11 @@
-//! Cancellation and memory accounting of tool calls.
+//! Cancellation and metering of memory for tool calls.
 //!
-//! The server gives each call a [`CallMeter`] and runs the tool with it in a thread-local place, so that code deep
-//! below a tool can ask without a parameter of its own: [`checkpoint`] in loops over foreign sizes, [`reserve`]
-//! before memory in proportion to them is allocated. Outside of a call both always succeed.
+//! The server gives each call a [`CallMeter`] and stores it in a thread-local variable while the tool runs, so that
+//! code deep in the call stack needs no parameter for it. Such code calls [`checkpoint`] in loops over foreign sizes,
+//! and [`reserve`] before it allocates memory in proportion to them. Outside a call, both always succeed.
 //!
-//! A tool must be able to stop at a checkpoint: place them before the first change to the world, or where what was
-//! changed so far is undone.
+//! A tool must be able to stop at a checkpoint: place checkpoints before the first change to the world, or in code
+//! whose changes are undone on failure.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,36 +15,36 @@ use tokio::sync::Notify;
 
 use crate::memory::Account;
 
-/// The most bytes that one call may hold at a time, unless its session says otherwise.
+/// Default limit of the memory that one call may hold, in bytes.
 pub const DEFAULT_CALL_MEMORY: u64 = 1024 * 1024 * 1024;
 
-/// Why a call was stopped.
+/// Error of an interrupted call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Interrupted {
-    /// The client, the time limit of the call or the end of the session cancelled it.
+    /// Cancellation by the client, the time limit of the call, memory pressure, or the end of the session.
     #[error("the call was cancelled")]
     Cancelled,
-    /// It needs more working memory than a call may hold.
+    /// Memory limit exceeded.
     #[error("the call needs more memory than the {limit} bytes that it may use")]
     Memory {
-        /// The limit in bytes: that of one call, or what is left to it of the process's budget.
+        /// Limit of the call, or the memory available to it within the budget of the process, in bytes.
         limit: u64,
     },
 }
 
-/// What one tool call uses, and whether it was cancelled. Clones are the same meter.
+/// Memory meter and cancellation flag of one tool call. Clones share the state.
 #[derive(Debug, Clone)]
 pub struct CallMeter(Arc<State>);
 
 #[derive(Debug)]
 struct State {
     cancelled: Arc<AtomicBool>,
-    /// Told when the call is cancelled.
+    /// Notified when the call is cancelled.
     changed: Notify,
     used: AtomicU64,
     limit: u64,
-    /// What the session of the call holds together; none for a call by itself.
+    /// Account of the session. `None` for a call outside a session.
     account: Option<Arc<Account>>,
 }
 
@@ -53,12 +53,12 @@ thread_local! {
 }
 
 impl CallMeter {
-    /// A meter for one call that may hold `limit` bytes at a time.
+    /// Creates a meter for one call that may hold at most `limit` bytes at a time.
     pub fn new(limit: u64) -> Self {
         Self::with(limit, None)
     }
 
-    /// A meter whose reservations count for a session too.
+    /// Creates a meter whose reservations also count for a session.
     pub(crate) fn within(limit: u64, account: &Arc<Account>) -> Self {
         Self::with(limit, Some(Arc::clone(account)))
     }
@@ -73,23 +73,23 @@ impl CallMeter {
         }))
     }
 
-    /// Stops the call at its next checkpoint.
+    /// Cancels the call, which stops at its next checkpoint.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Relaxed);
         self.0.changed.notify_waiters();
     }
 
-    /// Whether the call was cancelled.
+    /// Reports whether the call was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Relaxed)
     }
 
-    /// The bytes that the call has reserved now.
+    /// Returns the bytes that the call has reserved now.
     pub fn used(&self) -> u64 {
         self.0.used.load(Ordering::Relaxed)
     }
 
-    /// Runs `work` with this meter as the one that [`checkpoint`] and [`reserve`] ask on this thread.
+    /// Runs `work` with this meter as the current one of the thread for [`checkpoint`] and [`reserve`].
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> T {
         struct Restore(Option<CallMeter>);
         impl Drop for Restore {
@@ -103,7 +103,7 @@ impl CallMeter {
         work()
     }
 
-    /// A guard that cancels the call when it is dropped, unless the call has ended by then.
+    /// Returns a guard that cancels the call when it is dropped. Cancelling a call that has returned has no effect.
     pub fn cancel_on_drop(&self) -> CancelOnDrop {
         CancelOnDrop(self.clone())
     }
@@ -136,7 +136,7 @@ impl CallMeter {
     }
 }
 
-/// Cancels a call when it is dropped.
+/// Guard that cancels a call when it is dropped.
 #[derive(Debug)]
 pub struct CancelOnDrop(CallMeter);
 
@@ -146,7 +146,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Memory that a call has reserved; dropping it gives it back.
+/// Memory reserved by a call. Dropping it releases the memory.
 #[derive(Debug, Default)]
 #[must_use = "dropping a reservation gives its bytes back"]
 pub struct Reservation {
@@ -155,7 +155,7 @@ pub struct Reservation {
 }
 
 impl Reservation {
-    /// Reserves `bytes` more.
+    /// Reserves `bytes` more bytes.
     pub fn grow(&mut self, bytes: u64) -> Result<(), Interrupted> {
         if let Some(meter) = &self.meter {
             meter.reserve(bytes)?;
@@ -177,10 +177,10 @@ fn current() -> Option<CallMeter> {
     CURRENT.with(|current| current.borrow().clone())
 }
 
-/// Fails if the tool call on this thread was cancelled.
+/// Returns an error if the tool call on this thread was cancelled.
 ///
 /// # Errors
-/// [`Interrupted::Cancelled`].
+/// Returns [`Interrupted::Cancelled`].
 pub fn checkpoint() -> Result<(), Interrupted> {
     let cancelled = CURRENT.with(|current| {
         let current = current.borrow();
@@ -196,7 +196,8 @@ pub fn checkpoint() -> Result<(), Interrupted> {
 /// Reserves memory for the tool call on this thread, until the reservation is dropped.
 ///
 /// # Errors
-/// [`Interrupted::Memory`] where the call would hold more than it may, and [`Interrupted::Cancelled`].
+/// Returns [`Interrupted::Memory`] if the call would exceed its limit, and [`Interrupted::Cancelled`] if it was
+/// cancelled.
 pub fn reserve(bytes: u64) -> Result<Reservation, Interrupted> {
     let mut reservation = Reservation {
         meter: current(),
@@ -206,13 +207,13 @@ pub fn reserve(bytes: u64) -> Result<Reservation, Interrupted> {
     Ok(reservation)
 }
 
-/// The flag that says whether the tool call on this thread was cancelled, for libraries that take one.
+/// Returns the cancellation flag of the tool call on this thread, for libraries that take a flag.
 pub fn cancel_flag() -> Arc<AtomicBool> {
     current().map_or_else(Arc::default, |meter| Arc::clone(&meter.0.cancelled))
 }
 
-/// Comes back when the tool call on this thread is cancelled, for tools that wait for others. Outside of a call it
-/// never does.
+/// Waits until the tool call on this thread is cancelled, for tools that wait for other events. Outside a call it never
+/// completes.
 pub fn cancelled() -> impl Future<Output = ()> {
     let meter = current();
     async move {
@@ -221,7 +222,7 @@ pub fn cancelled() -> impl Future<Output = ()> {
         };
         let changed = meter.0.changed.notified();
         tokio::pin!(changed);
-        // Registered before the flag is looked at, so that no cancellation is missed.
+        // Registered before the flag is checked, so that no cancellation is missed.
         changed.as_mut().enable();
         if !meter.is_cancelled() {
             changed.await;

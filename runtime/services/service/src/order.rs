@@ -1,8 +1,7 @@
-//! The order of arrival: each call queues for the handler while its message is being read.
+//! Transport that preserves the order of tool calls: each call queues for the handler when its message is read.
 //!
-//! The protocol library starts a task for every request, and tasks begin in any order. So the
-//! place in the queue is taken before that, where messages come one after the other. All else,
-//! the notice that a call is given up for one, passes at once.
+//! The protocol library spawns a task for each request, and tasks start in any order. So a call takes its place in the
+//! queue earlier, where messages are read one by one. All other messages, such as cancellations, pass immediately.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -15,7 +14,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// A transport whose calls stand in line for `handler` as soon as they have been read.
+/// Transport whose calls queue for `handler` as soon as they are read.
 pub(crate) struct InOrder<T, H> {
     inner: T,
     handler: Arc<Mutex<Option<H>>>,
@@ -38,7 +37,7 @@ impl<T: Transport<RoleServer>, H: Send + 'static> Transport<RoleServer> for InOr
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        // Nothing is awaited after the message is there: it would be lost if this were dropped.
+        // No await after the message has arrived, because it would be lost if the future were dropped.
         let mut message = self.inner.receive().await?;
         if let JsonRpcMessage::Request(request) = &mut message
             && matches!(request.request, ClientRequest::CallToolRequest(_))
@@ -57,7 +56,7 @@ impl<T: Transport<RoleServer>, H: Send + 'static> Transport<RoleServer> for InOr
 type Guard<H> = OwnedMutexGuard<Option<H>>;
 type Waiting<H> = Pin<Box<dyn Future<Output = Guard<H>> + Send>>;
 
-/// The place of a call in the queue for the handler. It is given up when the last copy is dropped.
+/// Place of a call in the queue for the handler. Dropping the last clone gives it up.
 pub(crate) struct Turn<H>(Arc<Shared<Option<Place<H>>>>);
 
 enum Place<H> {
@@ -73,8 +72,8 @@ impl<H> Clone for Turn<H> {
 
 impl<H: Send + 'static> Turn<H> {
     fn take(handler: Arc<Mutex<Option<H>>>) -> Self {
-        // The lock is fair: who asks first has it first, and asking is being polled once. The
-        // budget of a task would put off even that.
+        // The lock is fair: waiters get it in the order in which they were first polled. `unconstrained`, because the
+        // cooperative budget of the task could postpone even the first poll.
         let mut waiting: Waiting<H> = Box::pin(tokio::task::unconstrained(handler.lock_owned()));
         let place = match waiting
             .as_mut()
@@ -86,7 +85,7 @@ impl<H: Send + 'static> Turn<H> {
         Self(Arc::new(Shared::new(Some(place))))
     }
 
-    /// The handler of the call that came with these extensions, when its turn has come.
+    /// Waits for the turn of the call with these extensions, and returns the handler.
     pub(crate) async fn come(
         extensions: &mut Extensions,
         handler: &Arc<Mutex<Option<H>>>,
@@ -97,7 +96,7 @@ impl<H: Send + 'static> Turn<H> {
         match place {
             Some(Place::First(guard)) => guard,
             Some(Place::Behind(waiting)) => waiting.await,
-            // A message that came by another transport: in the order in which tasks begin.
+            // The message came through another transport, so calls run in the order in which their tasks start.
             None => Arc::clone(handler).lock_owned().await,
         }
     }

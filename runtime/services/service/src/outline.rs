@@ -1,29 +1,28 @@
-//! The outline of a JSON-RPC message that cannot be read: which request an error answers.
+//! Outline parser for malformed JSON-RPC messages, to find the id of the request that an error answers.
 //!
-//! Bytes come one after the other and none is kept but the id, so that a message of any length and depth has an
-//! outline.
+//! It processes a message byte by byte and keeps only the id, so that messages of any length and depth have an outline.
 
 use rmcp::model::RequestId;
 
 use crate::flow::LONGEST_ID;
 
-/// What is known of a message so far.
+/// State of the outline parser.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
     place: Place,
-    /// Objects and arrays around the next byte.
+    /// Nesting depth of objects and arrays at the next byte.
     depth: u64,
     in_string: bool,
     escaped: bool,
     key: Key,
-    /// The key or the id that is being read, with its quotation marks.
+    /// Key or id that is being read, including its quotation marks.
     text: Vec<u8>,
     id: Id,
     has_method: bool,
     has_answer: bool,
 }
 
-/// Where in the outermost object the next byte stands.
+/// Position of the next byte within the outermost object.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Place {
     #[default]
@@ -31,11 +30,11 @@ enum Place {
     Key,
     Colon,
     Value,
-    /// In a number or a word.
+    /// Within a number or a literal.
     Scalar,
     Comma,
     End,
-    /// It is no JSON object from here on.
+    /// The message is malformed from here on.
     Broken,
 }
 
@@ -54,19 +53,19 @@ enum Id {
     #[default]
     Absent,
     Found(Vec<u8>),
-    /// There are two, or one that is too long.
+    /// Several ids, or one that is too long.
     Unclear,
 }
 
 impl Outline {
-    /// The outline of a whole message.
+    /// Parses a complete message.
     pub(crate) fn of(message: &[u8]) -> Self {
         let mut outline = Self::default();
         outline.read(message);
         outline
     }
 
-    /// Goes on with more of the message.
+    /// Parses more bytes of the message.
     pub(crate) fn read(&mut self, bytes: &[u8]) {
         for byte in bytes {
             if self.place == Place::Broken {
@@ -76,12 +75,12 @@ impl Outline {
         }
     }
 
-    /// Whether it has a result or an error.
+    /// Reports whether the message has a result or an error.
     pub(crate) fn has_answer(&self) -> bool {
         self.has_answer
     }
 
-    /// The id, where there is one that a response can have.
+    /// Returns the id if it is valid in a response.
     pub(crate) fn id(&self) -> Option<RequestId> {
         match &self.id {
             Id::Found(text) => serde_json::from_slice(text).ok(),
@@ -89,10 +88,10 @@ impl Outline {
         }
     }
 
-    /// Whether nobody waits for an answer: a notification or a response.
+    /// Reports whether no response is expected: the message is a notification or a response.
     pub(crate) fn is_one_way(&self) -> bool {
         let is_notification = self.has_method && matches!(self.id, Id::Absent);
-        // Of what breaks off nobody knows what would have come.
+        // The rest of a truncated message may have contained an id.
         let is_whole = self.place == Place::End;
         (is_notification && is_whole) || (self.has_answer && !self.has_method)
     }
@@ -161,7 +160,7 @@ impl Outline {
             }
             (Place::Colon, b':') => self.place = Place::Value,
             (Place::Value, b'{' | b'[') => {
-                // That is no id.
+                // An object or an array is not a valid id.
                 self.text.clear();
                 self.depth += 1;
             }
@@ -226,10 +225,10 @@ mod tests {
                 Some(json!(3)),
             ),
             (r#"{"id":-4,"params":{"x":1e999}}"#, Some(json!(-4))),
-            // What breaks off or is no JSON after it.
+            // Truncated messages, and invalid JSON after the id.
             (r#"{"id":5,"method":"tools/ca"#, Some(json!(5))),
             (r#"{"id":6,oops"#, Some(json!(6))),
-            // None, one of another kind, two, one that does not end.
+            // No id, an id of another type, two ids, and an unfinished id.
             (r#"{"method":"ping"}"#, None),
             (r#"{"id":null}"#, None),
             (r#"{"id":{"id":1}}"#, None),
@@ -260,7 +259,7 @@ mod tests {
             (r#"{"id":1,"result":1e999}"#, true),
             (r#"{"id":1,"error":7}"#, true),
             (r#"{"id":1,"method":"ping"}"#, false),
-            // The id may have come later.
+            // The rest of the message may contain an id.
             (r#"{"method":"tools/call","params":"#, false),
             ("nonsense", false),
         ] {
@@ -304,7 +303,7 @@ mod tests {
             let is_object = message.is_object();
             prop_assert_eq!(outline.place == Place::End, is_object);
             prop_assert_eq!(outline.has_method, message.get("method").is_some());
-            // In two pieces it is the same.
+            // Parsing in two pieces gives the same outline.
             let (first, second) = text.as_bytes().split_at(cut % (text.len() + 1));
             let mut pieces = Outline::default();
             pieces.read(first);

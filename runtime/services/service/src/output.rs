@@ -1,29 +1,29 @@
-//! What a tool call gave.
+//! Result of a tool call and its content blocks.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// The result of one tool call.
+/// Result of one tool call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolOutput {
-    /// The content blocks, in order.
+    /// Content blocks, in order.
     #[serde(default)]
     pub content: Vec<Content>,
-    /// The structured form of the result, where the tool gives one.
+    /// Structured form of the result, if the tool returns one.
     #[serde(
         default,
         rename = "structuredContent",
         skip_serializing_if = "Option::is_none"
     )]
     pub structured: Option<Value>,
-    /// Whether the tool says that it failed.
+    /// Flag with which the tool reports a failure.
     #[serde(default)]
     pub is_error: bool,
 }
 
 impl ToolOutput {
-    /// The text blocks, joined by newlines.
+    /// Returns the text blocks, joined by newlines.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self
             .content
@@ -37,30 +37,30 @@ impl ToolOutput {
     }
 }
 
-/// One content block of a result. Its serialised form is that of MCP.
+/// Content block of a result. Its serialised form is that of MCP.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Value", into = "Value")]
 pub enum Content {
     /// Text for the model.
     Text {
-        /// The text.
+        /// Text.
         text: String,
     },
-    /// An image.
+    /// Image.
     Image {
-        /// The bytes in base64.
+        /// Bytes in base64.
         data: String,
-        /// Such as `image/png`.
+        /// Media type, such as `image/png`.
         mime_type: String,
     },
-    /// A sound.
+    /// Audio.
     Audio {
-        /// The bytes in base64.
+        /// Bytes in base64.
         data: String,
-        /// Such as `audio/wav`.
+        /// Media type, such as `audio/wav`.
         mime_type: String,
     },
-    /// Any other block, as it came.
+    /// Any other block, as received.
     Other(Value),
 }
 

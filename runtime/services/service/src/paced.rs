@@ -1,7 +1,7 @@
-//! A client's transport that reads no faster than the server takes answers.
+//! Client transport with backpressure: it stops reading while too many messages are unsent.
 //!
-//! A server may ask its client as well, with pings for example, and the protocol library answers at once. One that asks
-//! and does not read would fill the memory with answers.
+//! A server may also send requests to its client, such as pings, which the protocol library answers immediately. A
+//! server that sends requests without reading would exhaust the memory with responses.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::watch;
 
-/// Messages that wait to be sent, beyond which nothing is received.
+/// Number of unsent messages at which no further message is received.
 const MOST_UNSENT: usize = 64;
 
 pub(crate) struct Paced<T> {
@@ -28,7 +28,7 @@ impl<T> Paced<T> {
     }
 }
 
-/// A message that is not sent, until this is dropped.
+/// Counter of an unsent message. Dropping it marks the message as sent.
 struct Unsent(Arc<watch::Sender<usize>>);
 
 impl Drop for Unsent {
@@ -55,7 +55,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Paced<T> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
-        // It cannot be closed: this has a sender of it.
+        // The channel is never closed, because `self` has a sender.
         let mut unsent = self.unsent.subscribe();
         let _ = unsent.wait_for(|unsent| *unsent < MOST_UNSENT).await;
         self.inner.receive().await

@@ -1,4 +1,4 @@
-//! The server side of a service that has tools and nothing else.
+//! MCP server for services that offer only tools.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,21 +19,21 @@ use crate::lines::Lines;
 use crate::order::{InOrder, Turn};
 use crate::{BoxedStream, MAX_REQUEST_BYTES, ServeHandle, ServiceError, SessionLimits};
 
-/// What a server says of itself: its identity and its tools, in the order in which it lists them.
+/// Identity and tools of a server, in the order of `tools/list`.
 #[derive(Debug, Clone)]
 pub struct ToolSurface {
-    /// The name that the handshake gives.
+    /// Name in the handshake.
     pub name: String,
-    /// The version that the handshake gives.
+    /// Version in the handshake.
     pub version: String,
-    /// The tools.
+    /// Tools.
     pub tools: Vec<Tool>,
-    /// Whether the handshake says that the tools may change; they never do.
+    /// Flag of the handshake that the list of tools may change. It never does.
     pub list_changed: bool,
 }
 
 impl ToolSurface {
-    /// The names of the tools.
+    /// Returns the names of the tools.
     pub fn names(&self) -> Vec<String> {
         self.tools
             .iter()
@@ -41,7 +41,7 @@ impl ToolSurface {
             .collect()
     }
 
-    /// A surface from its tools as JSON: the array that `tools/list` answers.
+    /// Parses the tools from JSON, an array as in the result of `tools/list`.
     pub fn parse(name: &str, version: &str, tools: &str) -> Result<Self, serde_json::Error> {
         Ok(Self {
             name: name.to_owned(),
@@ -51,7 +51,7 @@ impl ToolSurface {
         })
     }
 
-    /// The same surface, whose handshake says that the tools may change.
+    /// Returns the same surface with the flag that the list of tools may change.
     #[must_use]
     pub fn with_list_changed(mut self) -> Self {
         self.list_changed = true;
@@ -59,35 +59,35 @@ impl ToolSurface {
     }
 }
 
-/// What a person wants of the client of a server, told as the server's instructions and as a prompt.
+/// Instruction for the client, which a server sends as its instructions and as a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Introduction {
-    /// The name of the prompt.
+    /// Name of the prompt.
     pub name: String,
-    /// What the prompt is for, in a line.
+    /// Description of the prompt, in one line.
     pub title: String,
-    /// What the client is to do.
+    /// Instruction.
     pub instruction: String,
 }
 
-/// What the tools of a server do.
+/// Implementation of the tools of a server.
 pub trait ToolHandler: Send + 'static {
-    /// Calls one tool; `tool` need not be one of the surface. Runs on a thread that may block.
+    /// Calls a tool. `tool` may be unknown to the surface. Runs on a thread that may block.
     ///
-    /// What the model should read, failures included, is a result; an error is for calls that the
-    /// emulated server answers with a JSON-RPC error.
+    /// Results for the model, including failures, are returned as `Ok`. An error is for calls that the emulated server
+    /// answers with a JSON-RPC error.
     fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData>;
 
-    /// The bytes of the world that are held in memory, as far as they follow from what it was given and from what
-    /// calls wrote. They count for the memory that the process may use.
+    /// Returns the bytes of the world in memory, as far as they result from its starting state and from calls. They
+    /// count towards the memory budget of the process.
     fn memory(&self) -> u64 {
         0
     }
 }
 
-/// Serves a [`ToolSurface`] by a [`ToolHandler`], one call at a time in the order of arrival.
+/// MCP server that serves a [`ToolSurface`] with a [`ToolHandler`], one call at a time in the order of arrival.
 ///
-/// Clones serve the same handler.
+/// Clones share the handler.
 pub struct ToolServer<H> {
     surface: Arc<ToolSurface>,
     introduction: Arc<OnceLock<Introduction>>,
@@ -111,7 +111,7 @@ impl<H> Clone for ToolServer<H> {
 }
 
 impl<H: ToolHandler> ToolServer<H> {
-    /// A server for one session.
+    /// Creates a server for one session.
     pub fn new(surface: ToolSurface, handler: H, limits: &SessionLimits) -> Self {
         let calls = Calls::default();
         calls.set_world(handler.memory());
@@ -128,7 +128,7 @@ impl<H: ToolHandler> ToolServer<H> {
     /// Serves MCP on a byte stream until the peer closes it.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// Panics if called outside a Tokio runtime.
     pub fn serve(&self, io: BoxedStream) -> ServeHandle {
         let server = self.clone();
         ServeHandle::new(tokio::spawn(async move {
@@ -145,22 +145,22 @@ impl<H: ToolHandler> ToolServer<H> {
         }))
     }
 
-    /// Adds an introduction for clients that connect from now on. The first introduction stays.
+    /// Sets the introduction for clients that connect later. A second introduction is ignored.
     pub fn introduce(&self, introduction: Introduction) {
         let _ = self.introduction.set(introduction);
     }
 
-    /// The calls of this session, to end them.
+    /// Returns the calls of this session, so that they can be ended.
     pub fn calls(&self) -> &Calls {
         &self.calls
     }
 
-    /// Answers a request that comes by another way than MCP, as a call in the order of arrival. `name` is what it is
-    /// called where it does not stop. It is cancelled when the future is dropped.
+    /// Runs a request that does not come over MCP, as a call in the order of arrival. `name` is the name of the call in
+    /// [`StuckCall`](crate::StuckCall). The call is cancelled when the future is dropped.
     ///
     /// # Errors
     ///
-    /// When the session has ended, or the handler broke.
+    /// Returns an error if the session has ended, or if the handler panicked.
     pub async fn request<T, F>(&self, name: &str, work: F) -> Result<T, ServiceError>
     where
         T: Send + 'static,
@@ -173,7 +173,7 @@ impl<H: ToolHandler> ToolServer<H> {
         tokio::task::spawn_blocking(move || {
             let answer = handler.as_mut().map(|handler| call.run(|| work(handler)));
             call.set_world(handler.as_ref().map_or(0, H::memory));
-            // In this order: who waits for the end of all calls wants the handler next.
+            // In this order: after the end of all calls, [`Self::close`] locks the handler.
             drop(handler);
             drop(call);
             answer
@@ -183,7 +183,7 @@ impl<H: ToolHandler> ToolServer<H> {
         .ok_or(ServiceError::Closed)
     }
 
-    /// Works on the handler between two calls, on a thread that may block.
+    /// Runs `work` with the handler between two calls, on a thread that may block.
     pub async fn with<T, F>(&self, work: F) -> Result<T, ServiceError>
     where
         T: Send + 'static,
@@ -196,11 +196,11 @@ impl<H: ToolHandler> ToolServer<H> {
             .ok_or(ServiceError::Closed)
     }
 
-    /// Ends the calls and takes the handler out; later calls are answered that the session is closed.
+    /// Ends the calls and takes the handler. Later calls get the error that the session is closed.
     ///
     /// # Errors
     ///
-    /// When a call does not stop, or the session is closed already.
+    /// Returns an error if a call does not stop, or if the session is already closed.
     pub async fn close(&self) -> Result<H, ServiceError> {
         self.calls.end(STOP_GRACE).await?;
         self.handler.lock().await.take().ok_or(ServiceError::Closed)
@@ -258,7 +258,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         Ok(ListToolsResult::with_all_items(self.surface.tools.clone()))
     }
 
-    // What the handshake does not offer is refused, rather than answered with empty lists.
+    // Features that the handshake does not offer are refused instead of answered with empty lists.
 
     async fn complete(
         &self,
@@ -313,7 +313,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         Err(no_method())
     }
 
-    /// Requests that are none of MCP, and those whose parameters cannot be read.
+    /// Answers requests that are unknown to MCP, and requests whose parameters are malformed.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -339,7 +339,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
             tokio::select! {
                 answer = admitted.begin_answer() => {
                     let handed_over = context.ct.clone();
-                    // The library cancels it when it hands the answer over to be written, or drops it.
+                    // The library cancels the token when it passes the response to the transport, or drops it.
                     tokio::spawn(async move {
                         handed_over.cancelled().await;
                         drop(answer);
@@ -349,7 +349,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
                 () = self.calls.until_ended() => {}
             }
         }
-        // A call that was given up while it waited for its turn must have no effect.
+        // A call that was cancelled while it waited for its turn must have no effect.
         if context.ct.is_cancelled() {
             return Err(ErrorData::internal_error("the call was cancelled", None));
         }
@@ -357,7 +357,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
             return Err(ErrorData::internal_error("the session is closed", None));
         };
         let meter = call.meter().clone();
-        // The task of this request may be dropped; the thread that runs the tool must not go on for nobody.
+        // The task of this request may be dropped. Then the thread that runs the tool must stop as well.
         let _cancel = meter.cancel_on_drop();
         let mut running = tokio::task::spawn_blocking(move || {
             let arguments = request.arguments.unwrap_or_default();
@@ -365,7 +365,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
                 .as_mut()
                 .map(|handler| call.run(|| handler.call(&request.name, arguments)));
             call.set_world(handler.as_ref().map_or(0, H::memory));
-            // In this order: who waits for the end of all calls wants the handler next.
+            // In this order: after the end of all calls, [`Self::close`] locks the handler.
             drop(handler);
             drop(call);
             result
@@ -378,7 +378,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
             }
         };
         match outcome {
-            // Nobody asked for its end, so whoever called is told why.
+            // The client did not cancel the call, so it gets the reason.
             Ok(Some(Err(error))) if meter.is_cancelled() => match self.calls.stopped() {
                 Some(reason) => Ok(CallToolResult::error(vec![ContentBlock::text(reason)]).into()),
                 None => Err(error),

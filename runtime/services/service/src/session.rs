@@ -1,4 +1,4 @@
-//! The contract between services and whoever runs them.
+//! Traits and errors of services and sessions.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,18 +11,17 @@ use tokio::task::JoinHandle;
 
 use crate::{Calls, Introduction, StuckCall, WorldState};
 
-/// A kind of world that agents act on, such as `filesystem`.
+/// Kind of world that agents act on, such as `filesystem`.
 #[async_trait]
 pub trait Service: Send + Sync {
-    /// The name of the service, as tasks and the command line write it.
+    /// Returns the name of the service, as written in tasks and on the command line.
     fn name(&self) -> &'static str;
 
-    /// The versions of the published server that a world can be served as; the first is the
-    /// default.
+    /// Returns the versions of the published server that a session can reproduce. The first one is the default.
     fn profiles(&self) -> &'static [&'static str];
 
-    /// The names of the tools that every world of a profile has; of the default one where none is
-    /// named or known.
+    /// Returns the names of the tools that every world of a profile has. The default profile is used if `profile` is
+    /// absent or unknown.
     fn tools(&self, profile: Option<&str>) -> Vec<String>;
 
     /// Checks the name of a profile.
@@ -38,65 +37,66 @@ pub trait Service: Send + Sync {
         })
     }
 
-    /// Checks a final state that somebody hands over to be graded: that it could be one of this
-    /// service. What a session captured needs no check.
+    /// Checks that a final state that was handed in for grading can be a state of this service. States that a session
+    /// captured need no check.
     fn check_state(&self, _state: &Snapshot, _scratch: &Path) -> Result<(), ServiceError> {
         Ok(())
     }
 
-    /// A captured state with what programs that work in its directory expect beside it, such as the index of a
-    /// clone. The state itself, and so its digest, is without that.
+    /// Returns a captured state with additional files that programs in its directory expect, such as the index of a
+    /// clone. The state itself, and so its digest, does not contain these files.
     ///
     /// # Errors
     ///
-    /// When the state cannot be read.
+    /// Returns an error if the state cannot be read.
     fn exported(&self, state: &Snapshot, _scratch: &Path) -> Result<Snapshot, ServiceError> {
         Ok(state.clone())
     }
 
-    /// A state that was read from a directory, without what [`exported`](Self::exported) adds.
+    /// Removes the files that [`exported`](Self::exported) adds from a state that was read from a directory.
     fn as_captured(&self, tree: Tree) -> Tree {
         tree
     }
 
-    /// Sets up a private copy of the world.
+    /// Opens a session over a private copy of the world.
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError>;
 }
 
-/// One world in use.
+/// Opened world.
 #[async_trait]
 pub trait Session: Send + Sync {
     /// Serves MCP on a byte stream until the peer closes it.
     ///
-    /// Any number of streams may be served at once; calls run one at a time. Must be called
-    /// within a Tokio runtime.
+    /// Several streams may be served at once; calls run one at a time. Must be called within a Tokio runtime.
     fn serve(&self, io: BoxedStream) -> ServeHandle;
 
-    /// Adds an introduction to what the server says of itself to clients that connect from now on, as the published
-    /// server does not. The first introduction stays.
+    /// Sets an introduction, which the published server does not have, for clients that connect later. A second
+    /// introduction is ignored.
     fn introduce(&self, _introduction: Introduction) {}
 
-    /// Serves the service's own interface over HTTP on a listener, until the handle is aborted: on the same world,
-    /// one request or tool call at a time. None where it has none.
+    /// Serves the native HTTP interface of the service on a listener until the handle is aborted. It acts on the same
+    /// world, and requests and tool calls run one at a time. Returns `None` if the service has no such interface.
     ///
     /// Must be called within a Tokio runtime.
     fn serve_http(&self, _listener: TcpListener) -> Option<ServeHandle> {
         None
     }
 
-    /// The calls of this session, to end them before the state is captured; none where it keeps no account of them.
+    /// Returns the calls of this session, so that they can be ended before the state is captured. Returns `None` if the
+    /// session does not track calls.
     fn calls(&self) -> Option<&Calls> {
         None
     }
 
-    /// Captures the state as it is now; its blobs are in the store of the world.
+    /// Captures the current state. Its blobs are written to the store of the world.
     async fn capture(&self) -> Result<Tree, ServiceError>;
 
-    /// Captures the final state: ends the calls first, so that one that a limit cut off changes nothing meanwhile.
+    /// Captures the final state. Ends the calls first, so that a call that a limit interrupted cannot change the world
+    /// meanwhile.
     ///
     /// # Errors
     ///
-    /// When a call still runs `grace` after it was cancelled, or the state cannot be captured.
+    /// Returns an error if a call still runs `grace` after its cancellation, or if the state cannot be captured.
     async fn finish(&self, grace: Duration) -> Result<Tree, ServiceError> {
         if let Some(calls) = self.calls() {
             calls.end(grace).await?;
@@ -108,25 +108,25 @@ pub trait Session: Send + Sync {
     async fn close(self: Box<Self>) -> Result<(), ServiceError>;
 }
 
-/// Both directions of a byte stream.
+/// Bidirectional byte stream.
 pub trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 
-/// A byte stream that carries MCP: an in-process pipe, standard input and output, a socket.
+/// Byte stream that carries MCP, such as an in-process pipe, standard input and output, or a socket.
 pub type BoxedStream = Box<dyn ByteStream>;
 
-/// A connection that is being served.
+/// Handle of a served connection or listener.
 #[must_use = "the connection is served whether or not this is awaited, but its failure is lost"]
 pub struct ServeHandle(JoinHandle<Result<(), ServiceError>>);
 
 impl ServeHandle {
-    /// Wraps the task that serves a connection.
+    /// Creates a handle from the task that serves the connection.
     pub fn new(task: JoinHandle<Result<(), ServiceError>>) -> Self {
         Self(task)
     }
 
-    /// Waits until the peer has closed the connection.
+    /// Waits until the task ends, for example because the peer has closed the connection.
     pub async fn join(self) -> Result<(), ServiceError> {
         match self.0.await {
             Ok(result) => result,
@@ -142,89 +142,89 @@ impl ServeHandle {
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a service could not do its work.
+/// Error of a service or session.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServiceError {
-    /// The private copy of the world could not be made.
+    /// Error of making the private copy of the world.
     #[error("cannot set up the {service} world")]
     SetUp {
-        /// The service.
+        /// Name of the service.
         service: &'static str,
-        /// What failed.
+        /// Cause.
         source: Source,
     },
-    /// What the world holds is not what the service needs.
+    /// Content of the world that is invalid for the service.
     #[error("the {service} world is not valid")]
     InvalidWorld {
-        /// The service.
+        /// Name of the service.
         service: &'static str,
-        /// What is wrong, with the file and the place in it.
+        /// Problem, with the file and the position in it.
         source: Source,
     },
-    /// The service has no such profile.
+    /// Unknown profile.
     #[error(
         "unknown profile {profile:?}; the {service} service has {known}",
         known = known.join(", ")
     )]
     UnknownProfile {
-        /// The service.
+        /// Name of the service.
         service: &'static str,
-        /// What was asked for.
+        /// Requested profile.
         profile: String,
-        /// What there is.
+        /// Known profiles.
         known: &'static [&'static str],
     },
-    /// The state could not be captured.
+    /// Error of capturing the state.
     #[error("cannot capture the {service} world")]
     Capture {
-        /// The service.
+        /// Name of the service.
         service: &'static str,
-        /// What failed.
+        /// Cause.
         source: Source,
     },
-    /// The private copy could not be removed.
+    /// Error of removing the private copy.
     #[error("cannot remove the private copy of the {service} world")]
     Remove {
-        /// The service.
+        /// Name of the service.
         service: &'static str,
-        /// What failed.
+        /// Cause.
         source: Source,
     },
-    /// An MCP connection could not be set up.
+    /// Error of an MCP handshake.
     #[error("mcp handshake failed: {0}")]
     Handshake(String),
-    /// A tool call was cancelled and goes on.
+    /// Tool call that continues after its cancellation.
     #[error(transparent)]
     Stuck(#[from] StuckCall),
-    /// The session has been closed.
+    /// Closed session.
     #[error("the session is closed")]
     Closed,
-    /// A task of the session ended abnormally.
+    /// Task of the session that ended abnormally.
     #[error("the session stopped: {0}")]
     Stopped(String),
 }
 
 impl ServiceError {
-    /// The error for a world that cannot be set up.
+    /// Creates the error of a world that cannot be set up.
     pub fn set_up(service: &'static str, source: impl Into<Source>) -> Self {
         let source = source.into();
         Self::SetUp { service, source }
     }
 
-    /// The error for a world that holds something else than the service needs.
+    /// Creates the error of a world whose content is invalid for the service.
     pub fn invalid_world(service: &'static str, source: impl Into<Source>) -> Self {
         let source = source.into();
         Self::InvalidWorld { service, source }
     }
 
-    /// The error for a state that cannot be captured.
+    /// Creates the error of a state that cannot be captured.
     pub fn capture(service: &'static str, source: impl Into<Source>) -> Self {
         let source = source.into();
         Self::Capture { service, source }
     }
 
-    /// The error for a private copy that cannot be removed.
+    /// Creates the error of a private copy that cannot be removed.
     pub fn remove(service: &'static str, source: impl Into<Source>) -> Self {
         let source = source.into();
         Self::Remove { service, source }

@@ -1,8 +1,8 @@
-//! MCP over streamable HTTP: what a client sends in the body of a POST goes to a stream that a session serves.
+//! MCP over streamable HTTP. Messages in the bodies of POST requests are forwarded to a stream that a session serves.
 //!
-//! Both eras of the protocol are served. Up to 2025-11-25 a client opens a session with `initialize` and ends it with
-//! DELETE; each has a stream of its own. From 2026-07-28 on each request stands alone, and all share a stream.
-//! Responses are JSON: the servers of this library send nothing but responses, so no stream of events is offered.
+//! Both eras of the protocol are supported. Up to version 2025-11-25 a client opens an HTTP session with `initialize`
+//! and ends it with DELETE; each HTTP session has its own stream. From 2026-07-28 on requests are stateless and share
+//! one stream. Responses are JSON: the servers of this library send only responses, so no event stream is offered.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -23,34 +23,34 @@ use crate::exchange::{Abandoned, Answer, Exchange, Gone, Room};
 use crate::flow::LONGEST_ID;
 use crate::http::{HeldResponse, HttpRequest, HttpResponse, serve_held};
 use crate::lines::{self, Received};
-use crate::surrogates::Paired;
+use crate::surrogates::SurrogateRepair;
 use crate::{BoxedStream, ServeHandle};
 
-/// Sessions that may be open at once on one address.
+/// Maximum number of open HTTP sessions on one address.
 const MOST_SESSIONS: usize = 64;
-/// How long after its last request a client that ended its session may open another.
+/// Time after the last request in which a client that has ended its HTTP session may open another one.
 const LINGER: Duration = Duration::from_millis(200);
-/// Bytes that each direction of the stream of a session buffers.
+/// Buffer size of each direction of the stream of a session, in bytes.
 const PIPE_BYTES: usize = 64 * 1024;
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
-/// The key of a request's `_meta` that names its version of the protocol.
+/// Key in `_meta` of a request for its protocol version.
 const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-/// The key of a request's `_meta` that says what its client can do.
+/// Key in `_meta` of a request for the capabilities of its client.
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// Serves MCP over streamable HTTP at one path of a listener, until the handle is aborted or `until` comes back;
-/// connections end with it. `connect` serves MCP on a stream, as [`Session::serve`](crate::Session::serve) does.
+/// Serves MCP over streamable HTTP at one path of a listener, until the handle is aborted or `until` completes; then
+/// all connections are closed. `connect` serves MCP on a stream, as [`Session::serve`](crate::Session::serve) does.
 ///
-/// Requests that are not for this machine, or come from a page of another site, are refused as
-/// [`serve_http`](crate::serve_http) describes. Responses that clients do not take use a bounded amount of memory
-/// together: from there on calls wait.
+/// Requests for another host or from a page of another site are refused as described at
+/// [`serve_http`](crate::serve_http). The memory for unread responses is limited over all clients: when the limit is
+/// reached, calls wait.
 ///
 /// # Panics
-/// Outside a Tokio runtime.
+/// Panics if called outside a Tokio runtime.
 pub fn serve_mcp<U, C>(
     listener: TcpListener,
     path: &str,
@@ -71,7 +71,7 @@ where
     let shared = Arc::clone(&endpoint.shared);
     let until = async move {
         until.await;
-        // The streams of sessions end with the connections.
+        // The streams of HTTP sessions are closed together with the connections.
         shared.lock().end();
     };
     let handle = serve_held(listener, until, move |request| {
@@ -84,23 +84,22 @@ where
     (handle, activity)
 }
 
-/// A path that nobody can guess, for [`serve_mcp`].
+/// Returns an unguessable path for [`serve_mcp`].
 ///
 /// # Errors
 ///
-/// When the system gives no random numbers.
+/// Returns an error if the system provides no random numbers.
 pub fn random_path() -> std::io::Result<String> {
     let id = random_id().map_err(std::io::Error::from)?;
     Ok(format!("/{id}/mcp"))
 }
 
-/// What clients of an address do.
+/// Activity of the clients of an address.
 #[derive(Clone)]
 pub struct Activity(Arc<Shared>);
 
 impl Activity {
-    /// Comes back when all clients have gone: when each has ended its session, or nothing was asked for as long as
-    /// `idle`.
+    /// Waits until all clients have left: each has ended its HTTP session, or no request has arrived for `idle`.
     pub async fn until_gone(&self, idle: Option<Duration>) {
         let idle = async {
             match idle {
@@ -114,8 +113,7 @@ impl Activity {
         }
     }
 
-    /// Comes back when every session that was opened has been ended by its client. A client of 2026-07-28 or later
-    /// opens none.
+    /// Waits until each opened HTTP session has been ended by its client. Clients of 2026-07-28 or later open none.
     async fn until_left(&self) {
         loop {
             let changed = self.0.changed.notified();
@@ -126,7 +124,7 @@ impl Activity {
                 state.has_left && state.sessions.is_empty()
             };
             if have_left() {
-                // The response to the last request is still on its way, or the client opens another session.
+                // The response to the last request may be in transit, or the client may open another HTTP session.
                 self.until_idle(LINGER).await;
                 if have_left() {
                     return;
@@ -136,7 +134,7 @@ impl Activity {
         }
     }
 
-    /// Comes back when no request has come for as long as `timeout`, and none is being answered.
+    /// Waits until no request is in progress and none has arrived or been answered for `timeout`.
     async fn until_idle(&self, timeout: Duration) {
         loop {
             let changed = self.0.changed.notified();
@@ -166,13 +164,13 @@ struct Shared {
 
 struct State {
     sessions: HashMap<String, Arc<Exchange>>,
-    /// Whether a client has ended its session.
+    /// Set when a client has ended its HTTP session.
     has_left: bool,
-    /// The stream of requests that stand alone.
+    /// Shared stream of stateless requests.
     alone: Option<Arc<Exchange>>,
-    /// Requests that are being answered.
+    /// Number of requests in progress.
     busy: usize,
-    /// When the last one came or was answered.
+    /// Time at which the last request arrived or was answered.
     last: Instant,
     has_ended: bool,
 }
@@ -202,12 +200,12 @@ impl State {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code of others runs while it is held.
+        // No foreign code runs while the lock is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A request that is being answered.
+/// Guard that counts a request as in progress.
 struct Busy(Arc<Shared>);
 
 impl Busy {
@@ -264,8 +262,10 @@ impl Endpoint {
             .into();
         }
         let mut body = Vec::with_capacity(request.body.len());
-        // Reading from memory does not fail.
-        let _ = Paired::new(&request.body[..]).read_to_end(&mut body).await;
+        // Reading from memory cannot fail.
+        let _ = SurrogateRepair::new(&request.body[..])
+            .read_to_end(&mut body)
+            .await;
         match lines::received(&body) {
             Received::Message(..) => {}
             Received::Refused(answer) => return json_text(400, answer).into(),
@@ -290,7 +290,7 @@ impl Endpoint {
         }
     }
 
-    /// Opens a session.
+    /// Opens an HTTP session.
     async fn open(&self, message: Value) -> HeldResponse {
         if self.shared.lock().sessions.len() >= MOST_SESSIONS {
             return plain(503, "too many sessions are open: end one with DELETE").into();
@@ -341,17 +341,17 @@ impl Endpoint {
                 .map_or_else(|Gone| gone(), |()| status(202))
                 .into();
         }
-        // A client of this era that loses a connection has not given up its call.
+        // In these versions of the protocol, a lost connection does not cancel the call.
         match exchange.ask(message, Abandoned::Finished).await {
             Ok(answer) => held_response(200, answer),
             Err(Gone) => gone().into(),
         }
     }
 
-    /// Answers a request of 2026-07-28 or later.
+    /// Answers a stateless request, of version 2026-07-28 or later.
     async fn answer_alone(&self, request: &HttpRequest, message: Value) -> HeldResponse {
         if message.get("id").is_none() || message.get("method").is_none() {
-            // Nothing that a client may notify of concerns a server without sessions.
+            // A server without HTTP sessions ignores notifications.
             return status(202).into();
         }
         if let Err(problem) = headers_agree(request, &message) {
@@ -404,13 +404,13 @@ impl Endpoint {
 
     fn connect(&self) -> Arc<Exchange> {
         let (near, far) = tokio::io::duplex(PIPE_BYTES);
-        // It ends when the near end is dropped.
+        // The task ends when the near end is dropped.
         let _served = (self.connect)(Box::new(far));
         Arc::new(Exchange::new(Box::new(near), self.room.clone()))
     }
 }
 
-/// Whether a message is of the era without sessions.
+/// Reports whether a message is a stateless request, of version 2026-07-28 or later.
 fn is_alone(request: &HttpRequest, message: &Value) -> bool {
     let is_late = |version: &str| version >= ProtocolVersion::NO_INITIALIZE.as_str();
     match message["method"].as_str() {
@@ -429,7 +429,7 @@ fn meta<'a>(message: &'a Value, key: &str) -> Option<&'a Value> {
     message.get("params")?.get("_meta")?.get(key)
 }
 
-/// Checks that the headers of a request say what its body says.
+/// Checks that the headers of a request match its body.
 fn headers_agree(request: &HttpRequest, message: &Value) -> Result<(), String> {
     let version = header(request, VERSION);
     let named = meta(message, META_VERSION).and_then(Value::as_str);
@@ -457,7 +457,7 @@ fn headers_agree(request: &HttpRequest, message: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The value of a header that may be in base64, as names are that no header can hold.
+/// Decodes the value of a header. Names that a header cannot contain are sent in base64.
 fn decoded(value: &str) -> String {
     let inner = value.strip_prefix("=?base64?");
     let inner = inner.and_then(|value| value.strip_suffix("?="));
@@ -467,7 +467,7 @@ fn decoded(value: &str) -> String {
         .unwrap_or_else(|| value.to_owned())
 }
 
-/// The HTTP status of an answer of 2026-07-28 or later.
+/// Returns the HTTP status of a response to a stateless request.
 fn status_of(answer: &Value, is_incomplete: bool) -> u16 {
     let Some(code) = answer["error"]["code"].as_i64() else {
         return 200;
@@ -489,7 +489,7 @@ fn header<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
     request.headers.get(name)?.to_str().ok()
 }
 
-/// Whether a client takes JSON; one that does not say takes anything.
+/// Reports whether a client accepts JSON. An absent header accepts any type.
 fn accepts_json(accept: &str) -> bool {
     let mut kinds = accept
         .split(',')
@@ -502,12 +502,12 @@ fn accepts_json(accept: &str) -> bool {
         })
 }
 
-/// An id that nobody can guess.
+/// Returns an unguessable id.
 fn random_id() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().fold(String::new(), |mut id, byte| {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(id, "{byte:02x}");
         id
     }))

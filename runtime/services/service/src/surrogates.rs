@@ -1,24 +1,24 @@
-//! Half characters in JSON: `"\ud800"` is what JavaScript may send, and what no text in UTF-8 can hold.
+//! Repair of lone surrogates in JSON: `"\ud800"` is valid for JavaScript but has no UTF-8 form.
 //!
-//! The server that is emulated writes U+FFFD for each into files and names. The protocol library
-//! drops a message with one, and its sender would wait for ever. So each is made U+FFFD before anybody
-//! reads the message: `\ud800` becomes `\ufffd`, which is as long.
+//! The emulated server writes U+FFFD for each lone surrogate into files and names. The protocol library drops a message
+//! that contains one, so its sender would wait forever. Therefore `\ud800` is replaced by `\ufffd`, which has the same
+//! length, before the message is parsed.
 
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use tokio::io::{AsyncRead, ReadBuf};
 
-/// A stream of JSON in which all surrogates stand in pairs.
-pub(crate) struct Paired<R> {
+/// Stream of JSON without lone surrogates.
+pub(crate) struct SurrogateRepair<R> {
     inner: R,
     repair: Repair,
-    /// What is repaired and not yet read, from `at` on.
+    /// Repaired bytes, which are unread from `at` on.
     done: Vec<u8>,
     at: usize,
 }
 
-impl<R> Paired<R> {
+impl<R> SurrogateRepair<R> {
     pub(crate) fn new(inner: R) -> Self {
         Self {
             inner,
@@ -29,7 +29,7 @@ impl<R> Paired<R> {
     }
 }
 
-impl<R: AsyncRead + Unpin> AsyncRead for Paired<R> {
+impl<R: AsyncRead + Unpin> AsyncRead for SurrogateRepair<R> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -60,7 +60,7 @@ impl<R: AsyncRead + Unpin> AsyncRead for Paired<R> {
     }
 }
 
-/// The escape that is being read, up to twelve bytes: `\ud83d\ude00`.
+/// Pending escape sequence of up to twelve bytes, such as `\ud83d\ude00`.
 #[derive(Default)]
 struct Repair(Vec<u8>);
 
@@ -81,7 +81,7 @@ impl Repair {
             _ => byte.is_ascii_hexdigit(),
         };
         if !fits {
-            // A whole escape such as `\\` or `\n`, a byte that is part of none, or no JSON.
+            // A complete escape such as `\\` or `\n`, a byte outside an escape, or invalid JSON.
             if first_is_high {
                 lone(held, out);
             }
@@ -102,13 +102,13 @@ impl Repair {
         }
     }
 
-    /// The stream has ended.
+    /// Writes the pending bytes at the end of the stream.
     fn end(&mut self, out: &mut Vec<u8>) {
         out.append(&mut self.0);
     }
 }
 
-/// Gives the first escape as the character that stands for what is none.
+/// Replaces the first escape with the replacement character.
 fn lone(held: &mut Vec<u8>, out: &mut Vec<u8>) {
     held.drain(..LENGTH);
     out.extend(b"\\ufffd");
@@ -153,7 +153,7 @@ mod tests {
             assert_eq!(repaired(text), expected);
             assert!(serde_json::from_str::<serde_json::Value>(expected).is_ok());
         }
-        // What is no JSON stays what it is.
+        // Invalid JSON is left unchanged.
         for text in [r"\u12", r"\uzzzz\ud8", r"\", r"x\\"] {
             assert_eq!(repaired(text), text);
         }
@@ -167,7 +167,7 @@ mod tests {
             .unwrap();
         runtime.block_on(async {
             for size in [1, 7, 4096] {
-                let mut stream = Paired::new(text.as_bytes());
+                let mut stream = SurrogateRepair::new(text.as_bytes());
                 let mut read = Vec::new();
                 let mut piece = vec![0; size];
                 loop {

@@ -1,7 +1,7 @@
-//! The number of values in JSON text, counted before the text is parsed.
+//! Number of values in JSON text, counted before the text is parsed.
 //!
-//! A parsed value takes many times the memory of its text: `[0,0,0]` has two bytes for each of its values, and each
-//! takes more than a hundred once it is read. So whoever reads JSON of strangers counts first.
+//! A parsed value takes many times the memory of its text: `[0,0,0]` has two bytes per value, and each takes more than
+//! a hundred bytes when parsed. So code that parses untrusted JSON counts the values first.
 
 use std::io;
 use std::pin::Pin;
@@ -12,13 +12,13 @@ use tokio::io::{AsyncRead, ReadBuf};
 use crate::lines::too_many_values;
 use crate::outline::Outline;
 
-/// The most values that a message or a body of a request may have: members and elements at all depths.
+/// Maximum number of values in a message or a request body: members and elements at all depths, including keys.
 pub const MAX_JSON_VALUES: u64 = 1_000_000;
 
-/// The memory that a parsed value is charged with beside its text, in bytes.
+/// Memory charged for a parsed value in addition to its text, in bytes.
 pub(crate) const VALUE_BYTES: u64 = 128;
 
-/// Counts the values of JSON text that comes in pieces.
+/// Incremental counter of the values in JSON text.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct ValueCount {
     count: u64,
@@ -40,7 +40,7 @@ impl ValueCount {
             } else {
                 match byte {
                     b'"' => self.in_string = true,
-                    // Keys of objects count as well: they are strings of their own.
+                    // Keys of objects count as well, because each is a string of its own.
                     b'[' | b'{' | b',' | b':' => self.count += 1,
                     _ => {}
                 }
@@ -48,29 +48,29 @@ impl ValueCount {
         }
     }
 
-    /// The number of values so far, or somewhat more.
+    /// Returns an upper bound of the number of values so far.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 }
 
-/// The number of values in a JSON text, keys included, or somewhat more.
+/// Returns an upper bound of the number of values in a JSON text, including keys.
 pub fn json_values(text: &[u8]) -> u64 {
     let mut count = ValueCount::default();
     count.read(text);
     count.count()
 }
 
-/// A stream of JSON lines in which a line with too many values is cut off, so that it cannot be parsed. Where it is the
-/// response to a request, an error with the id of that follows.
+/// Stream of JSON lines in which a line with too many values is truncated, so that it cannot be parsed. If the line is
+/// a response, an error with the id of its request follows.
 pub struct BoundedLines<R> {
     inner: R,
     most: u64,
     line: ValueCount,
     outline: Outline,
-    /// Whether the rest of the line is dropped.
+    /// Set while the rest of the line is dropped.
     drops: bool,
-    /// Bytes that are given before more is read.
+    /// Bytes to return before more is read.
     pending: Vec<u8>,
 }
 
@@ -87,7 +87,7 @@ impl<R> BoundedLines<R> {
         }
     }
 
-    /// Bytes that take the place of those that were read; none where all of these may pass.
+    /// Returns the bytes that replace the bytes just read, or `None` if they pass unchanged.
     fn replace(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
         let mut replaced = None;
         let mut passed = 0;
@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(pieces.count(), 3);
     }
 
-    /// What is read of a text that comes in pieces of some bytes, with at most 4 values a line.
+    /// Reads a text that arrives in pieces of `piece` bytes, with a limit of 4 values per line.
     async fn bounded(text: &str, piece: usize) -> String {
         let (mut far, near) = tokio::io::duplex(piece);
         let mut lines = BoundedLines::new(near);

@@ -1,39 +1,40 @@
-//! What a session starts from.
+//! Inputs and limits of a session.
 
 use std::sync::Arc;
 
 use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use serde::{Deserialize, Serialize};
 
-/// Everything that a service needs to set up a world.
+/// Inputs for setting up a world.
 #[derive(Clone)]
 pub struct WorldState {
-    /// The starting state.
+    /// Starting state.
     pub tree: Tree,
-    /// Where the blobs of `tree` are, and where those of the final state go.
+    /// Store with the blobs of `tree`, to which the blobs of the final state are written.
     pub store: Arc<Store>,
-    /// The seed of whatever the service derives: ids, names of temporary files.
+    /// Seed for derived values such as ids and names of temporary files.
     pub seed: u64,
-    /// The time in this world, in seconds since 1970-01-01 UTC. It stands still.
+    /// Virtual time at which the session starts, in seconds since 1970-01-01 UTC. It is independent of the clock of the
+    /// host.
     pub clock: i64,
-    /// The version of the published server whose tools are served, one of
-    /// [`Service::profiles`](crate::Service::profiles); the default one where none is named.
+    /// Version of the published server whose tools are served, one of [`Service::profiles`](crate::Service::profiles).
+    /// `None` means the default.
     pub profile: Option<String>,
-    /// What the session may use.
+    /// Limits of the session.
     pub limits: SessionLimits,
-    /// Where private copies of the world are made, and how.
+    /// Location and method for making private copies of the world.
     pub scratch: ScratchSpace,
 }
 
-/// What one session may use.
+/// Limits of one session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionLimits {
-    /// The most bytes that the files of the world may have together.
+    /// Maximum total size of the files of the world, in bytes.
     pub max_bytes: u64,
-    /// The most entries (files, directories and symlinks) that the world may have.
+    /// Maximum number of entries (files, directories and symlinks) of the world.
     pub max_files: u64,
-    /// The most bytes that the content of one tool result may have.
+    /// Maximum size of the content of one tool result, in bytes.
     pub max_result_bytes: u64,
 }
 
@@ -47,18 +48,18 @@ impl Default for SessionLimits {
     }
 }
 
-/// The working memory of a call in a world of any size, in bytes.
+/// Minimum working memory of a call, for a world of any size, in bytes.
 const LEAST_CALL_MEMORY: u64 = 256 * 1024 * 1024;
 
 impl SessionLimits {
-    /// What a host grants at most, unless its operator says otherwise.
+    /// Default ceiling of a host, unless its operator sets another one.
     pub const CEILING: Self = Self {
         max_bytes: 4 * 1024 * 1024 * 1024,
         max_files: 1_000_000,
         max_result_bytes: 64 * 1024 * 1024,
     };
 
-    /// These limits, lowered where the ceiling is below them.
+    /// Returns these limits, each lowered to the ceiling if it is higher.
     #[must_use]
     pub fn below(&self, ceiling: &Self) -> Self {
         Self {
@@ -68,12 +69,13 @@ impl SessionLimits {
         }
     }
 
-    /// The working memory that one call may reserve at a time: what it reads of the world, and copies of it.
+    /// Returns the working memory that one call may reserve at a time, in bytes: for data read from the world, and
+    /// copies of it.
     pub fn call_memory(&self) -> u64 {
         self.max_bytes.saturating_mul(4).max(LEAST_CALL_MEMORY)
     }
 
-    /// The limits by the names that operators set a ceiling with.
+    /// Returns the limits with the names that operators use to set a ceiling.
     pub fn named(&mut self) -> [(&'static str, &mut u64); 3] {
         [
             ("world_bytes", &mut self.max_bytes),

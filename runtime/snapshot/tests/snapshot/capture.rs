@@ -1,4 +1,4 @@
-//! What a tree cannot hold, and what an agent may leave behind.
+//! Entries that a tree cannot contain, and states that an agent may leave.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -38,7 +38,7 @@ impl Place {
         self.with(&CaptureOptions::default())
     }
 
-    /// The message of a refusal, which must leave nothing in the store.
+    /// Returns the message of a refused capture, which must leave nothing in the store.
     fn refusal(&self) -> String {
         let error = self.capture().unwrap_err();
         for part in ["blobs", "tmp"] {
@@ -101,7 +101,7 @@ fn symlinks_that_lead_outside() {
             format!("symlink {at:?} points outside the world (to {target:?})")
         );
     }
-    // Each stays inside as text; together they do not.
+    // Each target stays inside as text, but the combination leads outside.
     let place = Place::new();
     symlink("..", place.world.join("sub/up")).unwrap();
     symlink("sub/up/../secret", place.world.join("link")).unwrap();
@@ -188,7 +188,7 @@ fn limits_are_named() {
     let error = bytes(11).unwrap_err().to_string();
     assert_eq!(error, "more than 11 bytes in files (limit max_bytes)");
 
-    // A terabyte with nothing in it is refused before it is read.
+    // A sparse file of one terabyte is refused before it is read.
     let sparse = fs::File::create(place.world.join("sparse")).unwrap();
     sparse.set_len(1 << 40).unwrap();
     assert!(matches!(
@@ -198,7 +198,7 @@ fn limits_are_named() {
 }
 
 #[test]
-fn what_is_not_there() {
+fn a_missing_directory_is_an_error() {
     let place = Place::new();
     let missing = place.world.join("missing");
     let error = capture(&missing, &place.store, &CaptureOptions::default()).unwrap_err();

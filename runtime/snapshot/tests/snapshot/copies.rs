@@ -1,4 +1,4 @@
-//! Private copies: an overlay mount and a written copy are the same to whoever uses them.
+//! Private copies: an overlay mount and a written copy behave in the same way.
 
 use std::fs;
 use std::io::Write;
@@ -18,13 +18,13 @@ use crate::trees::{World, path};
 
 const CLOCK: i64 = 1_700_000_000;
 
-/// Both copies of one world, each with a store of its own.
+/// Both kinds of copies of one world, each with its own store.
 struct Pair {
     copies: Vec<(PrivateCopy, Dir, Store)>,
     _home: tempfile::TempDir,
 }
 
-/// A temporary directory and the way of overlay mounts in it; says so where there is none.
+/// Returns a temporary directory with support for overlay mounts, or skips the test.
 fn overlays() -> Option<(tempfile::TempDir, ScratchSpace)> {
     let home = tempfile::tempdir().unwrap();
     match ScratchSpace::probe(home.path(), CopyMethod::Overlay) {
@@ -73,12 +73,12 @@ impl Pair {
         })
     }
 
-    /// Makes a change in both and gives what is captured, which must be the same. What no tree can
-    /// hold, a symlink that leads outside for one, is refused in the same words.
+    /// Makes a change in both copies and returns the captured tree, which must be the same. Invalid states, such as a
+    /// symlink that leads outside, must be refused with the same message.
     fn attempt(&self, change: &Change) -> Result<Tree, String> {
         let mut captured = Vec::new();
         for (copy, dir, store) in &self.copies {
-            // What fails must leave the same state as well.
+            // A change that fails must leave the same state as well.
             let _ = change.make(dir, &Dir::from_std_file(copy.staging().unwrap()));
             let tree = copy.capture().map(|captured| captured.tree);
             let options = CaptureOptions {
@@ -104,7 +104,7 @@ impl Pair {
     }
 }
 
-/// All but the modification times, which a capture without its base cannot know.
+/// Compares trees without modification times, which a capture without a base cannot determine.
 fn assert_same_content(seen: &Tree, tree: &Tree) {
     let untimed = |tree: &Tree| -> Vec<(TreePath, Digest, bool)> {
         tree.walk(&TreePath::root())
@@ -121,7 +121,7 @@ fn assert_same_content(seen: &Tree, tree: &Tree) {
 #[derive(Clone, Debug)]
 enum Change {
     Write(String, String),
-    /// Written beside the world and moved in, as the filesystem service does.
+    /// Written in the staging directory and renamed into the world, as in the filesystem service.
     Replace(String, String),
     Touch(String, i64),
     Execute(String, bool),
@@ -141,7 +141,7 @@ impl Change {
         };
         match self {
             Self::Write(path, text) => {
-                // A write through a symlink would have another time in each copy.
+                // A write through a symlink would have a different time in each copy.
                 if dir.symlink_metadata(path).is_ok_and(|it| it.is_symlink()) {
                     return Ok(());
                 }
@@ -165,8 +165,8 @@ impl Change {
             Self::Directory(path) => dir.create_dir(path),
             Self::Link(target, path) => dir.symlink_contents(target, path),
             Self::Rename(from, to) => {
-                // The kernel does not move a directory of the base in an overlay; the
-                // filesystem service has a test of its own for those.
+                // The kernel does not rename a directory of the base in an overlay. The filesystem service has a
+                // separate test for these.
                 if dir.symlink_metadata(from).is_ok_and(|it| it.is_dir()) {
                     return Ok(());
                 }
@@ -221,18 +221,18 @@ fn text(text: &str) -> String {
 }
 
 #[test]
-fn what_an_overlay_marks_is_read() {
+fn marks_of_an_overlay_are_read() {
     use Change::{Directory, Execute, Link, Remove, RemoveAll, Rename, Replace, Touch, Write};
     let Some(pair) = Pair::new() else { return };
     let start = world().tree();
     let digest = |tree: &Tree, at: &str| tree.get(&path(at)).map(Node::digest);
     let modified = |tree: &Tree, at: &str| tree.get(&path(at)).unwrap().as_file().unwrap().modified;
 
-    // Nothing, and what is as it was again.
+    // No change, and a change that is reverted.
     assert_eq!(pair.change(&Remove(text("not there"))), start);
     pair.change(&Write(text("a"), text("beta")));
     assert_eq!(pair.change(&Write(text("a"), text("alpha"))), start);
-    // A time that the world sets, a copy of a file without its change, and that undone.
+    // A touched file with the same content keeps its time.
     let tree = pair.change(&Touch(text("a"), 5_000));
     assert_eq!(tree, start, "who has the same content has the same time");
     assert_eq!(modified(&tree, "old"), Some(1_000));
@@ -244,18 +244,18 @@ fn what_an_overlay_marks_is_read() {
     let tree = pair.change(&RemoveAll(text("x")));
     assert_eq!(digest(&tree, "x"), None);
 
-    // An opaque directory: what lay below its namesake stays hidden, at every depth.
+    // An opaque directory: entries of the removed directory stay hidden, at every depth.
     pair.change(&RemoveAll(text("d")));
     pair.change(&Directory(text("d")));
     pair.change(&Directory(text("d/e")));
     let tree = pair.change(&Write(text("d/e/new"), text("new")));
     assert_eq!(digest(&tree, "d/f"), None);
     assert_eq!(digest(&tree, "d/e/h"), None);
-    // A file that comes back has the time that it had in the base.
+    // A recreated file has the same time as in the base.
     let tree = pair.change(&Write(text("d/dated"), text("past")));
     assert_eq!(modified(&tree, "d/dated"), Some(2_000));
 
-    // A directory where a file was, a file where a directory was, and back.
+    // A directory replaces a file, a file replaces a directory, and both are reverted.
     pair.change(&Remove(text("a")));
     pair.change(&Directory(text("a")));
     pair.change(&Write(text("a/inner"), text("x")));
@@ -314,7 +314,7 @@ fn only_changes_are_read() {
     dir.remove_file("a").unwrap();
     let captured = copy.capture().unwrap();
     assert_eq!(captured.hashed, 2);
-    // The base is as it was, for the next copy.
+    // The base is unmodified, for the next copy.
     let next = PrivateCopy::make(&tree, &store, &space, CLOCK).unwrap();
     assert_eq!(next.capture().unwrap().tree, tree);
     let dir = Dir::from_std_file(next.world().unwrap());
@@ -339,7 +339,7 @@ fn a_copy_goes_with_all_that_it_needs() {
     assert_eq!(entries(), before + 1);
     copy.close().unwrap();
     assert_eq!(entries(), before);
-    // What is still open reads on.
+    // Open files remain readable.
     assert_eq!(dir.read_to_string("f").unwrap(), "x");
     drop(PrivateCopy::make(&Tree::empty(), &store, &space, CLOCK).unwrap());
     assert_eq!(entries(), before);
@@ -351,7 +351,7 @@ fn a_world_that_cannot_be_laid_over_is_written() {
         return;
     };
     let store = Store::open(home.path().join("store")).unwrap();
-    // No base can be kept.
+    // Bases cannot be created.
     fs::remove_dir(home.path().join("store/bases")).unwrap();
     fs::write(home.path().join("store/bases"), "").unwrap();
     let copy = PrivateCopy::make(&Tree::empty(), &store, &space, CLOCK).unwrap();
@@ -380,7 +380,7 @@ fn methods_have_names() {
     assert_eq!(space.has_overlay(), Err("copying was chosen"));
 }
 
-/// In a user namespace the marks are others.
+/// In a user namespace, overlay mounts use other extended attributes.
 #[test]
 fn the_same_in_a_user_namespace() {
     const INSIDE: &str = "MCPMARK_TEST_NAMESPACE";

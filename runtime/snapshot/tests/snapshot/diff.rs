@@ -1,4 +1,4 @@
-//! Laws of the diff.
+//! Properties of the diff.
 
 use mcpmark_snapshot::{Change, ChangeKind, Kind, Node, Tree, TreeBuilder, TreePath, diff};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ use crate::trees::{World, world};
 
 fn apply(tree: &Tree, changes: &[Change]) -> Tree {
     let mut builder = TreeBuilder::from(tree.clone());
-    // Deepest first, so that what is removed is empty by then.
+    // Deepest first, so that a removed directory is already empty.
     for change in changes.iter().rev().filter(|c| c.before.is_some()) {
         let removed = builder.remove(&change.path).expect("it stands there");
         if let Node::Directory(directory) = removed {
@@ -32,7 +32,7 @@ proptest! {
     fn a_tree_does_not_differ_from_itself(world in world(true)) {
         let tree = world.tree();
         prop_assert_eq!(diff(&tree, &tree), vec![]);
-        // A copy that shares nothing.
+        // A copy without shared directories.
         let copy = apply(&Tree::empty(), &diff(&Tree::empty(), &tree));
         prop_assert_eq!(&copy, &tree);
         prop_assert_eq!(diff(&tree, &copy), vec![]);
@@ -65,7 +65,7 @@ fn lines(before: &Tree, after: &Tree) -> Vec<String> {
 }
 
 #[test]
-fn what_is_listed() {
+fn changes_are_listed() {
     let before = World::default()
         .file("keep/same", "1")
         .file("keep/edited", "1")

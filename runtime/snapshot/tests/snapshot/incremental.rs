@@ -1,4 +1,4 @@
-//! Capture on top of a base: what is read again, and which times files get.
+//! Incremental capture: the files that are read again, and their modification times.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -125,13 +125,13 @@ fn same_length_and_restored_time_do_not_hide_a_change() {
 }
 
 #[test]
-fn what_was_written_in_the_last_tick_is_read_again() {
+fn files_written_in_the_last_tick_are_read_again() {
     let copy = copy();
     let again = copy.dir.with_file_name("again");
     let options = MaterialiseOptions { clock: Some(CLOCK) };
     let written = materialise(&copy.tree, &copy.store, &again, &options).unwrap();
-    // No wait for the clock: any part of the files may be of its last tick, and a
-    // change within it must be seen all the same.
+    // Without a wait for the clock, files may be of its last tick, and a change within this tick must be detected as
+    // well.
     fs::write(again.join("old"), "FROM THE PAST").unwrap();
     set_time(&again.join("old"), 1_000);
     let options = CaptureOptions {
@@ -185,7 +185,7 @@ fn times_on_disk_count_with_a_clock() {
     assert_eq!(copy.modified("d0/f0", Some(CLOCK)), Some(77));
     assert_eq!(copy.modified("d0/f3", Some(CLOCK)), None);
 
-    // The same content again is no change, whatever the time.
+    // Writing the same content again is not a change, regardless of the time.
     fs::write(copy.dir.join("old"), "from the past").unwrap();
     assert_eq!(copy.modified("old", Some(CLOCK)), Some(1_000));
     // The executable bit is a change.

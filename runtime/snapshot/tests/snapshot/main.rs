@@ -1,4 +1,4 @@
-//! Trees, stores and directories together, through the public interface.
+//! Tests of trees, stores and directories through the public interface.
 
 mod capture;
 mod copies;

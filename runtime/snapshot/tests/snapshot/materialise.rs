@@ -1,4 +1,4 @@
-//! What is refused, and what is left after a failure.
+//! Refused destinations and trees, and cleanup after a failure.
 
 use std::error::Error;
 use std::fs;

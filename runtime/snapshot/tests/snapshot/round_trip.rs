@@ -1,4 +1,4 @@
-//! What is written comes back the same.
+//! Round trips through the disk and the store.
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
@@ -33,12 +33,12 @@ proptest! {
         let blobs = Arc::new(world.blobs);
         materialise(&tree, &*blobs, &first, &options).unwrap();
         let captured = capture(&first, &store, &capturing).unwrap();
-        // A time that equals the world's clock is the world's clock.
+        // A time that equals the world's clock is captured as none.
         prop_assume!(tree.files().all(|(_, file)| file.modified != Some(CLOCK)));
         prop_assert_eq!(&captured, &tree);
         prop_assert_eq!(captured.digest(), tree.digest());
 
-        // The store has all of it: tree, bytes, and a copy on disk again.
+        // The store contains everything: the tree, the bytes, and a second copy on disk can be made from it.
         let snapshot = store.snapshot(&tree.digest()).unwrap();
         prop_assert_eq!(&snapshot.tree, &tree);
         for (path, file) in tree.files() {

@@ -1,4 +1,4 @@
-//! The store on disk.
+//! Store on disk.
 
 use std::error::Error;
 use std::fs;
@@ -156,7 +156,7 @@ fn format_is_checked() {
 }
 
 #[test]
-fn what_a_crash_left_is_swept_after_a_day() {
+fn remains_of_a_crash_are_swept_after_a_day() {
     let home = scratch();
     Store::open(home.path()).unwrap();
     let tmp = home.path().join("tmp");

@@ -1,4 +1,4 @@
-//! Trees to test with.
+//! Trees for tests.
 
 use mcpmark_snapshot::{BuildError, File, MemoryBlobs, Tree, TreeBuilder, TreePath};
 use proptest::prelude::*;
@@ -7,7 +7,7 @@ pub(crate) fn path(text: &str) -> TreePath {
     TreePath::parse(text).unwrap()
 }
 
-/// Builds a tree and the blobs of its files.
+/// Builder of a tree and the blobs of its files.
 #[derive(Default)]
 pub(crate) struct World {
     pub(crate) builder: TreeBuilder,
@@ -111,7 +111,7 @@ fn entry(with_times: bool) -> impl Strategy<Value = Entry> {
     ]
 }
 
-/// A random tree; entries that do not fit in with the earlier ones are left out.
+/// Generates a random tree. Entries that conflict with earlier ones are omitted.
 pub(crate) fn world(with_times: bool) -> impl Strategy<Value = World> {
     let paths = proptest::collection::vec(name(), 1..5).prop_map(|names| names.join("/"));
     proptest::collection::vec((paths, entry(with_times)), 0..40).prop_map(|entries| {

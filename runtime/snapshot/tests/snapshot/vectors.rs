@@ -1,4 +1,4 @@
-//! Digests that must never change: they name what is stored.
+//! Golden vectors of digests, which must never change, because they name stored objects.
 
 use mcpmark_snapshot::{Blobs, Digest, LoadError, MemoryBlobs, Tree};
 
@@ -22,7 +22,7 @@ fn one_of_each_kind() {
     world.add("run.sh", "abc", true, None).unwrap();
     world.add("naïve \"q\".txt", "", false, Some(-1)).unwrap();
     let tree = world.tree();
-    // Worked out with Python's json and hashlib.
+    // Computed with Python's json and hashlib.
     let expected = concat!(
         r#"{"directory":[{"type":"symlink","name":"latest","target":"notes/\tx"},"#,
         r#"{"type":"file","name":"naïve \"q\".txt","size":0,"executable":false,"modified":-1,"#,
@@ -67,7 +67,7 @@ fn walk_and_files_go_by_the_bytes_of_paths() {
     assert_eq!((tree.len(), tree.total_size()), (7, 3));
 }
 
-/// Blobs that answer any digest with what they were told to.
+/// Blobs that return chosen bytes for one digest.
 struct Lying(MemoryBlobs, Digest, Vec<u8>);
 
 impl Blobs for Lying {
@@ -120,13 +120,13 @@ fn hostile_trees_are_refused_by_name() {
         "symlink \"d/up\" points outside the world (to \"../../etc\")"
     );
 
-    // As deep as a tree may be, and one deeper.
+    // The maximum depth of a tree, and one more.
     let deep = (0..128).fold(empty, |at, _| blobs.put(encoding(&[directory("d", at)])));
     assert_eq!(Tree::load(&deep, &blobs).unwrap().len(), 128);
     let deeper = blobs.put(encoding(&[directory("d", deep)]));
     assert!(load(deeper).to_string().contains("more than 128 segments"));
 
-    // Thirty small directories that spell out a thousand million entries.
+    // Thirty small directories that describe about a thousand million entries.
     let bomb = (0..30).fold(empty, |at, _| {
         blobs.put(encoding(&[directory("a", at), directory("b", at)]))
     });

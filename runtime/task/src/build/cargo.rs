@@ -1,3 +1,5 @@
+//! Compilation of guests with cargo: workspaces, targets, flags, and cargo's messages.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
@@ -13,15 +15,15 @@ use super::process::{Call, Finished, Line};
 use super::toolchain::{Kind, Toolchain};
 use super::{BuildError, BuildEvent, Failure, Options, TARGET, environment};
 
-/// Cargo starts this in place of rustc.
+/// Script that cargo runs instead of rustc (`RUSTC_WRAPPER`).
 pub(crate) const WRAPPER: &str = include_str!("rustc.sh");
 
-/// Flags for every crate of a guest. They decide the bytes of components.
+/// Compiler flags for every crate of a guest. They affect the bytes of components.
 ///
-/// The layout of memory decides what a grade costs: a stack of the usual megabyte would be
-/// zeroed after each, and every page that a guest asks for beyond the first ones changes the
-/// address space of the host, which its threads share. With these, a check over 100 KB stays
-/// inside of what it begins with: twelve pages, four of them for the stack.
+/// The memory layout affects the cost of a grade. The default stack of 1 MiB would be zeroed after each grade, and
+/// every page that a guest allocates beyond its initial memory changes the address space of the host process, which all
+/// threads share. With these flags, a check over 100 KB needs no more than the initial memory of twelve pages, four of
+/// which are the stack.
 pub(crate) const FLAGS: &[&str] = &[
     "-Cdebuginfo=0",
     "-Cstrip=symbols",
@@ -29,21 +31,21 @@ pub(crate) const FLAGS: &[&str] = &[
     "-Clink-arg=--initial-heap=458752",
 ];
 
-/// The packages of one cargo workspace and the guests wanted from it.
+/// Packages of one cargo workspace, and the guests to build from it.
 #[derive(Debug)]
 pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
     packages: Vec<Package>,
-    /// Source as asked for, by its canonical path.
+    /// Source files of the requested guests: canonical path to path as requested.
     wanted: BTreeMap<PathBuf, PathBuf>,
-    /// Indices into `packages`, in groups that share a run of cargo.
+    /// Indices into `packages` by [`Package::signature`]. The packages of a group are compiled in one run of cargo.
     groups: BTreeMap<String, BTreeSet<usize>>,
 }
 
-/// A module that cargo made for a guest.
+/// WebAssembly module that cargo compiled for a guest.
 #[derive(Debug, Clone)]
 pub(crate) struct Artifact {
-    /// The source as it was asked for.
+    /// Source file, as requested.
     pub(crate) source: PathBuf,
     pub(crate) package_dir: PathBuf,
     pub(crate) module: PathBuf,
@@ -96,7 +98,7 @@ struct Diagnostic {
 }
 
 impl Workspace {
-    /// The workspace that the package in `package_dir` belongs to.
+    /// Finds the workspace of the package in `package_dir` with `cargo metadata`.
     pub(crate) fn of(package_dir: &Path, options: &Options) -> Result<Self, BuildError> {
         let manifest = package_dir.join("Cargo.toml");
         let finished = options
@@ -141,7 +143,7 @@ impl Workspace {
         }
     }
 
-    /// Whether the package in the directory is a member.
+    /// Reports whether the package in the directory is a member.
     pub(crate) fn has(&self, package_dir: &Path) -> bool {
         self.position(package_dir).is_some()
     }
@@ -153,7 +155,7 @@ impl Workspace {
             .position(|package| canonical(&package.manifest_path) == manifest)
     }
 
-    /// Adds a guest to what the next run makes.
+    /// Requests a guest for the next [`build`](Self::build).
     pub(crate) fn want(&mut self, source: &Path, package_dir: &Path) -> Result<(), BuildError> {
         let missing = || BuildError::NoTarget {
             source_file: source.to_owned(),
@@ -161,7 +163,7 @@ impl Workspace {
         };
         let index = self.position(package_dir).ok_or_else(missing)?;
         let package = &self.packages[index];
-        // Cargo would fail for all guests of the package, as it does where a registry cannot be reached.
+        // Cargo would fail for all guests of the package, with an error that resembles an unreachable registry.
         let is_gone = |target: &&Target| target.is_guest() && !target.src_path.exists();
         if let Some(target) = package.targets.iter().find(is_gone) {
             return Err(BuildError::Package {
@@ -188,10 +190,10 @@ impl Workspace {
         Ok(())
     }
 
-    /// Compiles the wanted guests; gives them, and all modules that cargo made.
+    /// Compiles the requested guests. Returns them, and the paths of all modules that cargo compiled.
     ///
-    /// Cargo unites the features that the packages of one run ask of a shared dependency, so a guest could
-    /// come out differently beside others than alone. Only packages that ask for the same share a run.
+    /// Cargo unifies the features that the packages of one run request of a shared dependency, so the bytes of a guest
+    /// could depend on the other guests of the run. Therefore only packages that request the same features share a run.
     pub(crate) fn build(
         &self,
         toolchain: &Toolchain,
@@ -278,7 +280,7 @@ impl Workspace {
                     message,
                 }) => {
                     let package = packages.iter().find(|package| package.id == package_id);
-                    // What cargo names in no run of ours is a dependency: its name is in the id.
+                    // A package that is not in this run is a dependency; its id contains its name.
                     let package =
                         package.map_or_else(|| package_id.clone(), |package| package.name.clone());
                     let rendered = message.rendered.unwrap_or_default();
@@ -290,7 +292,7 @@ impl Workspace {
                         _ => {}
                     }
                 }
-                // Anything else is no message of cargo's: a build script or macro that prints.
+                // Other lines are not messages of cargo, but output of a build script or macro.
                 Ok(Message::Other) | Err(_) => {}
             }
         }
@@ -305,7 +307,7 @@ impl Workspace {
         Ok(artifacts)
     }
 
-    /// How many wanted guests the packages have.
+    /// Returns the number of requested guests in the packages.
     fn wanted_of(&self, packages: &[&Package]) -> usize {
         let targets = packages.iter().flat_map(|package| &package.targets);
         let sources: BTreeSet<_> = targets.map(|target| canonical(&target.src_path)).collect();
@@ -313,7 +315,7 @@ impl Workspace {
         sources.iter().filter(wanted).count()
     }
 
-    /// The source of the wanted guest that a message of cargo's is about, once it is compiled.
+    /// Returns the source file of the requested guest if the line is cargo's message that it is compiled.
     fn compiled(&self, line: &str) -> Option<PathBuf> {
         match serde_json::from_str(line) {
             Ok(Message::Artifact { target, .. }) => {
@@ -361,7 +363,7 @@ impl Workspace {
                 flags.join(&OsString::from("\x1f")),
             )
             .env("CARGO_INCREMENTAL", "0")
-            // What it says tells whether it compiles anything.
+            // Cargo's progress output shows whether it compiles anything.
             .env("CARGO_TERM_QUIET", "false")
             .env("MCPMARK_LIBRARY_SOURCE", &toolchain.library_source)
             .env("MCPMARK_RUSTC_COMMIT", &toolchain.commit)
@@ -387,7 +389,8 @@ impl Workspace {
             call = call.args(["--package", &package.id]);
         }
         if toolchain.kind == Kind::Debian {
-            // Cargo needs the variable for its own `-Z`; rustc to build its standard library.
+            // `RUSTC_BOOTSTRAP` permits cargo's own `-Z` flag, and unstable features when rustc builds the standard
+            // library.
             call = call
                 .args(["-Zbuild-std=std,panic_abort"])
                 .env("RUSTC", "/usr/bin/rustc")
@@ -397,8 +400,8 @@ impl Workspace {
     }
 }
 
-/// Where cargo builds with this toolchain: it does not compile again for another wrapper, so each
-/// has a directory of its own.
+/// Returns the target directory of cargo for a toolchain and the current wrapper. Cargo does not recompile when the
+/// wrapper changes, so each version of the wrapper has a separate directory.
 pub(crate) fn own_dir(toolchain: &Toolchain, options: &Options) -> Result<PathBuf, BuildError> {
     let wrapped = &Digest::of(WRAPPER.as_bytes()).hex()[..8];
     let dir = options
@@ -408,7 +411,8 @@ pub(crate) fn own_dir(toolchain: &Toolchain, options: &Options) -> Result<PathBu
 }
 
 impl Package {
-    /// All that the package says about features of others, so that equal signatures ask for the same.
+    /// Returns the dependencies and features of the package as canonical JSON. Packages with equal signatures request
+    /// the same features of others.
     fn signature(&self) -> String {
         mcpmark_json::canonical(
             &json!({ "dependencies": self.dependencies, "features": self.features }),
@@ -445,7 +449,7 @@ fn add(failures: &mut Vec<Failure>, package: String, rendered: &str) {
     }
 }
 
-/// What cargo said, from its first error on, without progress.
+/// Returns cargo's error output from the first error on, without the progress before it.
 fn reason(finished: &Finished) -> String {
     let start = finished.stderr.find("error").unwrap_or(0);
     finished.stderr[start..]
@@ -454,7 +458,7 @@ fn reason(finished: &Finished) -> String {
         .to_owned()
 }
 
-/// The path without symlinks, or as it is where nothing is there.
+/// Returns the canonical path, or the path unchanged if it does not exist.
 fn canonical(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -1,4 +1,4 @@
-//! The programs that run for this process, so that none of them outlives it unasked.
+//! Registry of running child processes, so that they can be stopped before this process exits.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -8,25 +8,25 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::io::retry_on_intr;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-/// The groups that run, or none once nothing may be started any more.
+/// Ids of the running process groups, or `None` after [`stop`].
 static RUNNING: Mutex<Option<Vec<Pid>>> = Mutex::new(Some(Vec::new()));
 
 fn running() -> MutexGuard<'static, Option<Vec<Pid>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends what builders of this process have started, and lets them start nothing more.
+/// Terminates all programs that builders of this process have started, and prevents further starts.
 ///
-/// For a process that is about to end. Cargo starts compilers of its own, so each program has a process
-/// group, and does not hear the Ctrl-C of a terminal by itself.
+/// Call it before the process exits. Each program has its own process group, because cargo starts compilers, so a
+/// Ctrl-C in the terminal does not reach it.
 pub fn stop() {
     for group in running().take().into_iter().flatten() {
-        // One that has ended by now is what is wanted.
+        // The group may already have exited, so an error is ignored.
         let _ = kill_process_group(group, Signal::TERM);
     }
 }
 
-/// A program and all that it starts.
+/// Child process with its process group, which includes its descendants.
 #[derive(Debug)]
 pub(super) struct Group {
     pub(super) leader: Child,
@@ -35,7 +35,7 @@ pub(super) struct Group {
 
 impl Group {
     pub(super) fn start(command: &mut Command) -> io::Result<Self> {
-        // Held while it starts: it is either stopped with the others or not started at all.
+        // The lock is held during the start, so that [`stop`] either terminates the program or prevents its start.
         let mut running = running();
         let Some(groups) = running.as_mut() else {
             return Err(io::Error::other("this process is being stopped"));
@@ -46,7 +46,7 @@ impl Group {
         Ok(Self { leader, id })
     }
 
-    /// Waits until the program has ended.
+    /// Waits until the program has exited.
     pub(super) fn wait(mut self) -> io::Result<ExitStatus> {
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         retry_on_intr(|| waitid(WaitId::Pid(self.id), ended))?;
@@ -54,14 +54,15 @@ impl Group {
         self.leader.wait()
     }
 
-    /// Ends the program and all that it started.
+    /// Kills the program and its descendants.
     pub(super) fn kill(mut self) -> io::Result<()> {
         let _ = kill_process_group(self.id, Signal::KILL);
         self.forget();
         self.leader.wait().map(drop)
     }
 
-    /// Before it is reaped: afterwards its number may be another's.
+    /// Removes the group from the registry. Must be called before the child is reaped, because its id may be reused
+    /// afterwards.
     fn forget(&mut self) {
         if let Some(groups) = running().as_mut() {
             groups.retain(|group| *group != self.id);

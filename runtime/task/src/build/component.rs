@@ -1,3 +1,5 @@
+//! Components: conversion of core modules with `wit-component`, and the directory in which they are cached.
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,19 +10,24 @@ use wit_component::ComponentEncoder;
 use super::{BuildError, Built};
 use crate::GuestSource;
 
-/// Names what makes components of modules: a new version may give other bytes for the same module.
+/// Name and version of the tool that converts modules to components. It is part of file names, because a new version
+/// may produce other bytes from the same module.
 const COMPONENTIZER: &str = "wit-component-0.254.2";
 
-/// Why a module cannot be made a component.
+/// Error of converting a module to a component.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct ComponentizeError {
     reason: String,
 }
 
-/// Makes a validated component of a core module that carries its component type, as `wit-bindgen` leaves it.
+/// Converts a core module that contains its component type, as `wit-bindgen` embeds it, to a validated component.
 ///
-/// There is no adapter: a module that imports anything but its WIT interfaces is refused, WASI included.
+/// No adapter is used: a module that imports anything but its WIT interfaces is refused, including imports of WASI.
+///
+/// # Errors
+///
+/// Returns an error if the bytes are not a module, or if it cannot be converted.
 pub fn componentize(core: &[u8]) -> Result<Vec<u8>, ComponentizeError> {
     if !core.starts_with(b"\0asm") {
         let reason = "not a WebAssembly file: it does not start with \\0asm".to_owned();
@@ -30,7 +37,7 @@ pub fn componentize(core: &[u8]) -> Result<Vec<u8>, ComponentizeError> {
         .module(core)
         .and_then(|encoder| encoder.validate(true).encode())
         .map_err(|error| {
-            // Not `{:#}`, which spreads what it shows over many lines.
+            // The format `{:#}` would print the causes over many lines.
             let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
             ComponentizeError {
                 reason: causes.join(": "),
@@ -38,7 +45,7 @@ pub fn componentize(core: &[u8]) -> Result<Vec<u8>, ComponentizeError> {
         })
 }
 
-/// A component on disk.
+/// Component on disk.
 #[derive(Debug, Clone)]
 pub(crate) struct Stored {
     pub(crate) path: PathBuf,
@@ -58,9 +65,9 @@ impl Stored {
     }
 }
 
-/// The component of a core module, and whether it was made just now.
+/// Returns the component of a core module and whether it was converted now.
 ///
-/// A component that is there already is trusted only if its digest is the one noted beside it.
+/// An existing component is used only if its digest equals the one in the `.digest` file next to it.
 pub(crate) fn store(core: &[u8], guest: &Path, dir: &Path) -> Result<(Stored, bool), BuildError> {
     let path = dir.join(format!("{}-{COMPONENTIZER}.wasm", Digest::of(core).hex()));
     let note = path.with_extension("digest");
@@ -87,7 +94,7 @@ pub(crate) fn store(core: &[u8], guest: &Path, dir: &Path) -> Result<(Stored, bo
     ))
 }
 
-/// The component at `path`, if its content is what the digest says.
+/// Returns the component at `path` if its content has this digest.
 pub(crate) fn check(path: &Path, digest: &Digest) -> Option<Stored> {
     let bytes = fs::read(path).ok()?;
     (Digest::of(&bytes) == *digest).then(|| Stored {
@@ -97,9 +104,9 @@ pub(crate) fn check(path: &Path, digest: &Digest) -> Option<Stored> {
     })
 }
 
-/// A `.wasm` that somebody else built: a component as it is, a core module made a component.
+/// Loads a prebuilt `.wasm` file: a component unchanged, a core module converted to a component.
 pub(crate) fn ready(path: &Path, dir: &Path) -> Result<Stored, BuildError> {
-    /// `\0asm`, version 13, layer 1.
+    /// Preamble of a component: `\0asm`, version 13, layer 1.
     const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
     let bytes = fs::read(path).map_err(|error| BuildError::io("reading", path, error))?;
     if bytes.starts_with(COMPONENT) {
@@ -112,7 +119,7 @@ pub(crate) fn ready(path: &Path, dir: &Path) -> Result<Stored, BuildError> {
     store(&bytes, path, dir).map(|(stored, _)| stored)
 }
 
-/// Writes a file that readers see whole or not at all.
+/// Writes a file atomically: readers see the complete file or none.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BuildError> {
     let write = || -> io::Result<()> {
         let dir = path.parent().unwrap_or(Path::new("."));

@@ -1,12 +1,14 @@
+//! Environment variables for cargo, rustc and rustup.
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Variables that cargo, rustc and rustup see. All others are withheld, so that a guest is a function of
-/// its sources: flags, wrappers, targets and directories that are set for the host's own build, or
-/// by the `cargo run` around us, would change it; and what builds other people's guests learns no secret.
+/// Variables that cargo, rustc and rustup inherit. All others are withheld, so that a guest depends only on its
+/// sources. Flags, wrappers, targets and directories that are set for the build of the host, or by a surrounding
+/// `cargo run`, would change it. Also, build code of third-party guests must not see secrets.
 ///
-/// `RUSTUP_TOOLCHAIN` stays: it is how people choose a compiler, also through `cargo +x`, and where
-/// no default is set it is the only one. The compiler's identity is part of every stamp.
+/// `RUSTUP_TOOLCHAIN` is kept: it is how users choose a compiler, also through `cargo +x`, and without a default
+/// toolchain it is the only choice. Every stamp records the compiler.
 const KEPT: &[&str] = &[
     "PATH",
     "HOME",
@@ -35,8 +37,8 @@ const KEPT: &[&str] = &[
     "DEVELOPER_DIR",
 ];
 
-/// How cargo reaches registries. Build scripts see them too, so those that hold a secret
-/// are left out; cargo takes tokens from its credentials file as well.
+/// Prefixes of variables that configure the access of cargo to registries. Build scripts see them as well, so variables
+/// with a secret are excluded; cargo also reads tokens from its credentials file.
 const KEPT_PREFIXES: &[&str] = &[
     "CARGO_NET_",
     "CARGO_HTTP_",
@@ -46,10 +48,10 @@ const KEPT_PREFIXES: &[&str] = &[
     "NIX_",
 ];
 
-/// Variables that choose the compiler, which a stamp therefore records.
+/// Variables that determine the compiler. Stamps record them.
 pub(crate) const CHOOSING: &[&str] = &["RUSTUP_TOOLCHAIN", "RUSTUP_HOME", "CARGO_HOME", "HOME"];
 
-/// The environment for cargo, rustc and rustup.
+/// Returns the environment for cargo, rustc and rustup.
 pub(crate) fn clean() -> Vec<(OsString, OsString)> {
     std::env::vars_os()
         .filter(|(name, _)| is_kept(&name.to_string_lossy()))
@@ -64,12 +66,12 @@ fn is_kept(name: &str) -> bool {
         && (KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
 }
 
-/// Cargo's home directory, by cargo's own rule.
+/// Returns the home directory of cargo, by cargo's rule.
 pub(crate) fn cargo_home() -> Option<PathBuf> {
     home("CARGO_HOME", ".cargo")
 }
 
-/// Rustup's home directory, by rustup's own rule.
+/// Returns the home directory of rustup, by rustup's rule.
 pub(crate) fn rustup_home() -> Option<PathBuf> {
     home("RUSTUP_HOME", ".rustup")
 }
@@ -83,7 +85,7 @@ fn home(variable: &str, below_home: &str) -> Option<PathBuf> {
     set(variable).or_else(|| Some(set("HOME")?.join(below_home)))
 }
 
-/// The file that a program name stands for on the search path.
+/// Finds a program in the directories of `PATH`.
 pub(crate) fn on_path(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
@@ -96,7 +98,7 @@ mod tests {
     use super::is_kept;
 
     #[test]
-    fn what_cargo_run_and_people_set_for_the_host_is_withheld() {
+    fn variables_for_builds_of_the_host_are_withheld() {
         for name in [
             "CARGO",
             "CARGO_BUILD_TARGET",

@@ -1,3 +1,5 @@
+//! Errors of building guests.
+
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,38 +8,38 @@ use mcpmark_snapshot::Digest;
 
 use super::{ComponentizeError, TARGET};
 
-/// Why guests could not be built.
+/// Errors of building guests.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// No compiler for the target, and no way to get one.
+    /// No compiler for the target was found or could be installed.
     #[error("no compiler for {TARGET}: {}; to get one, type {}", tried.join("; "), typed(commands))]
     NoCompiler {
-        /// What was tried and how it ended, in order.
+        /// Attempts and their results, in order.
         tried: Vec<String>,
-        /// Commands any one of which brings a compiler.
+        /// Commands that install a compiler; any one of them is sufficient.
         commands: Vec<String>,
     },
 
-    /// A verifier is not there at all.
+    /// The verifier is held back, so it cannot be built.
     #[error("{}: its verifier {digest} is held back", task_dir.display())]
     HeldBack {
         /// Directory of the task.
         task_dir: PathBuf,
-        /// The verifier.
+        /// Digest of the verifier.
         digest: Digest,
     },
 
-    /// Cargo does not accept the package of a guest.
+    /// Cargo rejects the package of a guest.
     #[error("{}: cargo does not accept the package: {reason}", package_dir.display())]
     Package {
         /// Directory of the package.
         package_dir: PathBuf,
-        /// What cargo said.
+        /// Message of cargo.
         reason: String,
     },
 
-    /// The manifest has no target for a guest.
+    /// The manifest has no target for the guest.
     #[error(
         "{}: no target for {}; add [lib] or [[example]] with path = {:?} and crate-type = [\"cdylib\"]",
         manifest.display(),
@@ -45,63 +47,64 @@ pub enum BuildError {
         relative(source_file, manifest)
     )]
     NoTarget {
-        /// The guest's source.
+        /// Source file of the guest.
         source_file: PathBuf,
-        /// The `Cargo.toml` that should name it.
+        /// Path of the `Cargo.toml`.
         manifest: PathBuf,
     },
 
     /// Guests do not compile.
     #[error("{} not compile:\n{}", failing(failures), diagnostics(failures))]
     Compile {
-        /// The packages with their diagnostics, in the order of the compiler.
+        /// Packages with their diagnostics, in the order of the compiler's output.
         failures: Vec<Failure>,
     },
 
-    /// Cargo failed before or after the compiler: a dependency that cannot be fetched, a linker.
+    /// Cargo failed before or after compilation, for example because a dependency could not be fetched or the linker
+    /// failed.
     #[error("cargo failed: {reason}")]
     Cargo {
-        /// What cargo said.
+        /// Message of cargo.
         reason: String,
     },
 
-    /// A module cannot be made a component.
+    /// A module cannot be converted to a component.
     #[error("{}: not made a component", guest.display())]
     Componentize {
-        /// The guest's source.
+        /// Source file of the guest.
         guest: PathBuf,
-        /// What stands against it.
+        /// Error of the conversion.
         source: ComponentizeError,
     },
 
     /// A program cannot be started.
     #[error("{program} cannot be started")]
     Start {
-        /// The program.
+        /// Name of the program.
         program: String,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
 
-    /// The file system refused.
+    /// A file operation failed.
     #[error("{}: {action} failed", path.display())]
     Io {
-        /// What was tried, as in `reading`.
+        /// The operation, such as `reading`.
         action: &'static str,
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
 }
 
-/// A package that does not compile.
+/// Package that does not compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The name of the package.
+    /// Name of the package.
     pub package: String,
-    /// The errors as the compiler words them, ready to print.
+    /// Errors as rendered by the compiler.
     pub diagnostics: String,
 }
 

@@ -1,84 +1,87 @@
+//! Progress events of a build.
+
 use std::fmt;
 use std::path::PathBuf;
 
 use super::TARGET;
 
-/// What a builder does, for people who wait for it. `Display` gives one line.
+/// Progress event of a build. `Display` formats it as one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BuildEvent {
-    /// A way to a compiler is closed; the next one is tried.
+    /// A compiler or tool is not usable. The search continues with the next one, or the build continues without it.
     NotFound {
-        /// Why.
+        /// Reason why it is not usable.
         reason: String,
     },
-    /// A command is about to run that changes the machine: it adds a compiler or lists of packages.
+    /// A command that changes the machine is about to run: it installs a compiler or updates package lists.
     Installing {
-        /// The command as one would type it.
+        /// The command with its arguments.
         command: String,
     },
-    /// A tool is about to be fetched into the cache.
+    /// A tool is about to be downloaded into the cache.
     Fetching {
-        /// What, and what it is for.
+        /// Name and purpose of the tool.
         what: String,
     },
-    /// A guest is about to be made by a tool other than cargo.
+    /// A guest is about to be built by a tool other than cargo.
     Making {
-        /// What.
+        /// Description of the guest.
         what: String,
     },
-    /// Another process builds into the same directory; its turn is awaited. Told again when it has come further.
+    /// Another process builds into the same directory, and this one waits for its turn. Repeated when the progress of
+    /// the other process changes.
     Waiting {
-        /// The directory.
+        /// The build directory.
         target_dir: PathBuf,
-        /// Which process it is, and how far it has come; empty where it does not say.
+        /// The other process and its progress; empty if unknown.
         holder: String,
     },
-    /// Cargo is about to run; it may find that nothing has to be compiled.
+    /// Cargo is about to run. It may find everything up to date.
     Asking {
-        /// The names of the packages, sorted.
+        /// Names of the packages, sorted.
         packages: Vec<String>,
     },
-    /// Cargo has begun to compile.
+    /// Cargo has started to compile.
     Compiling {
-        /// How many packages of guests it was asked for; some of them may be up to date.
+        /// Number of guest packages to build, including those that are up to date.
         packages: usize,
-        /// The compiler's version and where it comes from.
+        /// Version and location of the compiler.
         compiler: String,
     },
-    /// Guests are compiled, or were up to date.
+    /// Guests were compiled or found up to date.
     Compiled {
-        /// How many of this run of cargo.
+        /// Number of finished guests.
         guests: usize,
-        /// How many guests the run is for.
+        /// Number of guests to build.
         total: usize,
     },
-    /// A line from cargo's progress.
+    /// Line of progress output from cargo, or from the C compiler in builds of the Python interpreter.
     Cargo {
-        /// As cargo words it.
+        /// The line, without its line end.
         line: String,
     },
     /// The compiler warns about a guest.
     Warning {
-        /// The name of the package.
+        /// Name of the package.
         package: String,
-        /// The warning as the compiler words it.
+        /// The warning as rendered by the compiler.
         rendered: String,
     },
-    /// Something is made ready that was built: a world set up, a task's guests compiled to machine code.
+    /// A world is being set up, or the guests of a task are being compiled to machine code.
     Preparing {
-        /// What.
+        /// Description of the work.
         what: String,
-        /// Which of them it is, from 1.
+        /// Number of the item, from 1.
         number: usize,
-        /// How many there are.
+        /// Number of items.
         total: usize,
     },
-    /// A new component was made.
+    /// A module was converted to a new component.
     Componentized {
-        /// The guest's source.
+        /// Source file of the guest.
         source: PathBuf,
-        /// Size of the component in bytes.
+        /// Size of the component, in bytes.
         size: u64,
     },
 }

@@ -1,8 +1,9 @@
-//! What cargo cannot see: it goes by times, so a source that gets other content with an old time,
-//! as from an archive or a copy that keeps times, is to it what it compiled before.
+//! Detection of changed sources that cargo misses. Cargo compares modification times, so it considers a source
+//! unchanged if its content is replaced and its modification time is old, for example by an archive or a copy that
+//! preserves times.
 //!
-//! So it is noted with what content each source was compiled. Before the next run, a source whose
-//! content is another and whose time would hide that gets the time of now.
+//! Therefore the digest of each compiled source is recorded. Before the next run of cargo, a source with another digest
+//! and a time that would hide the change is touched: its modification time is set to now.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -16,7 +17,7 @@ use super::BuildError;
 use super::component::write_atomically;
 use super::stamp::{CLOCK_STEP, Inputs, compiled_from};
 
-/// The sources that lie compiled in one of cargo's directories.
+/// Digests of the sources that were compiled in one of cargo's target directories.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Compiled {
     sources: BTreeMap<PathBuf, Entry>,
@@ -24,14 +25,14 @@ pub(crate) struct Compiled {
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Entry {
-    /// None where it cannot be told, which is like another content.
+    /// Digest of the content; `None` if unknown, which counts as changed.
     content: Option<Digest>,
-    /// When the run of cargo was over, in nanoseconds since 1970.
+    /// Time at which the run of cargo ended, in nanoseconds since 1970.
     ran: u128,
 }
 
 impl Compiled {
-    /// What is noted in a directory of cargo's; nothing where there is no note.
+    /// Reads the record from a target directory of cargo. It is empty if the file is missing or invalid.
     pub(crate) fn read(cargo_dir: &Path) -> Self {
         fs::read(Self::path(cargo_dir))
             .ok()
@@ -46,7 +47,7 @@ impl Compiled {
         write_atomically(&path, &text)
     }
 
-    /// Lets cargo see each source that has another content than it compiled.
+    /// Touches each source whose content differs from the compiled one, so that cargo detects the change.
     pub(crate) fn show_changes(&self, inputs: &mut Inputs) -> Result<(), BuildError> {
         let mut is_any_shown = false;
         for (path, entry) in &self.sources {
@@ -64,13 +65,13 @@ impl Compiled {
             }
         }
         if is_any_shown {
-            // A source as young as the run of cargo could still be changing.
+            // A source whose time is close to the start of cargo is not recorded, because it could still be changing.
             std::thread::sleep(2 * CLOCK_STEP);
         }
         Ok(())
     }
 
-    /// Takes note of a run of cargo that made these modules.
+    /// Records the sources of the modules of a successful run of cargo.
     pub(crate) fn note(&mut self, modules: &[PathBuf], began: SystemTime, inputs: &mut Inputs) {
         let ran = nanoseconds(SystemTime::now());
         for path in modules.iter().flat_map(|module| compiled_from(module)) {
@@ -80,7 +81,7 @@ impl Compiled {
         }
     }
 
-    /// Takes note of a run of cargo that failed, and may have compiled some of what changed.
+    /// Marks changed sources as unknown after a failed run of cargo, which may have compiled some of them.
     pub(crate) fn doubt(&mut self, inputs: &mut Inputs) {
         let ran = nanoseconds(SystemTime::now());
         for (path, entry) in &mut self.sources {

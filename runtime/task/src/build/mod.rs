@@ -1,8 +1,8 @@
-//! Building guests: Rust sources to WebAssembly components without any WASI import.
+//! Building guests: from Rust sources to WebAssembly components without WASI imports.
 //!
-//! A [`Builder`] finds a compiler for `wasm32-unknown-unknown`, runs cargo once for all packages that can
-//! share a run, makes components of the modules and keeps them. Where no input of a guest has changed
-//! since it was last built, cargo is not run at all.
+//! A [`Builder`] finds a compiler for `wasm32-unknown-unknown`, runs cargo once for all packages that can share a run,
+//! converts the modules to components, and caches them. If no input of a guest has changed since its last build, cargo
+//! is not run.
 
 mod cargo;
 mod children;
@@ -39,26 +39,27 @@ pub use error::{BuildError, Failure};
 pub use event::BuildEvent;
 pub use toolchain::ToolchainChoice;
 
-/// The target that guests are compiled for: it has no host interface of its own.
+/// Compilation target of guests. It has no host interface of its own.
 pub const TARGET: &str = "wasm32-unknown-unknown";
 
-/// How guests are built.
+/// Options of a build.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// Where everything that building makes is kept: cargo's products, components, stamps.
+    /// Directory for all build products: cargo's target directories, components and stamps.
     pub target_dir: PathBuf,
-    /// Whether this machine may be changed to get a compiler: a target or a toolchain added with
-    /// rustup, Debian packages installed.
+    /// Permission to change this machine to obtain a compiler: to add a target or toolchain with rustup, or to install
+    /// Debian packages.
     pub allow_install: bool,
-    /// Which compilers may be used.
+    /// Compilers that may be used.
     pub toolchain: ToolchainChoice,
-    /// The most packages that are compiled in one turn; then a process that waits for the directory is let in.
+    /// Maximum number of packages compiled in one turn. After it, other processes that wait for the directory can
+    /// build.
     pub packages_per_turn: usize,
 }
 
 impl Options {
-    /// Any compiler, to be installed where need be.
+    /// Creates options that permit any compiler and its installation.
     pub fn new(target_dir: impl Into<PathBuf>) -> Self {
         Self {
             target_dir: target_dir.into(),
@@ -68,7 +69,8 @@ impl Options {
         }
     }
 
-    /// A program of a toolchain. Rustup's would install the toolchain that a project asks for.
+    /// Creates a call of a program of the toolchain. Without permission to install, rustup must not install the
+    /// toolchain that a project's `rust-toolchain.toml` requests.
     fn call(&self, program: impl AsRef<OsStr>, dir: &Path) -> Call {
         let call = Call::new(program, dir);
         if self.allow_install {
@@ -79,24 +81,24 @@ impl Options {
     }
 }
 
-/// A guest that is ready to run.
+/// Guest that is ready to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Built {
-    /// What it was built from.
+    /// Source of the guest.
     pub source: GuestSource,
-    /// The files that it was compiled from, sorted: its own, and those of crates that no registry
-    /// gave. None for a ready component.
+    /// Source files that it was compiled from, sorted: its own, and those of crates outside of registries. Empty for a
+    /// prebuilt component.
     pub compiled_from: Vec<PathBuf>,
-    /// The component.
+    /// Path of the component.
     pub path: PathBuf,
     /// Digest of the component.
     pub digest: Digest,
-    /// Size of the component in bytes.
+    /// Size of the component, in bytes.
     pub size: u64,
 }
 
-/// Builds guests; remembers the compiler that it found.
+/// Builder of guests. It remembers the compilers that it found.
 #[derive(Debug)]
 pub struct Builder {
     options: Options,
@@ -104,7 +106,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A builder that has looked at nothing yet.
+    /// Creates a builder. Does not access the file system.
     pub fn new(options: Options) -> Self {
         Self {
             options,
@@ -112,11 +114,11 @@ impl Builder {
         }
     }
 
-    /// Says which compiler the packages in `dir` would be built with as this machine is now.
+    /// Describes the compiler that would currently be used for packages in `dir`. Installs nothing.
     ///
     /// # Errors
     ///
-    /// When there is none; nothing is installed.
+    /// Returns an error if there is no compiler.
     pub fn compiler(&self, dir: &Path) -> Result<String, BuildError> {
         let options = Options {
             allow_install: false,
@@ -126,9 +128,15 @@ impl Builder {
             .map(|found| found.description)
     }
 
-    /// Builds every guest that is not up to date; the answers stand in the order of the sources.
+    /// Builds every guest that is not up to date. The results are in the order of the sources; sources for which cargo
+    /// produced no module are missing.
     ///
-    /// Several processes may build into one target directory at once: they take turns, some packages each.
+    /// Several processes may build into one target directory concurrently: they take turns, with a limited number of
+    /// packages per turn.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a verifier is held back, there is no compiler, or a guest cannot be built.
     pub fn build(
         &mut self,
         sources: &[GuestSource],
@@ -156,7 +164,7 @@ impl Builder {
                 report(event);
             })?;
             drop(turn);
-            // What cargo does not make, it would not make the next time.
+            // If a turn built nothing, the next one would not either.
             if some.len() == missing.len() || done.len() == before {
                 break;
             }
@@ -168,7 +176,7 @@ impl Builder {
             .collect())
     }
 
-    /// Adds the guests that need no compiler: ready components, and those whose stamp still holds.
+    /// Adds the guests that need no compilation: prebuilt components, and guests whose stamp is current.
     fn take_current<'a>(
         &self,
         sources: &'a [GuestSource],
@@ -260,7 +268,7 @@ impl Builder {
                 let compiled_from = stamp::compiled_from(&artifact.module);
                 match stamp {
                     Some(stamp) => stamp.write(&self.stamps())?,
-                    // Something changed while cargo ran: the next build asks cargo again.
+                    // An input changed during the run of cargo, so the next build must run cargo again.
                     None => Stamp::forget(&self.stamps(), &artifact.source, &inputs)?,
                 }
                 done.insert(guest, built.of(guest, compiled_from));
@@ -269,7 +277,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The component of an artifact, made anew only where its module is new.
+    /// Returns the component of an artifact. Converts the module only if it is new.
     fn keep(
         &self,
         artifact: &Artifact,
@@ -310,7 +318,7 @@ impl Builder {
     }
 }
 
-/// The guests of the first packages, and ready ones.
+/// Selects the guests of at most `most` packages, and all prebuilt ones.
 fn some_packages<'a>(guests: &BTreeSet<&'a GuestSource>, most: usize) -> Vec<&'a GuestSource> {
     let mut packages = BTreeSet::new();
     let chosen = guests.iter().filter(|guest| match guest {
@@ -323,19 +331,19 @@ fn some_packages<'a>(guests: &BTreeSet<&'a GuestSource>, most: usize) -> Vec<&'a
     chosen.copied().collect()
 }
 
-/// The events of all turns as those of one.
+/// Progress over all turns of a build.
 #[derive(Debug, Default)]
 struct Overall {
-    /// Guests, and packages, that were to be built at the beginning.
+    /// Number of guests, and of packages, to build when the first turn began.
     guests: usize,
     packages: usize,
-    /// Guests that earlier turns made.
+    /// Number of guests built in earlier turns.
     before: usize,
     is_compiling: bool,
 }
 
 impl Overall {
-    /// Begins a turn in which these are not built yet.
+    /// Begins a turn; `missing` are the guests that are not built yet.
     fn begin(&mut self, missing: &BTreeSet<&GuestSource>) {
         if self.guests == 0 {
             let packages: BTreeSet<_> = missing
@@ -350,7 +358,7 @@ impl Overall {
         self.before = self.guests.saturating_sub(missing.len());
     }
 
-    /// An event of a turn as one of all; none where it was told before.
+    /// Converts an event of a turn to one of the whole build. Returns `None` if it was already reported.
     fn of_all(&mut self, event: BuildEvent) -> Option<BuildEvent> {
         match event {
             BuildEvent::Compiling { compiler, .. } => {

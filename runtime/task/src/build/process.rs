@@ -1,3 +1,5 @@
+//! Child processes with a clean environment, a time limit and line-wise output.
+
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -9,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::children::Group;
 use super::{BuildError, environment};
 
-/// A program to run with the clean environment.
+/// Command to run with the clean environment.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     pub(crate) program: OsString,
@@ -19,7 +21,7 @@ pub(crate) struct Call {
     pub(crate) limit: Option<Duration>,
 }
 
-/// How a program ended.
+/// Exit status and output of a program.
 #[derive(Debug, Clone)]
 pub(crate) struct Finished {
     pub(crate) success: bool,
@@ -27,7 +29,7 @@ pub(crate) struct Finished {
     pub(crate) stderr: String,
 }
 
-/// A line that a program wrote, and where to.
+/// Line of output, from standard output or standard error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Line {
     Out(String),
@@ -61,7 +63,7 @@ impl Call {
         self
     }
 
-    /// The call as one would type it.
+    /// Formats the command as typed in a shell, without quoting.
     pub(crate) fn typed(&self) -> String {
         let words = std::iter::once(&self.program).chain(&self.args);
         words
@@ -70,7 +72,7 @@ impl Call {
             .join(" ")
     }
 
-    /// Runs to the end, or to the limit; `progress` gets each line as it comes.
+    /// Runs the program until it exits or reaches the time limit, and calls `progress` for each line of output.
     pub(crate) fn run(&self, progress: &mut dyn FnMut(&Line)) -> Result<Finished, BuildError> {
         self.try_run(progress).map_err(|source| BuildError::Start {
             program: self.program.to_string_lossy().into_owned(),
@@ -136,7 +138,7 @@ impl Call {
 }
 
 impl Finished {
-    /// The first error on standard error, or else the last line, cut where it is long.
+    /// Returns the first error line of standard error, or else its last line, truncated to 240 characters.
     pub(crate) fn complaint(&self) -> String {
         const LONGEST: usize = 240;
         let lines = || {
@@ -178,7 +180,7 @@ mod tests {
     #[test]
     fn both_streams_are_read_to_the_end() {
         let mut progress = Vec::new();
-        // More than a pipe holds, on both at once.
+        // More output than a pipe buffer holds, on both streams.
         let script = "i=0; while [ $i -lt 20000 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done; exit 3";
         let finished = shell(script)
             .run(&mut |line| progress.push(line.clone()))

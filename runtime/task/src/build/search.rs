@@ -1,3 +1,5 @@
+//! Search for a compiler: the active toolchain, rustup, Debian's packages.
+
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,10 +11,11 @@ use super::{BuildError, BuildEvent, Options, TARGET, environment};
 const RUSTUP_LIMIT: Duration = Duration::from_secs(120);
 const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
-/// The oldest compiler that can remap paths in what it makes and leave them alone in what it says.
+/// Minimum version of rustc: it can remap paths in object files only and keep them in diagnostics
+/// (`--remap-path-scope`).
 const OLDEST: (u32, u32) = (1, 95);
 
-/// What a compiler says of itself.
+/// Description of a compiler according to its own output.
 #[derive(Debug, Clone)]
 struct Compiler {
     release: String,
@@ -46,8 +49,8 @@ impl Compiler {
     }
 }
 
-/// Looks for a compiler for packages in `dir`: the active one, the active one with the
-/// target added, Debian's.
+/// Finds a compiler for packages in `dir`: the active toolchain, the active toolchain after adding the target, or
+/// Debian's.
 pub(crate) fn find(
     machine: &mut dyn Machine,
     options: &Options,
@@ -87,7 +90,7 @@ struct Search<'a> {
     dir: &'a Path,
     report: &'a mut dyn FnMut(BuildEvent),
     tried: Vec<String>,
-    /// What the active compiler said, for the linker that Debian's lacks.
+    /// The active compiler. Its linker is used for Debian's compiler, which has none.
     active: Option<Compiler>,
 }
 
@@ -99,7 +102,7 @@ impl Search<'_> {
         self.tried.push(reason);
     }
 
-    /// (a) The active toolchain has the target.
+    /// (a) Uses the active toolchain if it has the target.
     fn active(&mut self) -> Option<Toolchain> {
         let compiler = match self.ask(OsString::from("rustc")) {
             Ok(compiler) => compiler,
@@ -123,7 +126,7 @@ impl Search<'_> {
         None
     }
 
-    /// (b) Rustup adds the target to it.
+    /// (b) Adds the target to the active toolchain with rustup.
     fn add_target(&mut self) -> Option<Toolchain> {
         if self
             .active
@@ -163,7 +166,7 @@ impl Search<'_> {
         }
     }
 
-    /// (c) Debian's compiler and the source of its standard library.
+    /// (c) Uses Debian's compiler, and builds the standard library from its source.
     fn debian(&mut self) -> Option<Toolchain> {
         let missing = match self.installed_debian() {
             Ok(found) => return Some(found),
@@ -252,7 +255,7 @@ impl Search<'_> {
                 ));
             }
         }
-        // Without `--no-remove` apt could take away a compiler that something else needs.
+        // Without `--no-remove`, apt could remove a compiler that another package needs.
         let install = Call::new("apt-get", self.dir)
             .args(["install", "-y", "--no-remove", "--no-install-recommends"])
             .args(DEBIAN_PACKAGES)
@@ -275,7 +278,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether apt's lists have a compiler that is new enough.
+    /// Reports whether apt's package lists offer a compiler that is new enough.
     fn offered(&mut self) -> bool {
         let call = Call::new("apt-cache", self.dir)
             .args(["policy", DEBIAN_PACKAGES[0]])
@@ -357,7 +360,7 @@ impl Search<'_> {
             .collect();
         marks.push(sysroot.join("bin/rustc"));
         marks.extend(environment::rustup_home().map(|home| home.join("settings.toml")));
-        // Another compiler becomes first choice when the active one gets the target.
+        // If the active toolchain gets the target, the search prefers it.
         marks.extend(
             self.active
                 .iter()

@@ -1,3 +1,5 @@
+//! Stamps: records of the inputs of built guests, which show whether a guest is up to date.
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +13,13 @@ use super::component::{self, Stored, write_atomically};
 use super::toolchain::{Kind, Toolchain};
 use super::{BuildError, ToolchainChoice, environment};
 
-/// Changed when stamps mean something else, or when the way of building does.
+/// Version of the format of stamps and of the build procedure. Increase it if either changes.
 const FORMAT: u32 = 1;
 
-/// How far the clock of a file system may lie behind the system's.
+/// Maximum lag of file modification times behind the system clock.
 pub(crate) const CLOCK_STEP: Duration = Duration::from_millis(20);
 
-/// Files beside or above a source that decide how it is built, where they exist.
+/// Files that affect the build of a source if they exist in its directory or one of the ancestors.
 const GOVERNING: &[&str] = &[
     "Cargo.toml",
     ".cargo/config.toml",
@@ -26,10 +28,10 @@ const GOVERNING: &[&str] = &[
     "rust-toolchain.toml",
 ];
 
-/// Everything a guest was built from, to see later whether building it again could give anything else.
+/// Record of all inputs of a built guest, which shows whether another build could have a different result.
 ///
-/// Sources and manifests count by content, so that a new checkout is no change; files of the compiler count
-/// by size and time, because they are large. A file that was not there counts too.
+/// Sources and manifests are compared by content, so a new checkout is not a change. Files of the compiler are compared
+/// by size and modification time, because they are large. Missing files are recorded too.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     format: u32,
@@ -49,7 +51,7 @@ struct Mark {
     modified: u128,
 }
 
-/// Files as they are now, each read once.
+/// Current environment variables and state of files. Each file is read once.
 #[derive(Debug)]
 pub(crate) struct Inputs {
     environment: BTreeMap<String, Option<String>>,
@@ -97,8 +99,8 @@ impl Inputs {
 }
 
 impl Stamp {
-    /// What `built` was made from; none where that cannot be told, because cargo left no list of
-    /// sources or because one of them changed after cargo began.
+    /// Creates the stamp of `built`. Returns `None` if its inputs are unknown, because cargo left no list of sources or
+    /// one of them may have changed after cargo started.
     pub(crate) fn new(
         artifact: &Artifact,
         root: &Path,
@@ -109,7 +111,7 @@ impl Stamp {
     ) -> Option<Self> {
         let mut paths = sources(&artifact.module)?;
         if let Some(home) = environment::cargo_home() {
-            // What registries gave is fixed by Cargo.lock and never changed in place.
+            // Sources from registries are pinned by Cargo.lock and never change in place.
             paths.retain(|path| !path.starts_with(&home));
             paths.extend(["config.toml", "config"].map(|name| home.join(name)));
         }
@@ -153,7 +155,7 @@ impl Stamp {
         })
     }
 
-    /// The component, if nothing it was made from has changed.
+    /// Returns the component if none of its inputs has changed.
     pub(crate) fn current(&self, choice: ToolchainChoice, inputs: &mut Inputs) -> Option<Stored> {
         let holds = self.format == FORMAT
             && self.kind.allowed(choice)
@@ -174,13 +176,13 @@ impl Stamp {
         }
     }
 
-    /// The files that were compiled, without what only governs how.
+    /// Returns the compiled source files, without manifests and configuration files.
     pub(crate) fn sources(&self) -> Vec<PathBuf> {
         let paths = self.contents.keys().filter(|path| is_compiled(path));
         paths.cloned().collect()
     }
 
-    /// The stamp of a source in this environment, if there is one that can be read.
+    /// Reads the stamp of a source in the current environment. Returns `None` if it does not exist or is invalid.
     pub(crate) fn read(dir: &Path, source: &Path, inputs: &Inputs) -> Option<Self> {
         let text = fs::read(Self::path(dir, source, &inputs.environment)).ok()?;
         let stamp: Self = serde_json::from_slice(&text).ok()?;
@@ -204,8 +206,8 @@ impl Stamp {
         }
     }
 
-    /// Each environment has a stamp of its own: `cargo run` chooses the compiler by variables that
-    /// are not set where the program is started by itself, and both may be used in turn.
+    /// Returns the path of a stamp. Each environment has its own stamps: `cargo run` selects the compiler by variables
+    /// that are not set if the program is started directly, and users may alternate between both.
     fn path(dir: &Path, source: &Path, environment: &BTreeMap<String, Option<String>>) -> PathBuf {
         let full = std::path::absolute(source).unwrap_or_else(|_| source.to_owned());
         let mut digest = Digest::hasher();
@@ -238,8 +240,7 @@ fn environment_now() -> BTreeMap<String, Option<String>> {
     environment
 }
 
-/// The files that cargo says the module was compiled from, without those of registries and of the
-/// standard library.
+/// Returns the source files of a module according to cargo, without those of registries and of the standard library.
 pub(crate) fn compiled_from(module: &Path) -> Vec<PathBuf> {
     let home = environment::cargo_home();
     let mut paths = sources(module).unwrap_or_default();
@@ -257,7 +258,7 @@ fn is_compiled(path: &Path) -> bool {
     !is_governing && !path.iter().any(|part| part == "rustlib")
 }
 
-/// The files that cargo says the module was made from: `module: source source`, spaces escaped.
+/// Parses cargo's dep-info file of a module: `module: source source`, with escaped spaces.
 fn sources(module: &Path) -> Option<BTreeSet<PathBuf>> {
     let text = fs::read_to_string(module.with_extension("d")).ok()?;
     let line = text.lines().next()?;

@@ -1,3 +1,5 @@
+//! Toolchains: compilers that can build guests, and the choice between them.
+
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,15 +10,15 @@ use serde::{Deserialize, Serialize};
 use super::process::{Call, Finished};
 use super::{BuildError, environment};
 
-/// Which compilers may be used.
+/// Compilers that may be used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum ToolchainChoice {
-    /// The first that can be had.
+    /// The first that is found or can be installed.
     #[default]
     Auto,
-    /// The active toolchain, with the target added by rustup where need be.
+    /// The active toolchain; the target is added with rustup if necessary.
     Rustup,
-    /// Debian's compiler with a standard library built from its source.
+    /// Debian's compiler, with a standard library built from source.
     Debian,
 }
 
@@ -45,20 +47,20 @@ impl fmt::Display for ToolchainChoice {
     }
 }
 
-/// A word that chooses no compiler.
+/// Error of parsing a toolchain choice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no toolchain; choose \"auto\", \"rustup\" or \"debian\"")]
 pub struct UnknownToolchain {
     text: String,
 }
 
-/// The kind of compiler that was found.
+/// Kind of a compiler that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
-    /// The active one, whose standard library for the target is installed.
+    /// The active toolchain, with the standard library for the target installed.
     Active,
-    /// Debian's, which builds the standard library along with the guests.
+    /// Debian's compiler, which builds the standard library together with the guests.
     Debian,
 }
 
@@ -79,32 +81,32 @@ impl Kind {
     }
 }
 
-/// A compiler that can build guests.
+/// Compiler that can build guests.
 #[derive(Debug, Clone)]
 pub(crate) struct Toolchain {
     pub(crate) kind: Kind,
     pub(crate) description: String,
-    /// Where the compiler's copy of the standard library's source lies, if anywhere.
+    /// Directory in which the compiler's copy of the standard library's source would be; it need not exist.
     pub(crate) library_source: PathBuf,
-    /// The commit the compiler was built from: it names that source in official builds.
+    /// Commit from which the compiler was built. Official builds use it in the paths of that source.
     pub(crate) commit: String,
-    /// The linker, where the compiler has none of its own.
+    /// Linker, if the compiler has none of its own.
     pub(crate) linker: Option<PathBuf>,
-    /// Files that change, appear or vanish when another compiler would be found.
+    /// Files that are changed, created or removed if the search would find another compiler.
     pub(crate) marks: Vec<PathBuf>,
 }
 
-/// What the search asks of a machine.
+/// Operations of a machine that the search for a compiler uses.
 pub(crate) trait Machine {
     fn run(&mut self, call: &Call) -> Result<Finished, BuildError>;
     fn is_file(&self, path: &Path) -> bool;
     fn on_path(&self, program: &str) -> Option<PathBuf>;
     fn is_root(&self) -> bool;
-    /// Whether a compiled standard library lies in the directory.
+    /// Reports whether the directory contains a compiled standard library.
     fn has_std(&self, libdir: &Path) -> bool;
 }
 
-/// The machine that this process runs on.
+/// The machine on which this process runs.
 #[derive(Debug)]
 pub(crate) struct ThisMachine;
 

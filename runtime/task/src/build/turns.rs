@@ -1,8 +1,8 @@
-//! Processes that build into one directory take turns.
+//! Lock of a build directory: concurrent processes take turns.
 //!
-//! A turn is short: some packages, and then whoever waits is let in, so that a process that needs one guest does not
-//! wait for all guests that another builds. Whoever has the turn writes who it is and how far it has come into a file
-//! beside the lock, for those who wait.
+//! A turn is short. After a limited number of packages a waiting process gets the lock, so that a process that needs
+//! one guest does not wait for all guests of another. The holder of the lock writes its process id and progress to a
+//! file next to the lock, for display by waiting processes.
 
 use std::fs::{self, File, TryLockError};
 use std::num::NonZero;
@@ -13,26 +13,26 @@ use std::time::Duration;
 
 use super::{BuildError, BuildEvent};
 
-/// How often the progress of the process that builds is read.
+/// Interval at which a waiting process reads the progress of the holder.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long the lock is left free after a turn: whoever waits needs less to take it.
+/// Time for which the lock stays free after a turn. It is enough for a waiting process to take the lock.
 const GAP: Duration = Duration::from_millis(30);
-/// Packages of one turn: a few for each core, for they are compiled side by side.
+/// Packages per core in one turn, because they are compiled in parallel.
 const PACKAGES_PER_CORE: usize = 4;
 const PACKAGES_AT_LEAST: usize = 8;
 
-/// The most packages that are built in one turn.
+/// Returns the default maximum number of packages in one turn.
 pub(super) fn packages() -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     (cores * PACKAGES_PER_CORE).max(PACKAGES_AT_LEAST)
 }
 
-/// Lets others take the lock after a turn.
+/// Lets another process take the lock after a turn.
 pub(super) fn pause() {
     thread::sleep(GAP);
 }
 
-/// The lock of a directory, and who holds it.
+/// The lock of a build directory, held by this process.
 #[derive(Debug)]
 pub(super) struct Turn {
     _lock: File,
@@ -40,7 +40,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// Waits for the lock. Whoever has to wait is told for whom, and again whenever that has come further.
+    /// Waits for the lock. While waiting, reports the holder and its progress whenever it changes.
     pub(super) fn take(
         target_dir: &Path,
         report: &mut dyn FnMut(BuildEvent),
@@ -69,7 +69,7 @@ impl Turn {
         Ok(turn)
     }
 
-    /// Writes down how far this process has come. Nobody depends on it, so failures are ignored.
+    /// Writes the progress of this process to the holder file. It is only for display, so errors are ignored.
     pub(super) fn tell(&mut self, target_dir: &Path, progress: &str) {
         let text = match progress {
             "" => format!("process {}", std::process::id()),
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_waits_is_told_for_whom_and_how_far_that_is() {
+    fn a_waiting_build_is_told_the_progress_of_the_other_one() {
         let dir = tempfile::tempdir().unwrap();
         let mut first = Turn::take(dir.path(), &mut |_| panic!("nobody else is there")).unwrap();
         first.tell(dir.path(), "3 of 8 guests compiled");

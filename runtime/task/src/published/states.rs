@@ -1,4 +1,4 @@
-//! Where tasks of a corpus start from.
+//! Starting states of the tasks of a corpus.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,15 +9,15 @@ use super::{Corpus, PublishedTask, WORLD_KEYS};
 use crate::document::Place;
 use crate::{Error, GuestRole, GuestSource, TaskId};
 
-/// The directory of a world or of a state that holds the state itself, where something lies beside that.
+/// Subdirectory of a world or state that holds the state itself, if the directory also contains guests.
 const ENV: &str = "env";
 
 impl Corpus {
-    /// The guests that a state brings along, which lie beside it.
+    /// Finds the guests of a state, which are next to its `env` directory.
     ///
     /// # Errors
     ///
-    /// When there are two of one role.
+    /// Returns an error if a role has two guests.
     pub fn guests(&self, state: &Path) -> Result<BTreeMap<GuestRole, GuestSource>, Error> {
         let Some(dir) = state.parent().filter(|_| state.ends_with(ENV)) else {
             return Ok(BTreeMap::new());
@@ -25,12 +25,12 @@ impl Corpus {
         crate::world::guests(&Place::new(&self.root, dir))
     }
 
-    /// The directory that a task starts from; `states` is where those of categories lie. None
-    /// where it starts from nothing.
+    /// Finds the directory of a task's starting state; `states` is the directory with the states of categories. Returns
+    /// `None` if the task starts without a state.
     ///
     /// # Errors
     ///
-    /// When it is in none of the places where it could be. They are named.
+    /// Returns an error with the expected paths if the state is not at any of them.
     pub fn state(
         &self,
         task: &PublishedTask,
@@ -42,11 +42,11 @@ impl Corpus {
         })
     }
 
-    /// The directories that tasks start from, in their order.
+    /// Finds the directories of the starting states of tasks, in the order of the tasks.
     ///
     /// # Errors
     ///
-    /// When some are not there: all that lack, each once.
+    /// Returns an error that lists all missing states, each once.
     pub fn states(
         &self,
         tasks: &[PublishedTask],
@@ -71,7 +71,8 @@ impl Corpus {
         })
     }
 
-    /// Where a task starts from, or what is missing.
+    /// Finds the directory of a starting state. The error is a message that names the missing state and the expected
+    /// paths.
     fn start(
         &self,
         task: &PublishedTask,
@@ -79,7 +80,7 @@ impl Corpus {
     ) -> Result<Option<PathBuf>, String> {
         let places = self.places(task, states);
         if let Some(place) = places.iter().find(|place| place.is_dir()) {
-            // Beside guests lies the state, as in a world.
+            // With guests, the state is in a subdirectory, as in a world.
             let inner = place.join(ENV);
             let mut files = GuestRole::ALL.iter().flat_map(|role| role.files());
             let has_guest = files.any(|file| place.join(file).is_file());
@@ -120,7 +121,7 @@ impl Corpus {
         let below = |top: &Path, name: &str| [top.join(service).join(name), top.join(name)];
         let worlds = self.root.join("worlds");
         match (&task.world, task.id.category()) {
-            // A name from a file leads nowhere else.
+            // The name is untrusted, so it must not contain path separators.
             (Some(world), _) if !is_name(world) => Vec::new(),
             (Some(world), _) => [Some(worlds.as_path()), states]
                 .into_iter()
@@ -141,8 +142,9 @@ impl Corpus {
     }
 }
 
-/// Where the state of a task lies in a corpus whose states lie in `states/` beside its `tasks/`; none where a
-/// task names no world and no category, or one that is no name. Guests that the state brings along lie beside it.
+/// Returns the relative path of a task's state in a corpus whose `states/` is next to its `tasks/`. Returns `None` if
+/// the task names neither a valid world nor a category. The guests of the state are in the parent directory of the
+/// returned path.
 pub fn state_place(
     id: &TaskId,
     metadata: &Map<String, Value>,
@@ -164,8 +166,8 @@ pub fn state_place(
     }
 }
 
-/// A name as it stands, and with the other sign between its words: directories of categories have
-/// `_` where those of their states have `-`.
+/// Returns the spellings of a category: unchanged, with `-` for `_`, and with `_` for `-`. Published corpora use `_`
+/// for the directories of categories and `-` for those of their states.
 fn spellings(name: &str) -> Vec<String> {
     let mut all = vec![name.to_owned()];
     for other in [name.replace('_', "-"), name.replace('-', "_")] {

@@ -1,4 +1,4 @@
-//! One task of a corpus.
+//! Task of a corpus.
 
 use std::path::PathBuf;
 
@@ -6,50 +6,49 @@ use serde_json::{Map, Value};
 
 use crate::{GuestSource, HeldBack, Limits, TaskId};
 
-/// A task of a corpus.
+/// Task of a corpus.
 #[derive(Debug, Clone)]
 pub struct PublishedTask {
-    /// Where it lies.
+    /// Id: the path below `tasks/`.
     pub id: TaskId,
-    /// Its directory.
+    /// Directory of the task.
     pub dir: PathBuf,
-    /// What the agent is told.
+    /// Instruction for the agent.
     pub instruction: String,
-    /// What judges the final state.
+    /// Path of the verifier script, which need not exist if the verifier is held back.
     pub script: PathBuf,
-    /// What is known of the script where somebody else has it.
+    /// Digests of the script if it is held back.
     pub held_back: Option<HeldBack>,
-    /// Plays the task as it is meant, where somebody put one beside the script: `solution.wasm`,
-    /// or `solution.rs` with a package.
+    /// Solution that the oracle plays, if the directory has a `solution.wasm`, or a `solution.rs` with a package.
     pub solution: Option<GuestSource>,
-    /// All of `meta.json`, keys that nobody here knows among them.
+    /// Content of `meta.json`, including unknown keys.
     pub metadata: Map<String, Value>,
-    /// The world that it names, where it names one.
+    /// Name of the task's world, if `meta.json` has one.
     pub world: Option<String>,
-    /// Limits of its own, under the key and by the names that our own tasks have.
+    /// Limits of the task, under the same key and with the same names as in tasks of a library.
     pub limits: Limits,
-    /// What is odd about it and keeps nothing from working.
-    pub warnings: Vec<Oddity>,
+    /// Warnings, which do not prevent attempts.
+    pub warnings: Vec<TaskWarning>,
 }
 
-/// What is odd about a task of a corpus.
+/// Warning about a task of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Oddity {
-    /// Its file names it otherwise than its directory.
+pub enum TaskWarning {
+    /// `task_id` differs from the name of the directory.
     OtherName {
-        /// What the file says.
+        /// `task_id` in `meta.json`.
         task_id: String,
-        /// What the directory says, which counts.
+        /// Name of the directory, which is part of the id.
         directory: String,
     },
-    /// Its file names it as those of others name them.
+    /// Other tasks have the same `task_id`.
     SharedName {
-        /// The others.
+        /// Ids of these tasks.
         others: String,
     },
 }
 
-impl std::fmt::Display for Oddity {
+impl std::fmt::Display for TaskWarning {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::OtherName { task_id, directory } => write!(
@@ -62,12 +61,12 @@ impl std::fmt::Display for Oddity {
 }
 
 impl PublishedTask {
-    /// A text of `meta.json`.
+    /// Returns the value of a key of `meta.json`, if it is a string.
     pub fn text(&self, key: &str) -> Option<&str> {
         self.metadata.get(key).and_then(Value::as_str)
     }
 
-    /// How hard it is said to be.
+    /// Returns the declared difficulty: key `difficulty`, or else `tier`.
     pub fn tier(&self) -> Option<&str> {
         self.text("difficulty").or_else(|| self.text("tier"))
     }

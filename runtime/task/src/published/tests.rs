@@ -1,3 +1,5 @@
+//! Tests of corpora: ids of tasks, broken tasks, and paths of starting states.
+
 use std::fs;
 
 use super::*;
@@ -58,7 +60,7 @@ fn a_task_is_named_by_where_it_lies() {
             .tasks
             .iter()
             .flat_map(|task| &task.warnings)
-            .map(Oddity::to_string)
+            .map(TaskWarning::to_string)
             .collect();
         assert_eq!(
             warnings,
@@ -74,7 +76,7 @@ fn a_task_is_named_by_where_it_lies() {
 }
 
 #[test]
-fn what_is_wrong_with_one_task_keeps_no_other_away() {
+fn a_broken_task_does_not_hide_the_others() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path();
     task(root, "tasks/a/one", "{");
@@ -138,7 +140,7 @@ fn the_state_is_the_worlds_or_the_categorys() {
         let source = guests.get(&GuestRole::CI);
         source.map(|source| source.path().to_owned())
     };
-    // `env/` alone is a part of the state; beside a guest it is the state.
+    // Without a guest, `env/` is part of the state. Next to a guest, it is the state.
     fs::create_dir(states.join("desktop/env")).unwrap();
     assert!(find(sort).unwrap().ends_with("states/desktop"));
     assert_eq!(ci(sort), None);

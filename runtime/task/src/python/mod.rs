@@ -1,11 +1,11 @@
-//! The guest in which verifiers that are Python scripts run.
+//! Interpreter: the guest that runs Python verifiers.
 //!
-//! It is made once on a machine, by a tool that Python's package index has, and then lies in
-//! the cache; or somebody hands it over as a file. Python itself comes with the tool, so that
-//! the version of the machine's own decides nothing. Two machines make guests that differ in
-//! times alone, and so in digest: who wants one digest everywhere names one file.
+//! It is built once on each machine, by a tool from Python's package index, and cached; or the operator provides it as
+//! a file. The tool includes CPython, so the machine's Python version does not matter. Builds on two machines differ in
+//! timestamps, and therefore in their digests; without a C compiler they also differ in the seed of Python's hashes.
+//! For equal digests on all machines, provide the same file.
 
-mod seal;
+mod digest_cache;
 mod sources;
 
 use std::fs;
@@ -19,15 +19,15 @@ use self::sources::SOURCES;
 use crate::build::process::{Call, Line};
 use crate::build::{BuildError, BuildEvent};
 
-/// The tool that makes the guest, pinned.
+/// Tool that builds the guest, with its exact version.
 pub const TOOL: &str = "componentize-py==0.25.1";
-/// The Python that the tool brings.
+/// Version of Python that the tool includes.
 pub const VERSION: &str = "CPython 3.14.0";
-/// Changed when the way of making the guest does.
+/// Version of the build procedure. Increase it if the procedure changes.
 const FORMAT: u32 = 1;
-/// The world in `wit/` that the guest is made for.
+/// WIT world of the guest, from `wit/`.
 const WORLD: &str = "interpreter";
-/// The module that holds it.
+/// Python module that implements the world.
 const MODULE: &str = "mcpmark_script.guest";
 
 const COMPONENT: &str = "guest.wasm";
@@ -36,39 +36,39 @@ const DIGEST: &str = "digest";
 const INSTALL_LIMIT: Duration = Duration::from_secs(300);
 const MAKE_LIMIT: Duration = Duration::from_secs(600);
 
-/// The guest, ready to be loaded.
+/// Interpreter that is ready to load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PythonGuest {
-    /// The component.
+    /// Path of the component.
     pub file: PathBuf,
-    /// The digest of its bytes.
+    /// Digest of the component.
     pub digest: Digest,
 }
 
-/// Where the guest comes from.
+/// Source of the interpreter.
 #[derive(Debug, Clone)]
 pub struct PythonSource {
-    /// A component that somebody handed over.
+    /// Component that the operator provides.
     pub given: Option<Given>,
-    /// A directory for what is made here.
+    /// Cache directory for built interpreters.
     pub cache: PathBuf,
-    /// Whether the tool may be fetched.
+    /// Permission to download the tool.
     pub allow_install: bool,
 }
 
-/// A file, and what its digest has to be.
+/// Path of a provided component, with its expected digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Given {
-    /// The component.
+    /// Path of the component.
     pub file: PathBuf,
-    /// Nothing else is taken where this is set.
+    /// Expected digest; with `None`, any component is accepted.
     pub digest: Option<Digest>,
 }
 
 impl std::str::FromStr for Given {
     type Err = mcpmark_snapshot::InvalidDigest;
 
-    /// Reads `FILE` or `FILE@sha256:…`.
+    /// Parses `FILE` or `FILE@sha256:…`.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (file, digest) = match text.rsplit_once("@sha256:") {
             Some((file, hex)) => (file, Some(format!("sha256:{hex}").parse()?)),
@@ -81,53 +81,53 @@ impl std::str::FromStr for Given {
     }
 }
 
-/// Why there is no guest for Python scripts.
+/// Errors of obtaining the interpreter.
 #[derive(Debug, thiserror::Error)]
 pub enum PythonError {
-    /// It would have to be made, and nothing may be installed.
+    /// The interpreter is not built yet, and installation is not permitted.
     #[error(
         "Python scripts are judged in a guest that is not made yet, and fetching {TOOL} to make it is not allowed"
     )]
     NotAllowed,
-    /// What was handed over is something else.
+    /// The provided file has another digest.
     #[error("{}: its digest is {found}, and {wanted} was asked for", file.display())]
     Digest {
-        /// The file.
+        /// Path of the file.
         file: PathBuf,
-        /// What it is.
+        /// Actual digest.
         found: Digest,
-        /// What it should be.
+        /// Expected digest.
         wanted: Digest,
     },
-    /// One of the programs that make it failed.
+    /// A program of the build failed.
     #[error("the guest for Python scripts cannot be made: `{command}` failed: {complaint}")]
     Failed {
-        /// The program and what it was called with.
+        /// The command.
         command: String,
-        /// What it said.
+        /// Its error message.
         complaint: String,
     },
     /// A program cannot be started.
     #[error("the guest for Python scripts cannot be made")]
     Start(#[source] BuildError),
-    /// The file system refused.
+    /// A file operation failed.
     #[error("{}: {action} failed", path.display())]
     Io {
-        /// What was tried, as in `reading`.
+        /// The operation, such as `reading`.
         action: &'static str,
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// What the file system said.
+        /// Error of the file system.
         source: io::Error,
     },
 }
 
 impl PythonSource {
-    /// The guest, if it is there already.
+    /// Returns the interpreter if it is provided or already built.
     ///
     /// # Errors
     ///
-    /// When a file was handed over that cannot be read or has another digest.
+    /// Returns an error if the provided file cannot be read or has another digest.
     pub fn ready(&self) -> Result<Option<PythonGuest>, PythonError> {
         match &self.given {
             Some(given) => given.look(&self.cache.join("python/given")).map(Some),
@@ -135,11 +135,11 @@ impl PythonSource {
         }
     }
 
-    /// The guest, which is made if it is not there.
+    /// Returns the interpreter, and builds it if necessary.
     ///
     /// # Errors
     ///
-    /// When it cannot be made or read.
+    /// Returns an error if it cannot be built or read.
     pub fn guest(&self, report: &mut dyn FnMut(BuildEvent)) -> Result<PythonGuest, PythonError> {
         if let Some(guest) = self.ready()? {
             return Ok(guest);
@@ -156,7 +156,7 @@ impl PythonSource {
             .map_err(|source| io_error("writing into", parent, source))?;
         make(work.path(), report)?;
         let new = work.path().join("made");
-        // Another process may have been faster; what it made is as good.
+        // Another process may have finished first; its result is equivalent.
         match fs::rename(&new, &directory) {
             Ok(()) => {}
             Err(source) => {
@@ -172,7 +172,7 @@ impl PythonSource {
         })
     }
 
-    /// Named by everything that the guest is made from.
+    /// Returns the cache directory, whose name is a digest of all inputs of the build.
     fn directory(&self) -> PathBuf {
         let mut text = format!("{FORMAT} {TOOL} {WORLD} {MODULE}\n");
         for (path, content) in SOURCES {
@@ -184,9 +184,10 @@ impl PythonSource {
 }
 
 impl Given {
-    /// The guest, if it is the one that was asked for. Digests of files are remembered in `seals`.
+    /// Returns the provided interpreter if it has the expected digest. `seals` is the directory that caches digests of
+    /// files.
     fn look(&self, seals: &Path) -> Result<PythonGuest, PythonError> {
-        let found = seal::digest(&self.file, seals);
+        let found = digest_cache::digest(&self.file, seals);
         let found = found.map_err(|source| io_error("reading", &self.file, source))?;
         match self.digest {
             Some(wanted) if wanted != found => Err(PythonError::Digest {
@@ -202,7 +203,7 @@ impl Given {
     }
 }
 
-/// What an earlier process made. The digest was written down, for the component is large.
+/// Returns a cached interpreter. Its digest is read from a file, because the component is large.
 fn made(directory: &Path) -> Option<PythonGuest> {
     let digest = fs::read_to_string(directory.join(DIGEST)).ok()?;
     let file = directory.join(COMPONENT);
@@ -248,10 +249,10 @@ fn make(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<(), PythonErr
             "--output",
         ])
         .args([&component])
-        // The tool would take the packages of the machine's own Python into the guest.
+        // Otherwise the tool would include packages of the machine's Python.
         .env("VIRTUAL_ENV", "/nonexistent")
         .limit(MAKE_LIMIT);
-    match steady(work, report) {
+    match fixed_hash_seed(work, report) {
         Ok(library) => call = call.env("LD_PRELOAD", library),
         Err(reason) => report(BuildEvent::NotFound {
             reason: format!(
@@ -271,7 +272,7 @@ fn make(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<(), PythonErr
     )
 }
 
-/// Fetches the tool into a directory of its own, and returns the program.
+/// Installs the tool in a new virtual environment, and returns the path of its program.
 fn install(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, PythonError> {
     report(BuildEvent::Fetching {
         what: format!("{TOOL}, which makes the guest for Python scripts"),
@@ -293,7 +294,7 @@ fn install(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, P
         ])
         .args(["--only-binary=:all:", TOOL])
         .limit(INSTALL_LIMIT);
-    // How this machine reaches the index.
+    // Configuration of the package index on this machine.
     for name in [
         "PIP_INDEX_URL",
         "PIP_EXTRA_INDEX_URL",
@@ -310,8 +311,8 @@ fn install(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, P
     Ok(programs.join("componentize-py"))
 }
 
-/// Makes the library that fixes the seed of Python's hashes, with the compiler of the machine.
-fn steady(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, String> {
+/// Compiles the library that fixes the seed of Python's hashes, with the machine's C compiler.
+fn fixed_hash_seed(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, String> {
     let library = work.join("steady.so");
     let call = Call::new("cc", &work.join("source"))
         .args(["-shared", "-fPIC", "-O1", "steady.c", "-o"])
@@ -370,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_is_found_again() {
+    fn a_built_interpreter_is_found_again() {
         let cache = tempfile::tempdir().unwrap();
         let source = source(cache.path());
         assert_eq!(source.ready().unwrap(), None);

@@ -1,6 +1,6 @@
-//! The guest's sources, which this program carries.
+//! Sources of the interpreter, embedded in this program.
 
-/// A file of the guest and its content.
+/// Path and content of a source file.
 pub(crate) type Source = (&'static str, &'static str);
 
 macro_rules! sources {
@@ -9,7 +9,7 @@ macro_rules! sources {
     };
 }
 
-/// Everything that lies in `guest-sdk/python`, below which the tool is run.
+/// All files in `guest-sdk/python`. The tool runs in a directory with them.
 pub(crate) const SOURCES: &[Source] = sources![
     "wit/script.wit",
     "mcpmark_script/__init__.py",

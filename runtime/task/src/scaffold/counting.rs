@@ -1,11 +1,11 @@
-//! How the files are counted: the solution by every rule, each cheat with one of them bent.
+//! Counting of the files, shared by the solution, which follows all rules, and the cheats, each of which breaks one.
 
 use std::collections::BTreeMap;
 
 use mcpmark_guest::{Csv, Tools};
 
 pub struct Rules {
-    /// The sum stands in the last line.
+    /// The last line is the total.
     pub has_total: bool,
     /// The report itself is not counted.
     pub leaves_itself_out: bool,

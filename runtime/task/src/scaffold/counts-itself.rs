@@ -1,4 +1,4 @@
-//! Wrong: the report is counted among the files.
+//! Wrong: the report is counted as a file.
 
 #[path = "../counting.rs"]
 mod counting;

@@ -1,4 +1,4 @@
-//! Wrong: the last line is forgotten.
+//! Wrong: the last line is missing.
 
 #[path = "../counting.rs"]
 mod counting;

@@ -1,4 +1,4 @@
-//! Follows every rule.
+//! Solution that follows every rule.
 
 mod counting;
 

@@ -1,4 +1,4 @@
-//! Judges `file counts.csv` by the files of the starting world.
+//! Verifier that compares `file counts.csv` with the files of the starting state.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ fn verify(task: &mut Verifier) {
     task.unchanged_except([REPORT]);
 }
 
-/// The lines that the report must have, worked out from the starting tree.
+/// Returns the expected rows of the report, computed from the starting state.
 fn rows(task: &Verifier) -> Vec<[String; 2]> {
     let start = task.start();
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

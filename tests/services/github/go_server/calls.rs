@@ -1,11 +1,11 @@
-//! What both are asked.
+//! Calls of both servers.
 
 use serde_json::{Value, json};
 
-/// A tool and its arguments, to which `owner` and `repo` are added.
+/// Tool with its arguments, to which `owner` and `repo` are added.
 pub(super) type Call = (&'static str, Value);
 
-/// Calls of the tools that every world has.
+/// Returns calls of the tools that every world has.
 pub(super) fn of_the_default() -> Vec<Call> {
     vec![
         ("get_me", json!({})),
@@ -317,9 +317,9 @@ pub(super) fn of_the_default() -> Vec<Call> {
     ]
 }
 
-/// Calls of the tools for workflows.
+/// Returns calls of the workflow tools.
 pub(super) fn of_workflows() -> Vec<Call> {
-    // The first run and the first job of a world have these ids.
+    // Ids of the first run and the first job of a world.
     let (run, job) = (18_000_000_001_u64, 52_000_000_001_u64);
     let push = |text: &str| {
         let files = json!([{"path": "numbers.txt", "content": text}]);
@@ -390,7 +390,7 @@ pub(super) fn of_workflows() -> Vec<Call> {
     ]
 }
 
-/// Calls of the tools for gists.
+/// Returns calls of the gist tools.
 pub(super) fn of_gists() -> Vec<Call> {
     vec![
         ("list_gists", json!({})),

@@ -1,8 +1,8 @@
-//! The tools beside the real server's: GitHub's own program, written in Go, asks our REST interface, and each of its
-//! answers is compared with what our tools say of an equal world. Both worlds end in the same state.
+//! Comparison with GitHub's own server: the Go program calls our REST interface, and each of its answers is compared
+//! with that of our tools on an equal world. Both worlds must end in the same state.
 //!
-//! The program is version 0.12.1 from PyPI, the only one there. It wants its host at port 80, which is had in a
-//! network namespace of the test's own.
+//! The program is version 0.12.1 from PyPI, the only one there. It expects its host at port 80, which the test provides
+//! in a network namespace.
 
 mod calls;
 mod program;
@@ -23,8 +23,8 @@ use crate::actions;
 use crate::gists::with_gists;
 use crate::support::World;
 
-/// A tool whose result v0.15.0, which ours are, gives in a shorter form than the program does: which fields have another
-/// name there. What is left must be equal, numbers in quotes counting as numbers.
+/// Tool whose result in v0.15.0, the version of our tools, is shorter than that of the program, with the fields that
+/// have other names there. All remaining fields must be equal; numbers and numeric strings count as equal.
 struct Shorter {
     tool: &'static str,
     renamed: &'static [(&'static str, &'static str)],
@@ -73,13 +73,13 @@ const SHORTER: &[Shorter] = &[
     },
 ];
 
-/// Tools that had another name in that version.
+/// Tools with another name in the version of the program.
 const RENAMED: &[(&str, &str)] = &[(
     "get_pull_request_review_comments",
     "get_pull_request_comments",
 )];
 
-/// The fields of a value by their paths, where all entries of lists stand at one.
+/// Collects the fields of a value by path. All entries of a list have the same path.
 fn fields(value: &Value, at: &str, all: &mut BTreeMap<String, Vec<String>>) {
     match value {
         Value::Object(map) => {
@@ -101,7 +101,7 @@ fn fields(value: &Value, at: &str, all: &mut BTreeMap<String, Vec<String>>) {
     }
 }
 
-/// Whether our result is what the shorter form makes of the other one.
+/// Returns true if our result is a shorter form of the other one.
 fn is_shorter(ours: &Said, theirs: &Said, renamed: &[(&str, &str)]) -> bool {
     let parse = |said: &Said| {
         let mut all = BTreeMap::new();
@@ -140,11 +140,11 @@ async fn the_real_server_says_of_gists_what_our_tools_say() {
     compare(ours, theirs, calls::of_gists(), &[]).await;
 }
 
-/// Parts of results that are advice, which ours give in their own words, and the number of lines of a log, which that
-/// version counts otherwise.
+/// Keys of advice, for which our tools have other texts, and the number of lines of a log, which that version counts in
+/// another way.
 const ADVICE: [&str; 4] = ["optimization_tip", "note", "warning", "original_length"];
 
-/// A result without advice; as it is where it is no object.
+/// Removes the advice from a result. Returns results that are not objects unchanged.
 fn without_advice(said: Said) -> Said {
     let Ok(Value::Object(mut result)) = serde_json::from_str::<Value>(&said.text) else {
         return said;
@@ -162,7 +162,7 @@ fn without_advice(said: Said) -> Said {
     }
 }
 
-/// Makes the same calls on two equal worlds, on ours by its tools and on theirs by the program.
+/// Makes the same calls on two equal worlds: on ours with its tools, on theirs with the program.
 async fn compare(ours: World, theirs: World, calls: Vec<Call>, shorter_ones: &'static [Shorter]) {
     let ready = || -> Result<_, String> {
         let program = install()?;
@@ -206,7 +206,7 @@ async fn compare(ours: World, theirs: World, calls: Vec<Call>, shorter_ones: &'s
         for (tool, arguments) in &calls {
             let mut arguments = arguments.clone();
             for (key, value) in [("owner", "acme"), ("repo", "demo")] {
-                // A search that names a repository is narrowed to it.
+                // A search would be restricted to the repository.
                 if arguments.get(key).is_none() && !tool.starts_with("search_") {
                     arguments[key] = value.into();
                 }
@@ -215,7 +215,7 @@ async fn compare(ours: World, theirs: World, calls: Vec<Call>, shorter_ones: &'s
             let name = renamed.map_or(*tool, |(_, theirs)| theirs);
             let one = own.call(tool, &arguments);
             let two = real.call(name, &arguments);
-            // Refusals name the host that was asked.
+            // Error messages contain the host.
             let two = Said {
                 kind: two.kind,
                 text: two

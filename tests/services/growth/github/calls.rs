@@ -1,4 +1,4 @@
-//! What is asked of each world.
+//! Calls on each world.
 
 use serde_json::{Value, json};
 
@@ -163,7 +163,7 @@ fn pulls() -> Growth {
                 "pull_request_read",
                 |_| json!({"pullNumber": 1, "method": "get"}),
             ),
-            // Each open pull request has the branch as its base.
+            // The branch is the base of every open pull request.
             Tool(
                 BOTH,
                 "push_files",
@@ -310,7 +310,7 @@ fn long_file() -> Growth {
     }
 }
 
-/// Lines below the number up to which the fewest changes are searched for.
+/// Compares fewer lines than the limit up to which the shortest diff is searched for.
 fn hard_lines() -> Growth {
     Growth {
         name: "hard_lines",
@@ -320,7 +320,7 @@ fn hard_lines() -> Growth {
     }
 }
 
-/// Texts of issues and comments.
+/// Grows the texts of issues and comments.
 fn bodies() -> Growth {
     Growth {
         name: "bodies",
@@ -362,7 +362,7 @@ fn bodies() -> Growth {
 fn replaced_lines() -> Growth {
     Growth {
         name: "replaced_lines",
-        // Beyond this many lines no search for the fewest changes takes place.
+        // Exceeds the number of lines up to which the shortest diff is searched for.
         size: 500_000,
         make: worlds::hard_lines,
         calls: vec![get(|_| "/compare/main...topic".to_owned())],
@@ -395,10 +395,10 @@ fn refs() -> Growth {
     }
 }
 
-/// Calls whose arguments are as long as the size says.
+/// Grows the arguments of the calls.
 fn arguments() -> Growth {
     fn files(size: usize) -> Value {
-        // The last first, and each in a directory that others are in.
+        // Files in reverse order, all in one directory.
         let file =
             |number: usize| json!({"path": format!("dir/{:06}", size - number), "content": "x"});
         (0..size).map(file).collect()
@@ -427,7 +427,7 @@ fn arguments() -> Growth {
                 let files: Value = (0..size / 4).map(file).collect();
                 json!({"branch": "topic", "message": "Add", "files": files})
             }),
-            // A message of many spans of code in one paragraph, and of many mentions.
+            // A message with many code spans in one paragraph and many mentions.
             Tool(BOTH, "push_files", |size| {
                 let message = "`a` #1 ``b`` (#2 ".repeat(10 * size);
                 json!({"branch": "main", "message": message, "files": [{"path": "a.txt", "content": size.to_string()}]})

@@ -1,4 +1,4 @@
-//! Calls that are cancelled while they run: they stop long before they would be through, and change nothing.
+//! Cancelled calls: they stop long before their end and change nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use super::site::{Site, World};
 use super::{V0, worlds};
 use crate::measure::cost;
 
-/// When a call is cancelled, and what it takes at least when it is not.
+/// Time after which a call is cancelled, and the minimum time of the call if it is not.
 const PATIENCE: Duration = Duration::from_millis(40);
 const LONG: Duration = Duration::from_millis(300);
 
-/// A call, and a world that grows until the call takes long.
+/// Call, and a world that grows until the call takes long enough.
 struct Case {
     tool: &'static str,
     make: fn(&Path, usize),
@@ -73,7 +73,7 @@ pub(super) fn trials() -> Vec<Trial> {
     cases.into_iter().map(trial).collect()
 }
 
-/// A query of many terms, within the length that one may have.
+/// Returns a query with many terms that does not exceed the maximum length.
 fn terms() -> String {
     (10..50).map(|number| format!("-a{number} ")).collect()
 }
@@ -98,7 +98,7 @@ impl Case {
                     matches!(outcome, Err(CallError::Timeout { .. })),
                     "{outcome:?}"
                 );
-                // Calls run one at a time, so that this one waits for the end of the other.
+                // Calls run one at a time, so this one waits for the end of the cancelled one.
                 site.tool("get_me", &json!({}));
             });
             assert!(

@@ -1,4 +1,4 @@
-//! Each tool of each version has a case, and each parameter that can be large.
+//! Coverage: each tool of each version has a case, and so does each parameter that can be large.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// A world that has whatever makes further tools be there: workflows and gists.
+/// World with the documents that enable optional tools: workflow runs and gists.
 fn with_all_tools(world: &Path) {
     more_worlds::runs(world, 1);
     let gists = serde_json::json!([{"owner": "ann", "public": true, "files": {"a": "a"}}]);
@@ -56,7 +56,7 @@ fn each_tool_has_a_case(profile: &str) -> Result<(), Failed> {
     }
 }
 
-/// Whether the schema of a parameter allows values of any length. That of no parameter is null.
+/// Returns true if the schema of a parameter allows values of any length. The schema of a missing parameter is null.
 pub(super) fn can_be_large(schema: &Value) -> bool {
     let is_small = matches!(
         schema["type"].as_str(),

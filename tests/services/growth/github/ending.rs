@@ -1,4 +1,4 @@
-//! The end of a session: its state is captured.
+//! Cost of capturing the state at the end of a session.
 
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -15,10 +15,10 @@ pub(super) fn trials() -> Vec<Trial> {
                 let world = World::new(|dir| worlds::small(dir, 1));
                 let site = Site::new(&world, V0);
                 fill(&site, size);
-                // The store has all of it from the first time on.
+                // The first capture stores everything.
                 let first = site.capture().digest();
                 move || {
-                    // The site reads from its world.
+                    // Keeps the world, because the site reads from it.
                     let _ = &world;
                     assert_eq!(site.capture().digest(), first);
                 }

@@ -1,5 +1,5 @@
-//! Further worlds that grow in one dimension: accounts, releases, gists, parts of issues, reviews, workflow runs, and
-//! statuses and comments of commits.
+//! More worlds that grow in one dimension: accounts, releases, gists, sub-issues, reviews, workflow runs, and statuses
+//! and comments of commits.
 
 use std::path::Path;
 
@@ -55,7 +55,7 @@ pub(super) fn gists(world: &Path, size: usize) {
     write(world, "gists.json", &all);
 }
 
-/// A text of several hundred bytes and up, with what is looked for in texts.
+/// Returns a text of 32 bytes times `size`, with code, mentions and references.
 pub(super) fn body(size: usize) -> String {
     "Some words, `code` and @ann #1. ".repeat(size)
 }
@@ -71,10 +71,10 @@ pub(super) fn bodies(world: &Path, size: usize) {
     );
 }
 
-/// Issues of which each is a part of the one before it; the first one has some parts more.
+/// Issues in a chain, each a sub-issue of the previous one. The first issue has the numbers 3 to 90 as sub-issues, of
+/// which the last begins the chain. Number 2 has no parent.
 pub(super) fn parts(world: &Path, size: usize) {
     let (repo, _) = plain(world);
-    // Numbers 2 to 90: parts of the first one but for the second, which is nobody's.
     let labels: Vec<Value> = (0..50)
         .map(|it| json!({"name": format!("label {it}"), "color": "d73a4a"}))
         .collect();
@@ -89,7 +89,8 @@ pub(super) fn parts(world: &Path, size: usize) {
     repo.finish(world, &all, &[]);
 }
 
-/// A branch with a long new file, and one that it came from in part: the changes over it are others. Gives its tip.
+/// Creates the branch `topic` with a long new file and a merge of the branch `other`, so that its diff depends on the
+/// base. Returns the tip.
 fn with_long_file(repo: &mut Repo, file_lines: usize) -> String {
     let first = repo.commit("main", &[], "Begin", &one("README.md", "# Demo\n"));
     let text = lines(file_lines, 1, " new");
@@ -105,7 +106,7 @@ fn comment(id: usize, line: usize, commit: &str) -> Value {
         "commit_id": commit, "created_at": "2024-03-02T00:00:00Z"})
 }
 
-/// Reviews of a pull request, and comments on its lines.
+/// Writes reviews of a pull request with comments on its lines.
 fn reviewed(world: &Path, reviews: usize, file_lines: usize, at: impl Fn(usize) -> usize) {
     let mut repo = Repo::new(world);
     let head = with_long_file(&mut repo, file_lines);
@@ -119,7 +120,7 @@ fn reviewed(world: &Path, reviews: usize, file_lines: usize, at: impl Fn(usize) 
     repo.finish(world, &[], &[pull]);
 }
 
-/// Many pull requests with comments on the lines of one hunk, which grow together.
+/// Many pull requests with comments on one hunk. The comments and the lines of the hunk grow together.
 pub(super) fn commented_pulls(world: &Path, size: usize) {
     const PULLS: usize = 70;
     let mut repo = Repo::new(world);
@@ -141,12 +142,12 @@ pub(super) fn reviews(world: &Path, size: usize) {
     reviewed(world, size, 60, |id| 1 + id % 60);
 }
 
-/// As many comments as the lines, by ten.
+/// Comments on every tenth line.
 pub(super) fn comments_and_lines(world: &Path, size: usize) {
     reviewed(world, size, 10 * size, |id| 10 * id);
 }
 
-/// A workflow with jobs that run at each push to a branch `run…`.
+/// Returns a workflow with jobs that runs at each push to a branch `run…`.
 pub(super) fn workflow(jobs: usize) -> String {
     let mut text =
         "name: check\non:\n  push:\n    branches: ['run**']\n  workflow_dispatch:\njobs:\n"
@@ -159,7 +160,7 @@ pub(super) fn workflow(jobs: usize) -> String {
     text
 }
 
-/// Runs with jobs that failed, with logs of some lines, and what prints more of them.
+/// Writes runs with failed jobs and logs, and the workflows that create more of them.
 fn run_before(world: &Path, counts: [usize; 5]) {
     let [runs, jobs, log, files, jobs_of_file] = counts;
     let mut repo = Repo::new(world);
@@ -182,7 +183,7 @@ fn run_before(world: &Path, counts: [usize; 5]) {
             "actor": "ann", "created_at": time, "updated_at": time})
     };
     let job = |number: usize| {
-        // The first run has those that are more than the runs.
+        // Jobs beyond the number of runs belong to the first run.
         let of = if number <= runs {
             1_000 + number
         } else {
@@ -219,7 +220,7 @@ pub(super) fn jobs_of_workflow(world: &Path, size: usize) {
     run_before(world, [4, 1, 2, 1, size]);
 }
 
-/// Pull requests of one head into branches that stand at one commit, whose merge takes long.
+/// Pull requests with one head and different base branches at one commit. Merging them takes long.
 pub(super) fn pulls_of_one_head(world: &Path, size: usize) {
     let mut repo = Repo::new(world);
     let files = |first: &str, last: &str| -> Vec<(String, Option<String>)> {
@@ -265,12 +266,12 @@ pub(super) fn lines_of_one_file(world: &Path, size: usize) {
     repo.finish(world, &[], &[]);
 }
 
-/// The digits that begin the ids of comments which may be deleted; the numbers from 1 to 70 follow.
+/// Prefix of the ids of comments that may be deleted. The numbers from 1 to 70 follow it.
 pub(super) const DELETED: &str = "141000000";
 
-/// Statuses and comments of the head of a pull request, and as many commits with a comment each.
+/// Statuses and comments on the head of a pull request, and as many other commits with one comment each.
 pub(super) fn remarks(world: &Path, size: usize) {
-    /// The id of the comment of number 0.
+    /// Id of the comment with the number 0.
     const BASE: u64 = 140_000_000;
     let (mut repo, first) = plain(world);
     let tip = repo.commit("topic", &[first], "Change", &one("topic.txt", "a"));
@@ -287,13 +288,13 @@ pub(super) fn remarks(world: &Path, size: usize) {
         id - BASE
     });
     let others = (size as u64 + 1..).take(size).chain(deleted);
-    // These commits are gone from the repository.
+    // These commits do not exist in the repository.
     all.extend(others.map(|id| json!({"sha": format!("{id:040x}"), "comments": [comment(id)]})));
     write(world, "commits.json", &all.into());
 }
 
-/// Pull requests that were merged, each by a commit of the default branch. Of the releases only the first is among
-/// their ancestors, the newer ones are of another branch.
+/// Merged pull requests, each with a commit of the default branch. Only the first release is an ancestor of these
+/// commits; the newer ones belong to another branch.
 pub(super) fn merged_pulls(world: &Path, size: usize) {
     let (mut repo, first) = plain(world);
     repo.tag("first", first);
@@ -321,7 +322,7 @@ pub(super) fn merged_pulls(world: &Path, size: usize) {
     write(world, "releases.json", &releases.into());
 }
 
-/// Branches `base-1` to `base-70`. Pull requests use them as base and head, and drafts of releases as target.
+/// Branches `base-1` to `base-70`, which are bases and heads of pull requests and targets of draft releases.
 pub(super) fn named_branches(world: &Path, size: usize) {
     const BRANCHES: usize = 70;
     let (mut repo, first) = plain(world);

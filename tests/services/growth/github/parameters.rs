@@ -1,5 +1,5 @@
-//! Each parameter of the tools that can be large, in a world whose lists grow along with it: work for each pair of
-//! what is listed and what is asked for shows too.
+//! Cost of each tool parameter that can be large. The lists of the world grow with it, which reveals work for each pair
+//! of a listed object and an argument.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -17,20 +17,20 @@ use super::worlds::{Repo, issue, milestones, one, pull};
 use super::{V0, V1, more_worlds, numbered};
 use crate::measure::linear;
 
-/// How a parameter becomes large.
+/// Way in which a parameter becomes large.
 #[derive(Clone, Copy)]
 pub(super) enum Large {
-    /// A text again and again.
+    /// Repetitions of a text.
     Text(&'static str),
-    /// A list of texts: of this one alone, or of the first that the schema names, and of different ones.
+    /// List of strings: repetitions of this one or of the first value in the schema, and different ones.
     Names(&'static str),
-    /// A list of objects: of one alone, and of different ones.
+    /// List of objects: repetitions of one, and different ones.
     Entries(fn(usize) -> Value),
-    /// An object of many keys, and with a long text for each of these.
+    /// Object with many keys, and with a long text for each of these keys.
     Keys(&'static [&'static str]),
 }
 
-/// The parameters, by name: each tool that has one is asked with it.
+/// Large parameters by name. Each tool with such a parameter is called with it.
 pub(super) const PARAMETERS: &[(&str, Large)] = &[
     ("actor", Text("ann")),
     ("after", Text("Y3Vyc29y")),
@@ -96,13 +96,13 @@ pub(super) const PARAMETERS: &[(&str, Large)] = &[
     ),
 ];
 
-/// Parameters of nearly all tools, which read it before anything else: the tools are measured in one.
+/// Parameters of nearly all tools, which read them first. All tools are measured in one run.
 const OF_ALL: [&str; 2] = ["owner", "repo"];
 
-/// Entries of each list of the world; the larger world has as many as a page holds.
+/// Number of entries in each list of the smaller world. The larger world has as many as a page.
 const SIZE: usize = 50;
 
-/// Values of what a tool requires, by parameter.
+/// Returns the value of a required parameter.
 fn required(parameter: &str) -> Value {
     match parameter {
         "owner" => json!("acme"),
@@ -132,12 +132,12 @@ fn required(parameter: &str) -> Value {
     }
 }
 
-/// Further arguments of a call, without which it would not read its parameters.
+/// Returns further arguments of a call, without which it would not read the measured parameter.
 fn further(tool: &str, method: &str) -> Value {
     match (tool, method) {
         ("get_job_logs", _) => json!({"job_id": 500_001}),
         ("get_file_contents", _) => json!({"path": "/"}),
-        // Words of the pull requests of the world, so that there are results to pick fields of.
+        // A word in the pull requests of the world, so that there are results with fields.
         ("search_pull_requests", _) => json!({"query": "see"}),
         ("add_comment_to_pending_review", _) => json!({"path": "topic-2.txt"}),
         ("submit_pending_pull_request_review", _) => json!({"body": "words"}),
@@ -145,7 +145,7 @@ fn further(tool: &str, method: &str) -> Value {
         ("create_branch", _) => json!({"branch": "made-@N"}),
         ("create_or_update_file", _) => json!({"path": "made-@N.txt"}),
         ("create_pull_request", _) => json!({"base": "other"}),
-        // The second pull request has a review that is pending.
+        // Pull request #2 has a pending review.
         ("create_and_submit_pull_request_review" | "create_pending_pull_request_review", _) => {
             json!({"pullNumber": 4})
         }
@@ -170,7 +170,7 @@ fn further(tool: &str, method: &str) -> Value {
     }
 }
 
-/// The arguments of a tool without what may be left out, for each of its methods. Pages are as long as they can be.
+/// Returns the required arguments of a tool for each of its methods, with the maximum page size.
 fn least(tool: &str, schema: &Value) -> Vec<Value> {
     let methods = schema["properties"]["method"]["enum"].as_array().cloned();
     let of_method = |method: Option<Value>| {
@@ -200,15 +200,15 @@ fn least(tool: &str, schema: &Value) -> Vec<Value> {
     }
 }
 
-/// A value for a size.
+/// Function from a size to a value.
 type Sized = Box<dyn Fn(usize) -> Value>;
 
 impl Large {
-    /// Whether values are of the type that the schema of a parameter tells.
+    /// Returns true if the values have the type in the schema of the parameter.
     pub(super) fn fits(self, schema: &Value) -> bool {
         let is_of = |schema: &Value, kind: &str| schema["type"] == kind;
         match self {
-            // A choice of types has no type.
+            // A union of types has no `type`.
             Text(_) => is_of(schema, "string") || schema["type"].is_null(),
             Names(_) => is_of(schema, "array") && is_of(&schema["items"], "string"),
             Entries(_) => is_of(schema, "array") && is_of(&schema["items"], "object"),
@@ -216,7 +216,7 @@ impl Large {
         }
     }
 
-    /// Values for a parameter of this schema, each with what to call it.
+    /// Returns functions for values of a parameter with this schema, each with a description.
     fn values(self, schema: &Value) -> Vec<(String, Sized)> {
         let text = |piece: &str, size: usize| piece.repeat(500 * size / piece.len());
         let value = |told: &str, value: Sized| (told.to_owned(), value);
@@ -267,7 +267,7 @@ impl Large {
     }
 }
 
-/// One case for each parameter.
+/// Returns one trial for each parameter.
 pub(super) fn trials() -> Vec<Trial> {
     let worlds = Arc::new(OnceLock::new());
     let trial = |(name, large): &(&'static str, Large)| {
@@ -286,7 +286,7 @@ pub(super) fn trials() -> Vec<Trial> {
     trials
 }
 
-/// What is asked with a large parameter is not refused for another one.
+/// Checks that a call with a large parameter is not refused because of another argument.
 fn the_least_arguments_are_enough() -> Result<(), Failed> {
     let world = World::new(|dir| world(dir, 4));
     let mut refused = Vec::new();
@@ -361,7 +361,7 @@ fn measure(worlds: &[World; 2], name: &str, large: Large) -> Result<(), Failed> 
     }
 }
 
-/// The calls of tools with a value of one parameter.
+/// Returns the calls of the tools with this value of one parameter.
 fn with_value(group: &[(String, Value)], name: &str, value: &Value) -> Vec<(String, Value)> {
     let mut calls = Vec::new();
     for (tool, schema) in group {
@@ -373,7 +373,7 @@ fn with_value(group: &[(String, Value)], name: &str, value: &Value) -> Vec<(Stri
     calls
 }
 
-/// Calls a tool, which may refuse but has to answer.
+/// Calls a tool, which may refuse but must answer.
 fn ask(site: &Site, tool: &str, with: &Value) {
     let outcome = site.until(tool, with, Duration::from_secs(60));
     assert!(
@@ -382,7 +382,7 @@ fn ask(site: &Site, tool: &str, with: &Value) {
     );
 }
 
-/// A session with a pending review of the first pull request.
+/// Opens a session with a pending review of the first pull request.
 fn prepared(world: &World, profile: &str) -> Site {
     let site = Site::new(world, profile);
     match profile {
@@ -398,9 +398,9 @@ fn prepared(world: &World, profile: &str) -> Site {
     site
 }
 
-/// A world in which each list has so many entries. Issues have the odd numbers, pull requests the even ones.
+/// World in which each list has `size` entries. Issues have odd numbers and pull requests even ones.
 pub(super) fn world(world: &Path, size: usize) {
-    // Each of these makes a repository, of which only the documents beside it are wanted.
+    // Each of these functions also makes a repository, which is not needed.
     for make in [more_worlds::gists, more_worlds::releases, more_worlds::runs] {
         make(world, size);
         std::fs::remove_dir_all(world.join("repo")).expect("a repository");

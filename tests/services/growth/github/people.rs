@@ -1,4 +1,4 @@
-//! Accounts, releases, gists, labels, parts of issues, and what nobody may do.
+//! Accounts, releases, gists, labels, sub-issues, and calls that are always refused.
 
 use serde_json::{Value, json};
 
@@ -101,7 +101,7 @@ fn gists() -> Growth {
     }
 }
 
-/// The ids of the n-th issue.
+/// Returns the id of an issue.
 fn id(number: usize) -> u64 {
     3_000_000_000 + number as u64
 }
@@ -120,7 +120,7 @@ fn parts() -> Growth {
                 "list_sub_issues",
                 |_| json!({"issue_number": 1, "per_page": 100}),
             ),
-            // The last issue is at the end of a line of parts of parts; the first ones have two parts each.
+            // The last issue is at the end of a long chain of sub-issues.
             Steps(OLD, |size| {
                 let with = |child| json!({"issue_number": size, "sub_issue_id": id(child)});
                 vec![("add_sub_issue", with(2)), ("remove_sub_issue", with(2))]
@@ -159,7 +159,7 @@ fn parts() -> Growth {
     }
 }
 
-/// Long arguments of what no world allows.
+/// Calls that no world allows, with long arguments.
 fn refusals() -> Growth {
     fn text(size: usize) -> String {
         "text ".repeat(200 * size)

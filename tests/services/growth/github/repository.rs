@@ -1,5 +1,5 @@
-//! REST routes of the repository itself: archives, patches, statuses and comments of commits, notes of releases,
-//! names of branches, and git objects.
+//! REST routes of the repository: archives, patches, statuses and comments of commits, release notes, branch names, and
+//! git objects.
 
 use serde_json::{Value, json};
 
@@ -65,10 +65,10 @@ fn patches() -> Growth {
     }
 }
 
-/// The first comment on a commit.
+/// Route of the first comment on a commit.
 const COMMENT: &str = "/comments/140000001";
 
-/// Statuses and comments of the head of a pull request, and comments on other commits.
+/// Statuses and comments on the head of a pull request, and comments on other commits.
 fn remarks() -> Growth {
     Growth {
         name: "remarks",
@@ -109,7 +109,7 @@ fn remarks() -> Growth {
                 |_| COMMENT.to_owned(),
                 |_| json!({"body": "Other @N"}),
             ),
-            // Each time another one.
+            // Each repetition deletes another comment.
             Rest(
                 "DELETE",
                 |_| format!("/comments/{}@N", more_worlds::DELETED),
@@ -119,7 +119,7 @@ fn remarks() -> Growth {
     }
 }
 
-/// Merged pull requests, releases among their commits, and their notes.
+/// Release notes of merged pull requests, with releases among their commits.
 fn notes() -> Growth {
     Growth {
         name: "notes",
@@ -147,7 +147,7 @@ fn notes() -> Growth {
     }
 }
 
-/// Branches that ever more pull requests and drafts of releases name.
+/// Branches that are named in a growing number of pull requests and draft releases.
 fn names() -> Growth {
     fn new_name(_: usize) -> Value {
         json!({"new_name": "renamed-@N"})
@@ -169,7 +169,7 @@ fn names() -> Growth {
     }
 }
 
-/// Objects of git as long as the size says.
+/// Git objects whose length grows.
 fn objects() -> Growth {
     Growth {
         name: "objects",

@@ -1,4 +1,4 @@
-//! Reviews, comments on lines, and merging.
+//! Reviews, comments on lines, and merges.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ pub(super) fn all() -> Vec<Growth> {
     ]
 }
 
-/// A pull request with ever more reviews and comments on its lines.
+/// Pull request with a growing number of reviews and comments on its lines.
 fn reviews() -> Growth {
     Growth {
         name: "reviews",
@@ -26,7 +26,7 @@ fn reviews() -> Growth {
     }
 }
 
-/// The lines of a hunk and the comments on it grow together: what is shown and kept of the hunk does not.
+/// The hunk and its comments grow together, but the displayed and stored part of the hunk is bounded.
 fn comments_and_lines() -> Growth {
     Growth {
         name: "comments_and_lines",
@@ -115,7 +115,7 @@ fn on_lines() -> Vec<super::Call> {
             "add_reply_to_pull_request_comment",
             |_| json!({"pullNumber": 1, "commentId": REVIEWER, "body": "So"}),
         ),
-        // What is said of the lines is written down, and stays so.
+        // A change of the base stores the hunks of the comments, and they stay stored.
         Steps(BOTH, |_| {
             let base = |base: &str| json!({"pullNumber": 1, "base": base});
             vec![
@@ -146,7 +146,7 @@ fn on_lines() -> Vec<super::Call> {
     ]
 }
 
-/// Another base of a pull request, each time of another one: what its comments are about is written down.
+/// Changes the base of another pull request in each repetition, which stores the hunks of its comments.
 fn kept_hunks() -> Growth {
     Growth {
         name: "kept_hunks",
@@ -160,14 +160,14 @@ fn kept_hunks() -> Growth {
     }
 }
 
-/// Merges beside ever more pull requests.
+/// Merges in a world with a growing number of pull requests.
 fn merges() -> Growth {
     Growth {
         name: "merges",
         size: 200,
         make: worlds::pulls,
         calls: vec![
-            // The time is the number of the pull request.
+            // The number of the repetition is the number of the pull request.
             Steps(BOTH, |_| {
                 let at = json!({"pullNumber": "@N+0"});
                 let mut merge = at.clone();
@@ -181,14 +181,14 @@ fn merges() -> Growth {
     }
 }
 
-/// Each time, the same branch is merged into a new one.
+/// Merges one branch into a new branch in each repetition.
 fn merges_of_files() -> Growth {
     Growth {
         name: "merges_of_files",
         size: 600,
         make: worlds::files,
         calls: vec![
-            // A pull request that is opened gets the next number.
+            // A new pull request gets the next number.
             Steps(BOTH, |_| {
                 let pull = json!({"title": "Change", "head": "topic", "base": "merged-@N"});
                 vec![
@@ -220,7 +220,7 @@ fn merges_of_files() -> Growth {
     }
 }
 
-/// Pull requests with long texts.
+/// Opens pull requests with long texts.
 fn opening() -> Growth {
     Growth {
         name: "opening",

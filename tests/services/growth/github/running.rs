@@ -1,4 +1,4 @@
-//! Workflows, their runs, jobs and logs.
+//! Workflows with their runs, jobs and logs.
 
 use libtest_mimic::{Failed, Trial};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::site::{Site, World};
 use super::{BOTH, Growth, NEW, OLD, V0, more_worlds};
 use crate::measure::{Cost, cost};
 
-/// The first run and its first job.
+/// Ids of the first run and its first job.
 const RUN: u64 = 1_001;
 const JOB: u64 = 500_001;
 
@@ -32,7 +32,7 @@ pub(super) fn all() -> Vec<Growth> {
     ]
 }
 
-/// The calls that only read a run, by tool.
+/// Tools that only read one run.
 const OF_A_RUN: [&str; 5] = [
     "get_workflow_run",
     "get_workflow_run_logs",
@@ -87,7 +87,7 @@ fn calls() -> Vec<super::Call> {
         ),
         Rest("GET", |_| "/actions/runs?per_page=100".to_owned(), |_| Value::Null),
         Rest("GET", |_| "/commits/main/check-runs".to_owned(), |_| Value::Null),
-        // What sets workflows off.
+        // Calls that start workflows.
         Steps(BOTH, |_| {
             let file = |text: &str| {
                 let files = json!([{"path": "a.txt", "content": text}]);
@@ -121,7 +121,7 @@ pub(super) fn trials() -> Vec<Trial> {
     )]
 }
 
-/// A push to the head of many pull requests, which all have the same commit as their base.
+/// Pushes to the head of many pull requests, whose bases are at one commit. The merge must be computed once.
 fn pulls_of_one_head_are_merged_once() -> Result<(), Failed> {
     const PULLS: usize = 60;
     let push = |pulls: usize| -> Cost {

@@ -1,4 +1,4 @@
-//! A world of the github service, and calls on it.
+//! World of the github service, and calls on it.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 
 use super::worlds::CLOCK;
 
-/// Workflows of one step, which fails. What they print is as long as the file `log.txt` of the tested tree.
+/// Runner of workflows with one failing step. Its log is the file `log.txt` of the tested tree.
 struct Failing;
 
 impl Runner for Failing {
@@ -36,12 +36,12 @@ impl Runner for Failing {
     }
 }
 
-/// A world that sessions can be opened on.
+/// World on which sessions are opened.
 pub(super) struct World {
     tree: Tree,
     store: Arc<Store>,
     home: tempfile::TempDir,
-    /// Whether workflows run.
+    /// True if workflows run.
     has_runs: bool,
 }
 
@@ -63,7 +63,7 @@ impl World {
     }
 }
 
-/// A session on a world, and a copy of it that is asked over REST.
+/// Session on a world, and a copy of the world for REST requests.
 pub(super) struct Site {
     client: ToolClient,
     rest: RefCell<Rest>,
@@ -117,19 +117,19 @@ impl Site {
         let call = self
             .client
             .call(tool, named(arguments), Duration::from_secs(60));
-        // Some refusals are errors of the protocol.
+        // Some refusals are protocol errors.
         if let Ok(output) = self.runtime.block_on(call) {
             assert!(output.is_error, "{tool}: {}", start(&output.text()));
         }
     }
 
-    /// The names of the tools that the session has.
+    /// Returns the names of the session's tools.
     pub(super) fn tools(&self) -> Vec<String> {
         let tools = self.client.tools().iter();
         tools.map(|tool| tool.name.to_string()).collect()
     }
 
-    /// The tools that the session has, each with the schema of its arguments.
+    /// Returns the session's tools with the schemas of their arguments.
     pub(super) fn schemas(&self) -> Vec<(String, Value)> {
         let tools = self.client.tools().iter();
         tools
@@ -155,7 +155,7 @@ impl Site {
         });
     }
 
-    /// Asks for one of GitHub's media types, which must succeed.
+    /// Sends a GET request with one of GitHub's media types, which must succeed.
     pub(super) fn media(&self, form: &str, path: &str) {
         self.answered(&HttpRequest {
             method: "GET".to_owned(),
@@ -173,24 +173,24 @@ impl Site {
         assert!(answer.status < 400, "{method} {target}: {}", start(&body));
     }
 
-    /// The final state.
+    /// Returns the final state.
     pub(super) fn capture(&self) -> Tree {
         let state = self.runtime.block_on(self.session.capture());
         state.expect("a state")
     }
 
-    /// Calls a tool that is given up after a time.
+    /// Calls a tool with a timeout.
     pub(super) fn until(
         &self,
         tool: &str,
         arguments: &Value,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<ToolOutput, CallError> {
-        let call = self.client.call(tool, named(arguments), patience);
+        let call = self.client.call(tool, named(arguments), timeout);
         self.runtime.block_on(call)
     }
 
-    /// Sends a query, which must succeed.
+    /// Sends a GraphQL query, which must succeed.
     pub(super) fn query(&self, text: &str) {
         let request = HttpRequest {
             method: "POST".to_owned(),
@@ -204,7 +204,7 @@ impl Site {
     }
 }
 
-/// The target of a request for a path below the repository, or below the root after a `^`.
+/// Returns the target of a request for a path below the repository, or below the root if it begins with `^`.
 fn target(path: &str) -> String {
     match path.strip_prefix('^') {
         Some(path) => path.to_owned(),
@@ -212,7 +212,7 @@ fn target(path: &str) -> String {
     }
 }
 
-/// Arguments with the name of the repository.
+/// Adds the owner and the name of the repository to arguments.
 fn named(arguments: &Value) -> Map<String, Value> {
     let mut arguments = arguments.as_object().cloned().unwrap_or_default();
     for (key, value) in [("owner", "acme"), ("repo", "demo")] {
@@ -221,7 +221,7 @@ fn named(arguments: &Value) -> Map<String, Value> {
     arguments
 }
 
-/// The start of a text.
+/// Returns the start of a text.
 fn start(text: &str) -> String {
     text.chars().take(400).collect()
 }

@@ -1,4 +1,4 @@
-//! Worlds that grow in one dimension, made by code.
+//! Generated worlds that grow in one dimension.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,12 +8,12 @@ use gix::ObjectId;
 use gix::objs::tree::EntryKind;
 use serde_json::{Value, json};
 
-/// 2025-01-01 00:00:00 UTC.
+/// Clock of the worlds: 2025-01-01 00:00:00 UTC.
 pub(super) const CLOCK: i64 = 1_735_689_600;
-/// When the first commit was made.
+/// Date of the first commit: 2024-01-01 00:00:00 UTC.
 const FIRST: i64 = 1_704_067_200;
 
-/// A repository on the disk.
+/// Repository on disk.
 pub(super) struct Repo {
     repo: gix::Repository,
     dir: std::path::PathBuf,
@@ -35,7 +35,8 @@ impl Repo {
         }
     }
 
-    /// Commits these files beside those of the parents, and sets a branch to it; a file without text goes.
+    /// Commits files on top of those of the first parent, and sets a branch to the commit. A file without a text is
+    /// removed.
     pub(super) fn commit(
         &mut self,
         branch: &str,
@@ -64,7 +65,7 @@ impl Repo {
         id
     }
 
-    /// The tree of a commit with other files.
+    /// Returns the tree of a commit with changed files.
     fn tree(&self, parent: Option<&ObjectId>, files: &[(String, Option<String>)]) -> ObjectId {
         let tree = match parent {
             Some(parent) => {
@@ -92,7 +93,7 @@ impl Repo {
         self.refs.insert(name.to_owned(), id);
     }
 
-    /// An annotated tag of a commit.
+    /// Creates an annotated tag of a commit.
     pub(super) fn tag(&mut self, name: &str, target: ObjectId) {
         let tag = gix::objs::Tag {
             target,
@@ -132,7 +133,7 @@ impl Repo {
     }
 }
 
-/// Lines that differ, `mark` at each place that is a multiple of `every`.
+/// Returns different lines, with `mark` at every line whose number is a multiple of `every`.
 pub(super) fn lines(count: usize, every: usize, mark: &str) -> String {
     let mut text = String::new();
     for line in 0..count {
@@ -146,7 +147,7 @@ pub(super) fn one(path: &str, text: &str) -> Vec<(String, Option<String>)> {
     vec![(path.to_owned(), Some(text.to_owned()))]
 }
 
-/// A repository of one commit.
+/// Creates a repository with one commit.
 pub(super) fn plain(world: &Path) -> (Repo, ObjectId) {
     let mut repo = Repo::new(world);
     let first = repo.commit("main", &[], "Begin", &one("README.md", "# Demo\n"));
@@ -209,7 +210,7 @@ pub(super) fn pulls(world: &Path, size: usize) {
         );
         all.push(pull(number, &branch));
     }
-    // What the heads left is some way back.
+    // The merge base is 50 commits behind `main`.
     let mut tip = first;
     for number in 0..50 {
         tip = repo.commit(
@@ -222,7 +223,7 @@ pub(super) fn pulls(world: &Path, size: usize) {
     repo.finish(world, &[], &all);
 }
 
-/// A long history, with a branch that left it early and has as many commits, and a pull request of that.
+/// Long history with a pull request. Its branch forks from the first commit and has a tenth as many commits.
 pub(super) fn commits(world: &Path, size: usize) {
     milestones(world);
     let (mut repo, first) = plain(world);
@@ -247,7 +248,7 @@ pub(super) fn commits(world: &Path, size: usize) {
     repo.finish(world, &[issue(1, "", &[])], &[pull(2, "topic")]);
 }
 
-/// Many files, of which both sides of a pull request change half, rename some and add some.
+/// Many files, of which the head of a pull request changes half and moves some, and the base changes a quarter.
 pub(super) fn files(world: &Path, size: usize) {
     let mut repo = Repo::new(world);
     let path = |number: usize| format!("src/{}/{number}.txt", number % 4);
@@ -276,7 +277,7 @@ pub(super) fn files(world: &Path, size: usize) {
     repo.finish(world, &[], &[pull(1, "topic")]);
 }
 
-/// One file of many lines, of which both sides of a pull request change some.
+/// One long file, in which both sides of a pull request change some lines.
 pub(super) fn long_file(world: &Path, size: usize) {
     let mut repo = Repo::new(world);
     let first = repo.commit(
@@ -287,7 +288,7 @@ pub(super) fn long_file(world: &Path, size: usize) {
     );
     let theirs = lines(size, 12, " theirs");
     let theirs = repo.commit("topic", &[first], "Change", &one("long.txt", &theirs));
-    // Sixth lines, but not those of the other side.
+    // Every twelfth line, in the middle between those of the other side.
     let ours: String = lines(size, size, "")
         .lines()
         .enumerate()
@@ -310,7 +311,8 @@ pub(super) fn long_file(world: &Path, size: usize) {
     repo.finish(world, &[], &[pull]);
 }
 
-/// Lines of two kinds in no order, which are hard to compare, all of them replaced by others.
+/// Long file with two different lines in random order, which is expensive to compare with another such file of the pull
+/// request.
 pub(super) fn hard_lines(world: &Path, size: usize) {
     let mut repo = Repo::new(world);
     let mixed = |seed: u64| -> String {
@@ -338,7 +340,7 @@ pub(super) fn refs(world: &Path, size: usize) {
     repo.finish(world, &[], &[]);
 }
 
-/// Few things, for calls whose arguments grow.
+/// Small world for calls whose arguments grow.
 pub(super) fn small(world: &Path, _: usize) {
     let (mut repo, first) = plain(world);
     repo.commit("topic", &[first], "Change", &one("new.txt", "new\n"));

@@ -1,4 +1,4 @@
-//! `grade --batch`: one request a line in, one outcome a line out.
+//! `grade --batch`: reads one request per line and writes one outcome per line.
 
 mod request;
 
@@ -24,15 +24,15 @@ use crate::commands::script::Scripts;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
-use crate::once::Once;
 use crate::output::{self, sanitise};
+use crate::single_flight::SingleFlightCache;
 
-/// Verifiers that are kept ready.
+/// Maximum number of loaded verifiers in the cache.
 const MAX_JUDGES: u64 = 256;
-/// Files and directories of all states together that are kept ready.
+/// Maximum number of files and directories in all cached states together.
 const MAX_ENTRIES: u64 = 250_000;
 
-/// Grades what the lines of a file ask for.
+/// Grades the requests in the lines of a file.
 pub(crate) fn grade(
     context: &Context,
     file: &Path,
@@ -55,8 +55,8 @@ pub(crate) fn grade(
         sandbox: context.sandbox(slots, engine)?.cancelled_by(cancel.clone()),
         scripts,
         preparing: Mutex::new(()),
-        judges: Once::new(MAX_JUDGES, |judge| judge.is_ok().then_some(1)),
-        states: Once::new(MAX_ENTRIES, |state| {
+        judges: SingleFlightCache::new(MAX_JUDGES, |judge| judge.is_ok().then_some(1)),
+        states: SingleFlightCache::new(MAX_ENTRIES, |state| {
             state.as_ref().ok().map(|state| state.tree.len() + 1)
         }),
     };
@@ -70,7 +70,7 @@ pub(crate) fn grade(
     )
 }
 
-/// Opens a file of requests, or a pipe that somebody writes them into.
+/// Opens a file of requests, or a named pipe.
 fn open(file: &Path) -> Result<File, CommandError> {
     let refused = |problem: &dyn std::fmt::Display| {
         let message = format!("{}: {problem}", file.display());
@@ -86,7 +86,7 @@ fn open(file: &Path) -> Result<File, CommandError> {
         return Err(refused(&"it is a directory"));
     }
     if kind.is_fifo() {
-        // Opening it waits for whoever writes.
+        // Opening a named pipe blocks until it has a writer.
         output::note(&format!(
             "reading requests from the pipe {}",
             sanitise::line(&file.display().to_string())
@@ -94,7 +94,7 @@ fn open(file: &Path) -> Result<File, CommandError> {
     }
     let is_device = kind.is_char_device() || kind.is_block_device();
     let opened = if is_device {
-        // One that waits for a person is none of those that never end.
+        // Only a terminal is accepted; other devices, such as /dev/zero, may never end.
         File::open(file).ok().filter(File::is_terminal)
     } else {
         Some(File::open(file).map_err(|error| refused(&error))?)
@@ -102,7 +102,7 @@ fn open(file: &Path) -> Result<File, CommandError> {
     opened.ok_or_else(|| refused(&"it is a device, and no file of requests"))
 }
 
-/// What is written for one line, and what it alone would make of the exit code.
+/// Output line of one request, and the exit code that it would have alone.
 struct Answer {
     text: String,
     code: u8,
@@ -113,7 +113,7 @@ fn print(mut outcomes: mcpmark_sandbox::InOrder<Answer>) -> Result<u8, CommandEr
     let mut worst = exit::PASSED;
     while let Some(first) = outcomes.next() {
         let mut next = Some(first);
-        // What is there already goes out together.
+        // Answers that are ready are written together, with one flush.
         while let Some(answer) = next {
             let answer = answer.unwrap_or_else(|panicked| broken(None, &panicked));
             worst = worst.max(answer.code);
@@ -129,7 +129,7 @@ fn print(mut outcomes: mcpmark_sandbox::InOrder<Answer>) -> Result<u8, CommandEr
     Ok(worst)
 }
 
-/// Whether to write no more; a reader that has gone away is no error.
+/// Returns the result of the command if writing must stop. A closed pipe is not an error.
 fn give_up(written: io::Result<()>) -> Option<Result<(), CommandError>> {
     match written {
         Ok(()) => None,
@@ -202,18 +202,19 @@ fn json(value: &impl Serialize, code: u8) -> Answer {
     }
 }
 
-/// The inputs of a state: the world of a task tells which times of files count, and the service which form it has.
+/// Cache key of a state: the inputs that determine its tree. The world of a task determines which modification times
+/// are kept, and the service determines the form.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum StateName {
-    /// Where all attempts of the judge's task start.
+    /// Starting state of the verifier's task.
     Start(Option<(Option<Digest>, i64)>),
-    /// Where one request says that it started.
+    /// Starting state given by a request.
     Named(PathBuf),
     Final(Option<&'static str>, Option<(Option<Digest>, i64)>, PathBuf),
 }
 
-/// Whether a place names a state by its digest. Only such a state is kept for further lines:
-/// a directory may be another one by then.
+/// Returns true if a path is the digest of a stored state. Only such states are cached for later lines, because a
+/// directory may change between two lines.
 fn is_digest(place: &Path) -> bool {
     place
         .to_str()
@@ -225,10 +226,10 @@ struct Batch {
     store: Store,
     sandbox: Sandbox,
     scripts: Scripts,
-    /// Guests are built by one at a time.
+    /// Lock that makes guests build one at a time.
     preparing: Mutex<()>,
-    judges: Once<JudgeName, Result<Arc<Judge>, Refusal>>,
-    states: Once<StateName, Result<Snapshot, Refusal>>,
+    judges: SingleFlightCache<JudgeName, Result<Arc<Judge>, Refusal>>,
+    states: SingleFlightCache<StateName, Result<Snapshot, Refusal>>,
 }
 
 impl Batch {
@@ -271,7 +272,7 @@ impl Batch {
                 .map(Arc::new)
                 .map_err(|error| Refusal::of_command(key, error))
         })?;
-        if let (Some(key), None) = (request.told_key(), judge.script()) {
+        if let (Some(key), None) = (request.invocation_key(), judge.script()) {
             return Err(Refusal::of_key(
                 key,
                 "is for a verifier that is a Python script",
@@ -306,7 +307,7 @@ impl Batch {
         } else {
             end()?
         };
-        let checked = judge.check_environment(&end, &request.told, self.context.services());
+        let checked = judge.check_environment(&end, &request.invocation, self.context.services());
         checked.map_err(|error| {
             let hint = "set each under \"env\": {\"NAME\": \"VALUE\"}, or name the \"service\" of the state, which sets variables of its own";
             Refusal::of_key("env", error.message, hint)
@@ -316,7 +317,7 @@ impl Batch {
         let graded = judge.grade(
             &self.sandbox,
             input,
-            &request.told,
+            &request.invocation,
             &limits,
             request.start.is_some(),
         );

@@ -1,4 +1,4 @@
-//! What the lines of a batch ask for.
+//! Parser of the requests of a batch.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -10,9 +10,9 @@ use crate::diagnosis::STATE_HINT;
 use crate::error::CommandError;
 use crate::exit;
 
-/// Bytes that one request may have.
+/// Maximum size of a request, in bytes.
 const MAX_LINE: u64 = 64 << 20;
-/// Bytes beyond those that are passed over to find the next line.
+/// Maximum number of bytes after [`MAX_LINE`] that are skipped to find the end of a line that is too long.
 const MAX_SKIPPED: u64 = 256 << 20;
 const KEYS: [&str; 11] = [
     "id",
@@ -29,9 +29,9 @@ const KEYS: [&str; 11] = [
 ];
 const EXAMPLE: &str = r#"a request looks like {"task": "filesystem/…/…", "state": "DIR"}; `mcpmark grade --help` tells more"#;
 
-/// Lines that are not blank, with their numbers.
+/// Iterator over the lines that are not blank, with their numbers.
 pub(super) struct Lines<R> {
-    /// None after an error, which would come again and again.
+    /// Reader of the lines; `None` after a read error or an endless line, so that iteration ends.
     source: Option<BufReader<R>>,
     number: u64,
 }
@@ -104,15 +104,15 @@ impl<R: Read> Iterator for Lines<R> {
     }
 }
 
-/// How a line compares with what one may have.
+/// Length of a line compared with the limits.
 enum Length {
     Whole,
     TooLong,
-    /// Perhaps it never ends.
+    /// No end of the line within [`MAX_SKIPPED`] bytes after the limit; the source may be endless.
     NoEnd,
 }
 
-/// Why a line is not graded.
+/// Error of a line that is not graded.
 #[derive(Clone)]
 pub(super) struct Refusal {
     pub(super) key: Option<&'static str>,
@@ -138,7 +138,7 @@ impl Refusal {
         }
     }
 
-    /// A single grade would have ended with this.
+    /// Converts the error of a single grade. Exit code `USAGE` becomes `INVALID`.
     pub(super) fn of_command(key: &'static str, error: CommandError) -> Self {
         Self {
             key: Some(key),
@@ -154,11 +154,11 @@ impl Refusal {
     }
 }
 
-/// What to write for a key instead, where the error itself does not say.
+/// Default hint for a key, used if the error itself has none.
 fn way_out(key: &str, code: u8) -> Option<&'static str> {
     match key {
         "state" | "start" => Some(STATE_HINT),
-        // It was read, and cannot be what it is named as.
+        // The file was read, but is not a valid verifier.
         "verifier" if code == exit::INVALID => {
             Some("`mcpmark inspect FILE` says what it is and what it asks for")
         }
@@ -169,25 +169,25 @@ fn way_out(key: &str, code: u8) -> Option<&'static str> {
     }
 }
 
-/// What one line asks for.
+/// Request in one line of a batch.
 pub(super) struct Request {
     pub(super) judge: JudgeName,
     pub(super) state: PathBuf,
     pub(super) start: Option<PathBuf>,
     pub(super) answer: Option<String>,
     pub(super) parameters: Option<String>,
-    /// Limits of a verifier without a task, by their names.
+    /// Limits of a verifier without a task, by name.
     pub(super) limits: Map<String, Value>,
-    /// What a script is called with beside what its task tells it.
-    pub(super) told: ScriptInvocation,
+    /// Arguments and environment variables of a Python script, in addition to those of its task.
+    pub(super) invocation: ScriptInvocation,
 }
 
 impl Request {
-    /// The key of what only a script can be told.
-    pub(super) fn told_key(&self) -> Option<&'static str> {
+    /// Returns the key of the first non-empty value that only Python scripts accept.
+    pub(super) fn invocation_key(&self) -> Option<&'static str> {
         match (
-            self.told.environment.is_empty(),
-            self.told.arguments.is_empty(),
+            self.invocation.environment.is_empty(),
+            self.invocation.arguments.is_empty(),
         ) {
             (false, _) => Some("env"),
             (true, false) => Some("args"),
@@ -199,7 +199,7 @@ impl Request {
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum JudgeName {
     Task(String),
-    /// A file, and the service of the states that it judges.
+    /// Path of a component or a script, and the service of the states that it grades.
     File(PathBuf, Option<String>),
 }
 
@@ -212,7 +212,7 @@ impl JudgeName {
     }
 }
 
-/// What a line asks for, and the name that it gives to that.
+/// Parses a line into its `id` and its request.
 pub(super) fn read(text: Result<Vec<u8>, Refusal>) -> (Option<Value>, Result<Request, Refusal>) {
     let keys = text.and_then(|text| {
         mcpmark_json::from_unique::<Map<String, Value>>(&text)
@@ -296,11 +296,11 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
         answer: text(&mut keys, "answer")?,
         parameters,
         limits,
-        told: told(&mut keys)?,
+        invocation: script_invocation(&mut keys)?,
     })
 }
 
-fn told(keys: &mut Map<String, Value>) -> Result<ScriptInvocation, Refusal> {
+fn script_invocation(keys: &mut Map<String, Value>) -> Result<ScriptInvocation, Refusal> {
     let environment = match keys.remove("env") {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Object(variables)) => variables

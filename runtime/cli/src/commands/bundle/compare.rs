@@ -1,4 +1,4 @@
-//! `bundle diff`.
+//! `bundle diff`: comparison of two bundles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -11,13 +11,13 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::look;
-use super::place::{self, Extent, Opened, bundle_error};
+use super::place::{self, FetchDepth, Opened, bundle_error};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
 use crate::output::{self, sanitise, unified};
 
-/// How two bundles differ.
+/// Differences between two bundles.
 #[derive(Serialize)]
 pub(super) struct Report {
     before: Digest,
@@ -25,9 +25,9 @@ pub(super) struct Report {
     pub(super) same: bool,
     added: Vec<String>,
     removed: Vec<String>,
-    /// What guests ask for that none asked for before.
+    /// Imports of guests that no guest had before.
     gained: Vec<String>,
-    /// What no guest asks for any more.
+    /// Imports that no guest has any more.
     lost: Vec<String>,
     changed: Vec<Changed>,
 }
@@ -35,10 +35,10 @@ pub(super) struct Report {
 #[derive(Serialize)]
 struct Changed {
     task: String,
-    /// A unified diff.
+    /// Unified diff of the instruction.
     instruction: Option<String>,
     guests: Vec<ChangedGuest>,
-    /// Keys of `meta.json` whose values differ, limits and parameters among them.
+    /// Keys of `meta.json` whose values differ, including limits and parameters.
     meta: BTreeMap<String, Sides<Value>>,
     world: Option<Sides<Digest>>,
     certificate: Option<Sides<Option<CertificateConfig>>>,
@@ -51,7 +51,7 @@ struct ChangedGuest {
     role: String,
     before: Option<Digest>,
     after: Option<Digest>,
-    /// Whether it is left out, where that is another answer than before.
+    /// New value of `held_back`, if it changed.
     held_back: Option<bool>,
     gained: Vec<String>,
     lost: Vec<String>,
@@ -63,14 +63,14 @@ pub(super) struct Sides<T> {
     pub(super) after: T,
 }
 
-/// Says how two bundles differ.
+/// Prints the differences between two bundles.
 pub(super) fn diff(
     context: &Context,
     places: [&Path; 2],
     full: bool,
     json: bool,
 ) -> Result<u8, CommandError> {
-    let [before, after] = places.map(|place| place::open(context, place, Extent::Everything));
+    let [before, after] = places.map(|place| place::open(context, place, FetchDepth::Everything));
     let report = report(&before?, &after?)?;
     if json {
         output::print_json(&report)?;
@@ -113,7 +113,7 @@ pub(super) fn report(before: &Opened, after: &Opened) -> Result<Report, CommandE
     })
 }
 
-/// All that the guests of a bundle ask for: that of new tasks is news, too.
+/// Returns the imports of all guests of a bundle, including those of tasks that only this bundle has.
 fn imports(opened: &Opened) -> BTreeSet<String> {
     let bundle = &opened.bundle;
     let of_tasks = bundle.tasks.iter().flat_map(|task| &task.config.guests);
@@ -197,7 +197,7 @@ fn compare(
     })
 }
 
-/// A guest of a task by its role, that of its world among them.
+/// Returns the guest with a role, either of a task or of its world.
 fn guest<'o>(task: &'o TaskArtifact, opened: &'o Opened, role: &str) -> Option<&'o GuestConfig> {
     let mut roles = GuestRole::ALL.iter();
     let Some(role) = roles.find(|known| known.as_str() == role) else {
@@ -242,7 +242,7 @@ impl Report {
 
 impl Sides<Option<CertificateConfig>> {
     fn text(&self) -> String {
-        let words = |side: &Option<CertificateConfig>| side.as_ref().map(look::in_words);
+        let words = |side: &Option<CertificateConfig>| side.as_ref().map(look::certificate_summary);
         match (words(&self.before), words(&self.after)) {
             (Some(before), Some(after)) if before == after => {
                 format!("another, with as much: {after}")

@@ -1,4 +1,4 @@
-//! `bundle pack --tasks`: tasks of a published corpus, with the scripts that judge them and the guest that runs those.
+//! `bundle pack --tasks`: packs tasks of a published corpus with their scripts and the interpreter.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,10 +19,10 @@ use crate::commands::published;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 
-/// What is said of the licence of states whose owner says nothing, in the words of SPDX.
+/// Licence of states whose owner does not declare one: the SPDX term for an unknown licence.
 const UNKNOWN_LICENCE: &str = "NOASSERTION";
 
-/// What is said of scripts to people who have not got them.
+/// Description of the capabilities of a script, for readers of a bundle that does not contain it.
 const SCRIPT: &str = "can do what its interpreter can, and change a copy of a repository that it judges; nothing else";
 
 pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Made, CommandError> {
@@ -32,7 +32,7 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
         if let Some(held_back) = &task.held_back {
             return Err(context::held_back(&task.id, &held_back.verifier));
         }
-        // What is made of its sources would lie beside the script, which sees all that is there.
+        // The compiled solution would be unpacked next to the script, which sees all files of its directory.
         if let Some(GuestSource::Rust { source, .. }) = &task.solution {
             let message = format!(
                 "task {}: {}: a solution that is not compiled is not packed with a script",
@@ -74,7 +74,8 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
     Ok(made)
 }
 
-/// What the state that a published task starts from is called in a bundle: it has no name of its own.
+/// Returns the name of the starting state of a published task in a bundle, derived from the digests of its tree and its
+/// guests, because it has no name of its own.
 pub(crate) fn state_name(task: &TaskId, start: &Start) -> Result<WorldId, CommandError> {
     let digests: Vec<String> = std::iter::once(start.digest)
         .chain(start.guests.digests().into_iter().map(|(_, digest)| digest))
@@ -134,7 +135,7 @@ fn packed(store: &Store, tree: &Digest) -> Result<(Vec<u8>, states::Written), Co
     Ok((stream, written))
 }
 
-/// A script with the files beside it, as it is packed, and the digest of their tree.
+/// Reads a script with the files in its directory. Returns the digest of their tree and the packed tree.
 pub(super) fn handed_over(file: &Path, store: &Store) -> Result<(Digest, Vec<u8>), CommandError> {
     let script = mcpmark_experiment::Script::read(file);
     let script = script.map_err(|error| CommandError::usage(chain(&error)))?;
@@ -145,7 +146,7 @@ pub(super) fn handed_over(file: &Path, store: &Store) -> Result<(Digest, Vec<u8>
     Ok((script.beside(), stream))
 }
 
-/// A task without the guest that runs its script.
+/// Content of a task without its interpreter.
 struct Content {
     parts: Parts,
     guests: Vec<GuestConfig>,
@@ -167,7 +168,7 @@ impl Content {
                 interpreter: Arc::clone(component),
             },
             solution: self.solution,
-            // What lies beside a script is all packed with it.
+            // The packed directory of the script already contains it.
             certificate: None,
         }
     }

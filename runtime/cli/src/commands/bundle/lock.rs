@@ -1,4 +1,4 @@
-//! `bundle lock` and `bundle update`: a suite stays what it was until somebody has seen what is new.
+//! `bundle lock` and `bundle update`: pin a suite to digests until its changes are accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,7 +14,7 @@ use mcpmark_task::WorldId;
 use serde::Serialize;
 
 use super::compare::{self, Sides};
-use super::place::{self, Extent, Opened};
+use super::place::{self, FetchDepth, Opened};
 use super::trust;
 use crate::args::{EngineArgs, LockArgs, UpdateArgs};
 use crate::context::Context;
@@ -25,13 +25,17 @@ use crate::output::{self, sanitise};
 
 const UPDATE: &str = "`mcpmark bundle update` shows what is new, and accepts it if you do";
 
-/// Whether a path names a lock, and not a bundle.
-pub(super) fn is_meant(path: &Path) -> bool {
+/// Returns true if a path is a lock file, as opposed to a bundle.
+pub(super) fn looks_like_lock(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "lock") && path.is_file()
 }
 
-/// Opens the suite that a lock names, and sees that it is the one that was locked.
-pub(super) fn open(context: &Context, file: &Path, extent: Extent) -> Result<Opened, CommandError> {
+/// Opens the bundle that a lock names and checks that it has the locked digests.
+pub(super) fn open(
+    context: &Context,
+    file: &Path,
+    extent: FetchDepth,
+) -> Result<Opened, CommandError> {
     let lock = read(file)?;
     let mut opened = if lock.source.starts_with(Reference::SCHEME) {
         let mut reference = reference(file, &lock)?;
@@ -70,10 +74,10 @@ fn reference(file: &Path, lock: &Lock) -> Result<Reference, CommandError> {
         })
 }
 
-/// The file or directory that a lock names; never a lock, for those could lead in a circle.
+/// Returns the path of the bundle that a lock names. Refuses another lock, because locks could form a cycle.
 fn locked(file: &Path, lock: &Lock) -> Result<PathBuf, CommandError> {
     let source = beside(file, &lock.source);
-    if is_meant(&source) {
+    if looks_like_lock(&source) {
         let message = format!(
             "{}: its source {} is a lock itself",
             file.display(),
@@ -85,12 +89,12 @@ fn locked(file: &Path, lock: &Lock) -> Result<PathBuf, CommandError> {
     Ok(source)
 }
 
-/// A path of a lock, from the directory that the lock is in.
+/// Resolves a path of a lock relative to the lock's directory.
 fn beside(file: &Path, source: &str) -> PathBuf {
     file.parent().unwrap_or(Path::new("")).join(source)
 }
 
-/// Locks a suite.
+/// Writes a lock for a suite.
 pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandError> {
     let file = &args.output;
     if file.exists() {
@@ -101,12 +105,12 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
         let message = format!("{}: a lock has a name that ends with .lock", file.display());
         return Err(CommandError::usage(message));
     }
-    if is_meant(&args.bundle) {
+    if looks_like_lock(&args.bundle) {
         let message = format!("{}: is a lock itself", args.bundle.display());
         return Err(CommandError::usage(message).hint("name the bundle"));
     }
     let source = source(&args.bundle, file)?;
-    let opened = place::open(context, &args.bundle, Extent::Everything)?;
+    let opened = place::open(context, &args.bundle, FetchDepth::Everything)?;
     trust::check(context, &opened)?;
     let lock = of(context, &opened, source)?;
     place::remember(context, &opened)?;
@@ -124,7 +128,8 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
     Ok(exit::PASSED)
 }
 
-/// How a lock names where a bundle lies: a directory with both can be moved.
+/// Returns the source of a bundle as written to a lock. A path below the lock's directory is relative, so that the
+/// directory can be moved.
 fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
     let unnamed = || {
         let message = format!("{}: its name is not UTF-8", bundle.display());
@@ -132,7 +137,7 @@ fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
     };
     if place::is_reference(bundle) {
         let text = bundle.to_str().ok_or_else(unnamed)?;
-        // What is locked is the digest; the tag says where to look for another.
+        // The lock pins the digest; an update follows the tag.
         let named = place::reference(text)?;
         return match (named.digest, &named.tag) {
             (Some(_), None) => Err(
@@ -171,7 +176,7 @@ fn of(context: &Context, opened: &Opened, source: String) -> Result<Lock, Comman
     ))
 }
 
-/// What agents are offered in the worlds of a bundle.
+/// Returns the digests of the tool surfaces of a bundle's worlds.
 fn surfaces(
     context: &Context,
     opened: &Opened,
@@ -198,7 +203,7 @@ fn surfaces(
     Ok(found)
 }
 
-/// A world of a bundle, ready to be started from.
+/// Loads the starting state of a world of a bundle.
 fn start(
     opened: &Opened,
     world: &WorldArtifact,
@@ -238,7 +243,7 @@ fn start(
     })
 }
 
-/// The name of a surface and its digest; none where this mcpmark does not have the service.
+/// Returns the name of a tool surface and its digest, or `None` if the service is unknown.
 fn surface(
     world: &WorldId,
     start: &Start,
@@ -260,8 +265,8 @@ fn surface(
     Ok(Some((format!("{world} {profile}"), digest)))
 }
 
-/// Whether tasks are attempted as they were locked: agents are offered the same tools. That another
-/// engine grades is told, for receipts name it, and it depends on the processor.
+/// Checks that the tools are those of the lock. Another engine causes only a warning, because it depends on the
+/// processor, and receipts name it.
 pub(crate) fn check(
     context: &Context,
     lock: &Lock,
@@ -296,7 +301,7 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// Whether everything is as it was locked, the engine among it.
+/// Checks that the tools and the engine are those of the lock.
 pub(super) fn verify(context: &Context, opened: &Opened) -> Result<(), CommandError> {
     let Some(lock) = &opened.lock else {
         return Ok(());
@@ -316,13 +321,14 @@ pub(super) fn verify(context: &Context, opened: &Opened) -> Result<(), CommandEr
     Err(CommandError::invalid(problem).hint(UPDATE))
 }
 
-/// What an update brings.
+/// Changes of an update.
 #[derive(Serialize)]
 struct News {
     lock: PathBuf,
     before: Digest,
     after: Digest,
-    /// None where what was locked cannot be had any more: then only digests can be compared.
+    /// Differences of the bundles; `None` if the locked bundle is no longer in the cache, so that only digests can be
+    /// compared.
     changes: Option<compare::Report>,
     tasks: BTreeMap<String, Sides<Option<Digest>>>,
     engine: Option<Sides<String>>,
@@ -330,12 +336,12 @@ struct News {
     accepted: bool,
 }
 
-/// Shows what became of a locked suite, and locks that if it is accepted.
+/// Shows the changes of a locked suite, and updates the lock if they are accepted.
 pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, CommandError> {
     let file = &args.lock;
     let old = read(file)?;
     let (place, source) = match &args.to {
-        Some(bundle) if is_meant(bundle) => {
+        Some(bundle) if looks_like_lock(bundle) => {
             let message = format!("{}: is a lock itself", bundle.display());
             return Err(CommandError::usage(message).hint("name the bundle"));
         }
@@ -346,10 +352,10 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
         }
         None => (locked(file, &old)?, old.source.clone()),
     };
-    let opened = place::open(context, &place, Extent::Everything)?;
+    let opened = place::open(context, &place, FetchDepth::Everything)?;
     trust::check(context, &opened)?;
     let new = of(context, &opened, source)?;
-    // Where it is still to be had, as far as a comparison needs it.
+    // The documents of the locked bundle, if they are still in the cache.
     let before = place::remembered(context, &old.digest);
     let changes = before.map(|before| compare::report(&before, &opened));
     let sides = |old: &BTreeMap<String, Digest>, new: &BTreeMap<String, Digest>| {
@@ -444,7 +450,7 @@ impl News {
     }
 }
 
-/// Whether a person at a terminal accepts; where nobody is asked, nobody does.
+/// Asks for confirmation on a terminal. Returns false without a terminal.
 fn asked() -> Result<bool, CommandError> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
         return Ok(false);
@@ -460,7 +466,7 @@ fn asked() -> Result<bool, CommandError> {
     answer().map_err(|error: io::Error| CommandError::infrastructure(error))
 }
 
-/// Writes a lock, which is there whole or as it was.
+/// Writes a lock atomically.
 fn write(file: &Path, lock: &Lock) -> Result<(), CommandError> {
     let write = || {
         let new = files::NewFile::new(file, 0o644)?;

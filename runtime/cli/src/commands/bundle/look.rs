@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::{
-    Beside, Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, SOLUTION, Source,
+    Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, OtherBlobs, SOLUTION, Source,
     TaskArtifact, VERIFIER, WorldArtifact,
 };
 use mcpmark_kinds::Services;
@@ -15,7 +15,7 @@ use mcpmark_task::published::Corpus;
 use mcpmark_task::{GuestRole, Library};
 use serde_json::{Value, json};
 
-use super::place::{self, Extent, Opened, bundle_error};
+use super::place::{self, FetchDepth, Opened, bundle_error};
 use super::trust;
 use super::{lock, pack};
 use crate::context::{self, Context};
@@ -23,9 +23,9 @@ use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// Says what is in a bundle.
+/// Prints the content of a bundle.
 pub(super) fn inspect(context: &Context, place: &Path, as_json: bool) -> Result<u8, CommandError> {
-    let opened = place::open(context, place, Extent::Documents)?;
+    let opened = place::open(context, place, FetchDepth::Documents)?;
     let bundle = &opened.bundle;
     if as_json {
         let tasks: Vec<Value> = bundle.tasks.iter().map(task_json).collect();
@@ -45,7 +45,7 @@ pub(super) fn inspect(context: &Context, place: &Path, as_json: bool) -> Result<
     Ok(exit::PASSED)
 }
 
-/// The keys that signatures name, which proves nothing.
+/// Returns the key hints of the signatures. They are not verified.
 fn hints(opened: &Opened) -> Vec<&str> {
     let signatures = opened.signatures.iter();
     signatures.map(|it| it.signature.hint.as_str()).collect()
@@ -157,7 +157,7 @@ fn certificate_text(task: &TaskArtifact) -> String {
     let Some(certificate) = &task.config.certificate else {
         return "no certificate".to_owned();
     };
-    let said = in_words(certificate);
+    let said = certificate_summary(certificate);
     match certificate.misfit(&task.config.parts) {
         None => format!("certificate: {said}"),
         Some(what) => {
@@ -167,8 +167,8 @@ fn certificate_text(task: &TaskArtifact) -> String {
     }
 }
 
-/// What a certificate is worth.
-pub(super) fn in_words(certificate: &CertificateConfig) -> String {
+/// Summarises the results of a certificate.
+pub(super) fn certificate_summary(certificate: &CertificateConfig) -> String {
     let CertificateConfig {
         checks,
         mutants,
@@ -192,14 +192,14 @@ fn guest_text(guest: &GuestConfig) -> String {
     )
 }
 
-/// Reads all of a bundle.
+/// Reads and verifies a whole bundle.
 pub(super) fn verify(
     context: &Context,
     place: &Path,
     keys: &[PathBuf],
     as_json: bool,
 ) -> Result<u8, CommandError> {
-    let opened = place::open(context, place, Extent::Everything)?;
+    let opened = place::open(context, place, FetchDepth::Everything)?;
     let signed_by = match keys {
         [] => trust::check(context, &opened)?,
         keys => trust::insist(&opened, keys)?,
@@ -220,7 +220,7 @@ pub(super) fn verify(
     }
     usable(bundle, source, context.services())?;
     worlds(bundle, source, &interfaces)?;
-    let Beside { unnamed, unread } = beside(&opened)?;
+    let OtherBlobs { unnamed, unread } = beside(&opened)?;
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
     if as_json {
@@ -251,8 +251,9 @@ pub(super) fn verify(
     Ok(exit::PASSED)
 }
 
-/// The blobs of its layout that are no part of it, which are told. They are read as far as they are not too large.
-fn beside(opened: &Opened) -> Result<Beside, CommandError> {
+/// Finds the blobs of the layout that do not belong to the bundle, and warns about them. Blobs are read up to a limit
+/// on their total size.
+fn beside(opened: &Opened) -> Result<OtherBlobs, CommandError> {
     let own = opened.bundle.blobs();
     let own = own.iter().map(|(_, descriptor)| descriptor.digest);
     let signatures = opened.signatures.iter().flat_map(|it| it.all());
@@ -276,8 +277,8 @@ fn beside(opened: &Opened) -> Result<Beside, CommandError> {
     Ok(beside)
 }
 
-/// Whether guests are as they are described to people who have not got them.
-/// Those that were seen of an earlier task are not looked at again.
+/// Checks that the guests of a task match their descriptions. Skips descriptions in `seen`, which were checked for an
+/// earlier task.
 fn guests(
     task: &TaskArtifact,
     source: &dyn Source,
@@ -311,8 +312,7 @@ fn guests(
     Ok(())
 }
 
-/// Whether the tasks of a bundle are ones that can be used, once they are unpacked. That scripts are what
-/// their configs say is seen then, too.
+/// Checks that the tasks of a bundle are valid after unpacking. Unpacking also checks that scripts match their configs.
 fn usable(bundle: &Bundle, source: &dyn Source, services: &Services) -> Result<(), CommandError> {
     let invalid = |id: &dyn Display, problem: &str| {
         let message = format!("task {id}: {problem}");
@@ -362,7 +362,7 @@ fn usable(bundle: &Bundle, source: &dyn Source, services: &Services) -> Result<(
     Ok(())
 }
 
-/// Whether a certificate is as it is described.
+/// Checks that the certificate of a task matches its description.
 fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandError> {
     let Some(described) = &task.config.certificate else {
         return Ok(());
@@ -374,8 +374,8 @@ fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandEr
         Ok(found) if found == *described => return Ok(()),
         Ok(found) => format!(
             "it is described as one with {}, and has {}",
-            in_words(described),
-            in_words(&found)
+            certificate_summary(described),
+            certificate_summary(&found)
         ),
         Err(error) => error.to_string(),
     };

@@ -1,4 +1,4 @@
-//! `bundle`: tasks packed for others.
+//! `mcpmark bundle`: packs, inspects, signs, locks and transfers bundles.
 
 mod compare;
 mod corpus;
@@ -17,11 +17,11 @@ use crate::error::CommandError;
 
 pub(crate) use self::corpus::state_name;
 pub(crate) use self::lock::check as check_locked;
-pub(crate) use self::place::{is_meant, is_reference, is_root, must_be_there};
+pub(crate) use self::place::{is_reference, is_root, looks_like_bundle, must_be_there};
 pub(crate) use self::trust::read_key;
 pub(crate) use self::unpacking::{Unpacked, is_whole, libraries, library, library_of, mend};
 
-/// `mcpmark bundle …`.
+/// Runs `mcpmark bundle`.
 pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, CommandError> {
     match command {
         BundleCommand::Pack(mut args) => pack::pack(context, &mut args),

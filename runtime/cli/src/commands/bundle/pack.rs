@@ -1,4 +1,4 @@
-//! `bundle pack`.
+//! `bundle pack`: packs tasks into a bundle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -26,9 +26,9 @@ use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 
-/// Packs tasks for others.
+/// Packs the selected tasks of a library or of a corpus.
 pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
-    // Before anything is built.
+    // Checked before the build, which may take long.
     writing::may_write(&args.output, args.force)?;
     operands::settle(&mut args.selection, &mut args.published)?;
     let (context, corpus) = &context.at_tasks(&mut args.published.tasks)?;
@@ -63,13 +63,13 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, Command
     Ok(exit::PASSED)
 }
 
-/// All that is to be in a bundle, and how much it is.
+/// Content of a new bundle, with its counts.
 #[derive(Default)]
 pub(super) struct Made {
     pub(super) packer: Packer,
     pub(super) tasks: usize,
     pub(super) worlds: usize,
-    /// Compressed.
+    /// Compressed size of the worlds, in bytes.
     pub(super) world_bytes: u64,
 }
 
@@ -147,7 +147,7 @@ fn of_library(context: &Context, args: &PackArgs) -> Result<Made, CommandError> 
     Ok(made)
 }
 
-/// The components of all that is packed, which are built by now.
+/// Builds the guests of all tasks and worlds, and returns their components.
 fn components<'w>(
     context: &Context,
     library: &mcpmark_task::Library,
@@ -228,7 +228,7 @@ fn content(
     })
 }
 
-/// The certificate in the directory of a task, where it has one.
+/// Returns the certificate in the directory of a task, if it has one.
 fn certificate(dir: &Path) -> Result<Option<CertificateContent>, CommandError> {
     let file = dir.join(CERTIFICATE);
     let bytes = match files::read(&file) {
@@ -249,7 +249,7 @@ fn certificate(dir: &Path) -> Result<Option<CertificateContent>, CommandError> {
     }
 }
 
-/// What is said of a certificate to people who have not got it.
+/// Returns the description of a certificate in the config of its task.
 pub(super) fn certified(bytes: &[u8]) -> Result<CertificateConfig, serde_json::Error> {
     let certificate: Certificate = serde_json::from_slice(bytes)?;
     let (mutants, rejected) = certificate.mutants;
@@ -278,7 +278,7 @@ pub(super) fn described(
     Ok(guest)
 }
 
-/// What is said of a guest to people who have not got it.
+/// Returns the description of a guest in the config of its task or world.
 pub(super) fn guest(
     role: &str,
     component: &[u8],
@@ -287,9 +287,9 @@ pub(super) fn guest(
     let inspection =
         mcpmark_sandbox::inspect(component, interfaces).map_err(|error| error.to_string())?;
     let can = match role {
-        // What it asks for beyond a verifier is made up in memory, for scripts alone.
+        // Its further imports are emulated in memory, and only scripts use them.
         "interpreter" => "can run a Python script on what that is given; nothing else".to_owned(),
-        _ => inspection.in_words(),
+        _ => inspection.summary(),
     };
     Ok(GuestConfig {
         role: role.to_owned(),

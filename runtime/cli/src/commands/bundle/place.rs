@@ -1,4 +1,4 @@
-//! Where bundles lie, and how they are opened there.
+//! Locations of bundles: paths, locks and references to registries, and how they are opened.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,29 +19,29 @@ use crate::error::{CommandError, chain};
 use crate::files;
 use crate::output::{self, sanitise};
 
-/// Lets registries on other machines be reached without encryption.
+/// Environment variable that allows unencrypted HTTP to registries on other machines.
 const PLAIN: &str = "MCPMARK_REGISTRY_PLAIN_HTTP";
 const USER: &str = "MCPMARK_REGISTRY_USER";
 const PASSWORD: &str = "MCPMARK_REGISTRY_PASSWORD";
-/// The one registry that name and password are for.
+/// Environment variable with the host of the only registry that gets the user name and the password.
 const HOST: &str = "MCPMARK_REGISTRY_HOST";
 
-/// A bundle, and where its layers are.
+/// Bundle with the source of its layers.
 pub(super) struct Opened {
     pub(super) bundle: Bundle,
     pub(super) source: Box<dyn Source>,
-    /// Beside it, whatever they are worth.
+    /// Attached signatures, not verified.
     pub(super) signatures: Vec<Attached>,
-    /// What people may know it by: its own name, and that of its repository.
+    /// Names of the bundle for the trust policy: its own, and that of its repository.
     pub(super) names: Vec<String>,
-    /// What came from a registry, where it lies in one.
+    /// Transfer counts; `None` for a local bundle.
     pub(super) transferred: Option<Transferred>,
-    /// The lock that it was opened by.
+    /// Lock that the bundle was opened with.
     pub(super) lock: Option<Lock>,
 }
 
 impl Opened {
-    /// All of it with its signatures, to be written elsewhere.
+    /// Returns a copy of the layout with the bundle and its signatures.
     pub(super) fn layout(&self) -> Result<NewLayout, BundleError> {
         let source = self.source.as_ref();
         let mut layout = NewLayout::default();
@@ -61,32 +61,32 @@ impl Opened {
     }
 }
 
-/// How much of a bundle in a registry is fetched.
+/// Depth of a download from a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// Manifests and configs.
+pub(super) enum FetchDepth {
+    /// Manifests and configs only.
     Documents,
-    /// All of it.
+    /// All blobs.
     Everything,
 }
 
-/// Whether a path names something in a registry.
+/// Returns true if a path is a reference to a registry.
 pub(crate) fn is_reference(path: &Path) -> bool {
     path.to_str()
         .is_some_and(|text| text.starts_with(Reference::SCHEME))
 }
 
-/// Whether a path is meant as a bundle, and not as a directory of tasks.
-pub(crate) fn is_meant(path: &Path) -> bool {
-    is_reference(path) || Layout::is_meant(path)
+/// Returns true if a path looks like a bundle, as opposed to a directory of tasks.
+pub(crate) fn looks_like_bundle(path: &Path) -> bool {
+    is_reference(path) || Layout::looks_like_layout(path)
 }
 
-/// Whether a path is one that `--root` takes, too: a bundle, or a library of tasks and worlds.
+/// Returns true if `--root` accepts a path: a bundle, or a library of tasks and worlds.
 pub(crate) fn is_root(path: &Path) -> bool {
-    is_meant(path) || Library::is_there(path)
+    looks_like_bundle(path) || Library::is_there(path)
 }
 
-/// Whether there is anything where tasks are said to lie. What is in a registry is seen when it is asked.
+/// Checks that a location of tasks exists. References to a registry are not checked here.
 pub(crate) fn must_be_there(place: &Path) -> Result<(), CommandError> {
     if is_reference(place) {
         return Ok(());
@@ -104,23 +104,23 @@ pub(crate) fn must_be_there(place: &Path) -> Result<(), CommandError> {
     })
 }
 
-/// Opens a bundle wherever it lies.
+/// Opens a bundle from a path, a lock or a registry.
 pub(super) fn open(
     context: &Context,
     place: &Path,
-    extent: Extent,
+    extent: FetchDepth,
 ) -> Result<Opened, CommandError> {
     if let Some(text) = place.to_str().filter(|_| is_reference(place)) {
         return open_remote(context, &reference(text)?, extent);
     }
-    if lock::is_meant(place) {
+    if lock::looks_like_lock(place) {
         return lock::open(context, place, extent);
     }
     let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
     of_layout(layout)
 }
 
-/// The layout of a bundle on this machine, which is the only place where it can be `done` something.
+/// Opens the layout of a local bundle. For a reference, the error says that a bundle can be `done` only locally.
 pub(super) fn local(place: &Path, done: &str) -> Result<Layout, CommandError> {
     if is_reference(place) {
         let reference = place.display();
@@ -132,7 +132,7 @@ pub(super) fn local(place: &Path, done: &str) -> Result<Layout, CommandError> {
     Layout::open(place).map_err(|error| bundle_error(&error))
 }
 
-/// The one bundle of a layout, with its signatures.
+/// Opens the only bundle of a layout with its signatures.
 pub(super) fn of_layout(layout: Layout) -> Result<Opened, CommandError> {
     let bundle = read(&layout)?;
     let signatures = layout.signatures(&bundle.root.digest);
@@ -146,7 +146,7 @@ pub(super) fn of_layout(layout: Layout) -> Result<Opened, CommandError> {
     })
 }
 
-/// The one bundle of a layout.
+/// Reads the only bundle of a layout.
 pub(super) fn read(layout: &Layout) -> Result<Bundle, CommandError> {
     layout
         .one_of(&[SUITE, TASK])
@@ -157,15 +157,15 @@ pub(super) fn read(layout: &Layout) -> Result<Bundle, CommandError> {
 pub(super) fn open_remote(
     context: &Context,
     reference: &Reference,
-    extent: Extent,
+    extent: FetchDepth,
 ) -> Result<Opened, CommandError> {
     let registry = registry(reference)?;
     let blobs = blobs(context);
     let runtime = crate::commands::runtime(1)?;
     let fetched = runtime.block_on(async {
         let found = match extent {
-            Extent::Documents => registry.review(reference, &blobs).await,
-            Extent::Everything => registry.pull(reference, &blobs).await,
+            FetchDepth::Documents => registry.review(reference, &blobs).await,
+            FetchDepth::Everything => registry.pull(reference, &blobs).await,
         }?;
         let signatures = registry.signatures(&found.0.root.digest, &blobs).await?;
         Ok::<_, RegistryError>((found, signatures))
@@ -173,7 +173,7 @@ pub(super) fn open_remote(
     let ((bundle, transferred), signatures) = match fetched {
         Ok(fetched) => fetched,
         Err(error) => {
-            // What a digest names is the same wherever it comes from.
+            // Only a reference with a digest can be served from the cache.
             let digest = reference.digest.filter(|_| error.is_away());
             let problem = match error {
                 RegistryError::Stopped { .. } => "stops half-way",
@@ -184,7 +184,7 @@ pub(super) fn open_remote(
             return here.ok_or_else(|| registry_error(reference, &error));
         }
     };
-    if extent == Extent::Everything {
+    if extent == FetchDepth::Everything {
         let kept = bundle.remember(&signatures, &blobs, &blobs);
         kept.map_err(|error| bundle_error(&error))?;
     }
@@ -199,16 +199,16 @@ pub(super) fn open_remote(
     })
 }
 
-/// What a registry that gives nothing would give, where all of it was fetched before.
+/// Returns a bundle from the cache, if the registry is unavailable and everything needed was fetched before.
 fn fetched_before(
     context: &Context,
     reference: &Reference,
     digest: &Digest,
-    extent: Extent,
+    extent: FetchDepth,
     problem: &str,
 ) -> Option<Opened> {
     let mut opened = remembered(context, digest)?;
-    if extent == Extent::Everything && !opened.bundle.is_whole(&blobs(context)) {
+    if extent == FetchDepth::Everything && !opened.bundle.is_whole(&blobs(context)) {
         return None;
     }
     output::note(&format!(
@@ -224,17 +224,17 @@ fn fetched_before(
     Some(opened)
 }
 
-/// Blobs of registries, and what is kept to compare with.
+/// Returns the cache of blobs, which also contains the documents of local bundles for comparison.
 pub(super) fn blobs(context: &Context) -> BlobDirectory {
     BlobDirectory::of_layout(&kept(context))
 }
 
-/// The documents of a bundle that were kept, if all are still there, with its signatures. Other layers
-/// may be gone.
+/// Returns the cached documents of a bundle with its signatures, if all documents still exist. Other layers may be
+/// missing.
 pub(super) fn remembered(context: &Context, digest: &Digest) -> Option<Opened> {
     let blobs = blobs(context);
     let bundle = Bundle::kept(&blobs, digest).ok()?;
-    // Instructions are compared too.
+    // Comparisons need the instructions.
     let mut documents = bundle.tasks.iter().map(|it| it.read(&blobs, INSTRUCTION));
     documents.all(|it| it.is_ok()).then(|| Opened {
         signatures: Bundle::kept_signatures(&blobs, digest),
@@ -246,7 +246,8 @@ pub(super) fn remembered(context: &Context, digest: &Digest) -> Option<Opened> {
     })
 }
 
-/// Keeps what a bundle is known again by: the place where it lies may have another some day.
+/// Caches the documents and signatures of a bundle for later comparison, because its location may contain another
+/// bundle later.
 pub(super) fn remember(context: &Context, opened: &Opened) -> Result<(), CommandError> {
     let kept = opened
         .bundle
@@ -254,7 +255,7 @@ pub(super) fn remember(context: &Context, opened: &Opened) -> Result<(), Command
     kept.map_err(|error| bundle_error(&error))
 }
 
-/// Where blobs of registries are kept, and libraries that were made of bundles.
+/// Returns the cache directory of blobs and unpacked bundles.
 pub(super) fn kept(context: &Context) -> PathBuf {
     context.cache().join("bundles")
 }
@@ -266,8 +267,9 @@ pub(super) fn reference(text: &str) -> Result<Reference, CommandError> {
     })
 }
 
-/// Who asks a registry: as the environment says, or else as docker's own file does. A lock or an experiment
-/// of somebody else may name any registry, so the environment says, too, which one a password is for.
+/// Returns the credentials for a registry, from the environment or from docker's configuration file. A lock or an
+/// experiment from another source may name any registry, so the environment must also name the registry that the
+/// password is for.
 fn login(host: &str) -> Result<Option<Login>, CommandError> {
     let own = environment::text(HOST)?;
     let is_meant = own

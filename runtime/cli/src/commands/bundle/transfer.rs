@@ -1,18 +1,18 @@
-//! `bundle push` and `bundle pull`.
+//! `bundle push` and `bundle pull`: transfer bundles to and from registries.
 
 use std::path::Path;
 
 use mcpmark_bundle::Transferred;
 use serde_json::json;
 
-use super::place::{self, Extent, bundle_error, registry_error};
+use super::place::{self, FetchDepth, bundle_error, registry_error};
 use super::{trust, writing};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
 use crate::output;
 
-/// Sends a bundle to a registry.
+/// Uploads a bundle with its signatures to a registry.
 pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, CommandError> {
     let layout = place::local(bundle, "sent from")?;
     let reference = place::reference(reference)?;
@@ -32,7 +32,7 @@ pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, Com
     tell(&bundle.root.digest.to_string(), sum, "sent", json)
 }
 
-/// Gets a bundle from a registry.
+/// Downloads a bundle with its signatures from a registry.
 pub(super) fn pull(
     context: &Context,
     reference: &str,
@@ -44,7 +44,7 @@ pub(super) fn pull(
     if let Some(to) = output {
         writing::may_write(to, force)?;
     }
-    let opened = place::open_remote(context, &reference, Extent::Everything)?;
+    let opened = place::open_remote(context, &reference, FetchDepth::Everything)?;
     trust::check(context, &opened)?;
     if let Some(to) = output {
         let layout = opened.layout().map_err(|error| bundle_error(&error))?;

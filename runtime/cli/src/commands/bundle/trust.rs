@@ -1,4 +1,4 @@
-//! Who vouches for bundles: `bundle sign`, and the policy that says whose signatures count.
+//! Signatures of bundles: `bundle sign`, `bundle keygen`, and the trust policy.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -19,18 +19,18 @@ use crate::exit;
 use crate::files;
 use crate::output;
 
-/// Names the policy; else it is `trust.toml` in the configuration directory.
+/// Environment variable with the path of the trust policy. Its default is `trust.toml` in the configuration directory.
 const POLICY: &str = "MCPMARK_TRUST";
 
-/// Signs a bundle where it lies.
+/// Adds a signature to a local bundle.
 pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, CommandError> {
     let layout = place::local(bundle, "signed")?;
     let key: PrivateKey = read_key(key)?;
     let opened = place::of_layout(layout)?;
     let root = opened.bundle.root.clone();
-    // Once is enough, also where each signature is another.
+    // A second signature of the same key is not added, even if the algorithm would produce different bytes.
     let mut signatures = opened.signatures.iter();
-    if !signatures.any(|it| it.signature.vouches(&key.public(), &root.digest)) {
+    if !signatures.any(|it| it.signature.verifies_bundle(&key.public(), &root.digest)) {
         let mut layout = opened.layout().map_err(|error| bundle_error(&error))?;
         let signed = key
             .sign(&statement(&root.digest))
@@ -47,7 +47,7 @@ pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, Comma
     Ok(exit::PASSED)
 }
 
-/// Makes a pair of keys: the private one, which nobody else can read, and the public one beside it.
+/// Generates a key pair. Only the owner can read the file of the private key; the public key is written next to it.
 pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, CommandError> {
     let public_file = file.with_extension("pub");
     if public_file == file {
@@ -92,7 +92,7 @@ pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, Comma
     Ok(exit::PASSED)
 }
 
-/// Reads a key from a file.
+/// Reads a public or private key from a file.
 pub(crate) fn read_key<T: std::str::FromStr>(file: &Path) -> Result<T, CommandError>
 where
     T::Err: std::fmt::Display,
@@ -103,7 +103,7 @@ where
     text.parse().map_err(|error| wrong(&error))
 }
 
-/// The keys of these files that vouch for a bundle; one must.
+/// Returns the keys among these files that signed a bundle. At least one must have signed it.
 pub(super) fn insist(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     signed(opened)
         .vouched_by(keys, read_key)
@@ -125,8 +125,8 @@ fn not_trusted(error: TrustError<CommandError>) -> CommandError {
     }
 }
 
-/// Whether the policy of this machine lets a bundle be used, and the keys that vouch for it. Where
-/// there is no policy, any bundle may be.
+/// Checks a bundle against the trust policy, and returns the keys that signed it. Without a policy, all bundles are
+/// accepted.
 pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, CommandError> {
     let file = match environment::text(POLICY)? {
         Some(file) => PathBuf::from(file),

@@ -1,16 +1,16 @@
-//! The libraries that are made of bundles.
+//! Unpacked bundles: libraries made from bundles.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use mcpmark_bundle::{
-    Bundle, BundleError, Layout, Libraries, Lock, Look, OpenLibrary, SCRIPT, UnpackedCorpus,
-    VERIFIER, is_as_unpacked,
+    Bundle, BundleError, CheckDepth, Layout, Libraries, Lock, OpenLibrary, SCRIPT, UnpackedCorpus,
+    VERIFIER, matches_integrity_record,
 };
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::Library;
 
-use super::place::{self, Extent, Opened, bundle_error};
+use super::place::{self, FetchDepth, Opened, bundle_error};
 use super::{corpus, trust};
 use crate::args::EngineArgs;
 use crate::commands::script::is_script;
@@ -21,28 +21,28 @@ use crate::output;
 
 const DIGESTS: &str = "`mcpmark bundle inspect` tells the digests of verifiers";
 
-/// A bundle as a library.
+/// Bundle unpacked as a library.
 #[derive(Clone)]
 pub(crate) struct Unpacked {
     pub(crate) library: Library,
-    /// Its tasks, where they are those of a published corpus: then the library has none.
+    /// Corpus of the bundle, if its tasks are published ones. The library then contains no tasks.
     pub(crate) corpus: Option<UnpackedCorpus>,
-    /// The digest of its manifest.
+    /// Digest of the bundle's manifest.
     pub(crate) digest: Digest,
-    /// What receipts name its tasks by.
+    /// Task digests by task id, as in receipts.
     pub(crate) bundles: BTreeMap<String, Digest>,
-    /// The lock that it was opened by.
+    /// Lock that the bundle was opened with.
     pub(crate) lock: Option<Lock>,
-    /// Keeps the library where it is.
+    /// Lock that keeps garbage collection from removing the library.
     _open: OpenLibrary,
 }
 
-/// The tasks of a bundle as a library, made where this is the first time.
+/// Opens a bundle as a library. Unpacks it if it is not unpacked yet.
 pub(crate) fn library(context: &Context, place: &Path) -> Result<Unpacked, CommandError> {
-    let opened = place::open(context, place, Extent::Everything)?;
+    let opened = place::open(context, place, FetchDepth::Everything)?;
     trust::check(context, &opened)?;
-    // What came from a registry was kept when it came. Nothing rests on the rest being kept: where
-    // that fails, it is only its own place that has it.
+    // Bundles from a registry are already in the cache. A failure to cache other bundles is ignored, because they can
+    // still be read from their own location.
     if opened.transferred.is_none() {
         let _ = place::remember(context, &opened);
     }
@@ -50,7 +50,8 @@ pub(crate) fn library(context: &Context, place: &Path) -> Result<Unpacked, Comma
     as_library(context, &opened, &verifiers)
 }
 
-/// The bundle that lay at a place, as a library; none where something of it is gone from here, too.
+/// Opens a bundle from the cache as a library, by its digest. Returns `None` if a part of it is no longer in the cache.
+/// `place` is its former location.
 pub(crate) fn library_of(
     context: &Context,
     place: &Path,
@@ -99,14 +100,14 @@ fn as_library(
     })
 }
 
-/// The libraries that were made of bundles.
+/// Returns the directory of unpacked bundles.
 pub(crate) fn libraries(context: &Context) -> Libraries {
     Libraries::new(place::kept(context).join("libraries"))
 }
 
-/// Whether a library that was made of a bundle is what it was then.
-pub(crate) fn is_whole(library: &Path, look: Look) -> Result<(), CommandError> {
-    is_as_unpacked(library, look).map_err(|error| unpacked_error(library, &error))
+/// Checks that an unpacked bundle has not changed.
+pub(crate) fn is_whole(library: &Path, look: CheckDepth) -> Result<(), CommandError> {
+    matches_integrity_record(library, look).map_err(|error| unpacked_error(library, &error))
 }
 
 fn unpacked_error(library: &Path, error: &BundleError) -> CommandError {
@@ -120,16 +121,15 @@ fn unpacked_error(library: &Path, error: &BundleError) -> CommandError {
     }
 }
 
-/// Writes again what a store should have of a bundle: its worlds, its verifiers, and the documents of
-/// what grades follow from.
+/// Restores the objects that a store should have of a bundle: worlds, verifiers, and the terms of grades.
 pub(crate) fn mend(context: &Context, place: &Path, store: &Store) -> Result<(), CommandError> {
-    let opened = place::open(context, place, Extent::Everything)?;
+    let opened = place::open(context, place, FetchDepth::Everything)?;
     trust::check(context, &opened)?;
     let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
         .map_err(CommandError::infrastructure)?;
     let file = scratch.path().join("states");
     for world in opened.bundle.worlds.values() {
-        // All of it is read: that the tree is there does not say that its files are.
+        // All files are read, because an existing tree does not mean that its blobs exist.
         world
             .copy_states(opened.source.as_ref(), &file)
             .and_then(|()| world.read_states(&file, store))
@@ -147,14 +147,14 @@ pub(crate) fn mend(context: &Context, place: &Path, store: &Store) -> Result<(),
         context.prepare_published(&published, states, &tasks.tasks, &sandbox, store)?;
         return Ok(());
     }
-    // Those whose verifiers are held back cannot be prepared, and have nothing to give.
+    // Tasks with a held-back verifier cannot be prepared, and have nothing to restore.
     let tasks = library.tasks().map_err(|error| context::invalid(&error))?;
     let sandbox = context.sandbox(1, EngineArgs::default())?;
     context.prepare(&library, &tasks.tasks, &sandbox, store)?;
     Ok(())
 }
 
-/// The verifiers that a person hands over for a bundle. Those that are still missing are told.
+/// Returns the held-back verifiers of a bundle that were given with `--held-back`, and warns about missing ones.
 fn verifiers(
     context: &Context,
     bundle: &Bundle,
@@ -197,7 +197,7 @@ fn verifiers(
     Ok(verifiers)
 }
 
-/// Those verifiers of a bundle that are wanted: whoever packed a suite twice has them in the other one.
+/// Returns the wanted verifiers of another bundle, such as a copy of the suite that was packed with its verifiers.
 fn of_bundle(place: &Path, wanted: &[Digest]) -> Result<BTreeMap<Digest, Vec<u8>>, CommandError> {
     let layout = Layout::open(place).map_err(|error| bundle_error(&error))?;
     let mut found = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Bundles on their way to a directory or an archive.
+//! Writes bundles to directories and tar archives.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::place::{self, bundle_error};
 use crate::error::CommandError;
 use crate::files::NewFile;
 
-/// Writes a layout as an archive, which appears when it is whole.
+/// Writes a layout as an archive, atomically.
 fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     let failed = |error: &dyn std::fmt::Display| {
         CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
@@ -21,13 +21,13 @@ fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     file.keep().map_err(|error| failed(&error))
 }
 
-/// Endings of archives that bundles are none of.
+/// File extensions of other archive formats, which are refused.
 const FOREIGN: [&str; 12] = [
     "zip", "gz", "tgz", "bz2", "tbz", "xz", "txz", "zst", "tzst", "7z", "rar", "jar",
 ];
 
-/// Whether a layout may be written there: to a directory that is new or empty, or to a new file that ends
-/// with `.tar`; `force` takes a bundle's place.
+/// Checks that a layout may be written to a path: a new or empty directory, or a new file that ends with `.tar`. With
+/// `force`, an existing bundle may be replaced.
 pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
     let refused = |problem: &str, hint: &str| {
         let message = format!("{}: {problem}", to.display());
@@ -40,7 +40,7 @@ pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
         return refused(&format!("a bundle is no .{ending} file"), allowed);
     }
     if fs::symlink_metadata(to).is_err() {
-        // A directory is made with those above it; an archive goes where there is one.
+        // Missing parents of a directory are created, but those of an archive are not.
         let parent = to.parent().filter(|parent| *parent != Path::new(""));
         return match parent.filter(|parent| ending == "tar" && !parent.is_dir()) {
             Some(parent) => {
@@ -70,19 +70,19 @@ fn is_empty(dir: &Path) -> bool {
     fs::read_dir(dir).is_ok_and(|mut entries| entries.next().is_none())
 }
 
-/// Writes a layout to where it [may be written](may_write).
+/// Writes a layout to a path that [`may_write`] accepts.
 pub(super) fn write(layout: &NewLayout, to: &Path, force: bool) -> Result<(), CommandError> {
     may_write(to, force)?;
     if to.extension().is_some_and(|it| it == "tar") {
         return write_archive(layout, to);
     }
-    // Blobs of the one that is there would stay among the new ones.
+    // Otherwise blobs of the previous bundle would remain.
     mcpmark_bundle::clear(to)
         .and_then(|()| layout.write_directory(to))
         .map_err(|error| bundle_error(&error))
 }
 
-/// Writes a layout over the one that it was made of: there is more in it, and nothing else.
+/// Writes a layout over the one that it was made from, to which blobs were only added.
 pub(super) fn rewrite(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     if to.is_dir() {
         layout

@@ -1,11 +1,11 @@
-//! What came of a regrade: old and new verdicts side by side.
+//! Results of a regrade: old and new verdicts.
 
 use std::collections::BTreeMap;
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::metrics::{Sample, Score};
-use mcpmark_experiment::{Journal, Outcome, Regraded, STATE_FAULT, ScoreRule, Work};
+use mcpmark_experiment::{Journal, Outcome, RegradeItem, Regraded, STATE_FAULT, ScoreRule};
 use serde::Serialize;
 
 use crate::commands::runs;
@@ -14,13 +14,13 @@ use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
-/// Flips, and attempts that were not graded again, that are told one by one where no JSON is asked for.
+/// Maximum number of flips, and of attempts that were not regraded, in the text output.
 const SHOWN: usize = 50;
 
 #[derive(Serialize)]
 pub(super) struct Report {
     attempts: Vec<Attempt>,
-    /// Those without a final state or whose state cannot be read, and those whose task is not there.
+    /// Attempts without a readable final state, without their task, or without a new grade.
     not_regraded: Vec<Left>,
     models: Vec<Model>,
     summary: Summary,
@@ -35,11 +35,11 @@ struct Attempt {
     k: u32,
     before: Option<Side>,
     after: Side,
-    /// Whether it started from another state than the task that judges it does.
+    /// True if the attempt started from another state than the current task does.
     other_start: bool,
-    /// Whether outcome, pass and every check with its detail are what they were.
+    /// True if outcome, pass, fault and all checks with their details are unchanged.
     same: bool,
-    /// Whether it passes now and did not, or the other way round, or has a grade now and had none.
+    /// True if `passed` changed, including from or to no grade.
     flipped: bool,
     checks: Vec<ChangedCheck>,
 }
@@ -68,7 +68,7 @@ pub(super) struct Left {
     pub(super) id: String,
     pub(super) task: String,
     pub(super) reason: String,
-    /// What the command ends with for it.
+    /// Exit code that this attempt causes.
     #[serde(skip)]
     pub(super) code: u8,
 }
@@ -104,7 +104,7 @@ impl Report {
         journal: &Journal,
         regrade: i64,
         rows: &[AttemptRow],
-        work: &[Work],
+        work: &[RegradeItem],
         mut not_regraded: Vec<Left>,
         broken: Vec<Regraded>,
     ) -> Result<Self, CommandError> {
@@ -152,8 +152,8 @@ impl Report {
         })
     }
 
-    /// 5 where a state could not be read, 3 where a verifier broke or is held back, 1 where a verdict
-    /// flipped.
+    /// Returns the exit code: 5 if a host error prevented a grade, 3 if a verifier failed or is held back, 1 if a
+    /// verdict flipped, and 0 otherwise.
     pub(super) fn exit_code(&self) -> u8 {
         let left = |code: u8| self.not_regraded.iter().any(|left| left.code == code);
         if left(exit::INFRASTRUCTURE) {
@@ -332,7 +332,8 @@ impl Attempt {
     }
 }
 
-/// The checks that came out otherwise, were dropped, or are new, in the order of the new verdict.
+/// Returns the checks that changed, are new, or were removed: first in the order of the new verdict, then the removed
+/// ones.
 fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedCheck> {
     let old = before.map_or(&[][..], |before| &before.checks);
     let new = after.checks.iter().filter_map(|check| {
@@ -359,7 +360,7 @@ fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedChe
     new.chain(gone).collect()
 }
 
-/// What each model reached before and reaches now, over the attempts that were graded again.
+/// Returns the metrics of each participant before and after, over the regraded attempts.
 fn models(attempts: &[Attempt], rows: &[AttemptRow]) -> Vec<Model> {
     let names: BTreeMap<&str, &AttemptRow> =
         rows.iter().map(|row| (row.id.as_str(), row)).collect();

@@ -1,4 +1,4 @@
-//! The list of an experiment's attempts.
+//! List of an experiment's attempts.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use crate::error::{CommandError, journal_error};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
-/// Outcomes and states of attempts that a filter may name beside the classes of failures.
+/// Outcomes and statuses that a filter accepts in addition to failure classes.
 const OUTCOMES: [&str; 9] = [
     "graded",
     "state-fault",
@@ -87,7 +87,7 @@ pub(super) fn list(
     Ok(())
 }
 
-/// Refuses classes that no attempt can have.
+/// Refuses unknown classes and outcomes.
 pub(super) fn check_classes(classes: &[String]) -> Result<(), CommandError> {
     let known = || {
         let failures = FailureClass::ALL.into_iter().map(FailureClass::as_str);
@@ -129,7 +129,7 @@ pub(super) fn is_wanted(row: &SurveyRow, filter: &AttemptFilterArgs) -> bool {
         && (filter.task.is_empty() || filter.task.iter().any(|task| task.matches_text(&row.task)))
 }
 
-/// Sorts attempts; equal ones stay in the order of the plan.
+/// Sorts attempts. Equal ones keep the order of the plan.
 fn sort(rows: &mut [SurveyRow], order: AttemptOrder) {
     match order {
         AttemptOrder::Plan => {}
@@ -146,7 +146,7 @@ fn sort(rows: &mut [SurveyRow], order: AttemptOrder) {
 }
 
 fn table(rows: &[SurveyRow]) -> Table {
-    // Columns that would be empty are left out.
+    // Empty columns are omitted.
     let models = rows.iter().any(|row| row.model.is_some());
     let costs = rows.iter().any(|row| row.cost.is_some());
     let actor = match (models, rows.iter().any(|row| row.model.is_none())) {

@@ -1,4 +1,4 @@
-//! The list of experiments.
+//! List of experiments.
 
 use anstyle::Style;
 use mcpmark_experiment::Journal;
@@ -14,14 +14,14 @@ use crate::error::{CommandError, journal_error};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
-/// Experiments that are listed unless a number or a time is given.
+/// Default number of experiments listed, if neither a number nor a time is given.
 const DEFAULT_LIMIT: usize = 20;
 
-/// One line of the list.
+/// Row of the list.
 struct Listed {
     row: ExperimentRow,
     totals: ExperimentTotals,
-    /// The models, and agents where no model acts.
+    /// Models, and the agents without a model.
     actors: Vec<String>,
     tasks: Option<usize>,
     planned: usize,
@@ -89,7 +89,7 @@ fn listed(
     })
 }
 
-/// The model of a participant, or its agent with its program.
+/// Returns the model of a participant, or its agent with its program.
 fn actor(participant: &Participant) -> String {
     let settings = serde_json::to_string(&participant.agent_settings).unwrap_or_default();
     let program = program(&settings).filter(|_| participant.model.is_none());
@@ -114,7 +114,7 @@ impl Listed {
         })
     }
 
-    /// The first actor, and how many more there are.
+    /// Formats the first participant and the number of further ones.
     fn actor(&self) -> String {
         match &*self.actors {
             [] => String::new(),

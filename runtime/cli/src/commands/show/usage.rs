@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::commands::runs;
 
-/// Tokens, cost and time of a turn, or of the summary before one.
+/// Tokens, cost and time of a turn, or of the compaction before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Used {
-    /// Requests to the model, those that were made again among them.
+    /// Number of requests to the model, including retries.
     requests: usize,
-    /// Tokens, as far as replies say.
+    /// Token usage, as far as the replies report it.
     usage: Option<Usage>,
-    /// Their cost, as far as it is known.
+    /// Cost, as far as it is known.
     cost: Option<Cost>,
     /// Wall time of the requests, in microseconds.
     model_us: u64,
@@ -23,7 +23,7 @@ pub(super) struct Used {
     tool_us: u64,
 }
 
-/// Tokens, cost and time by purpose (`turn` or `compaction`) and number of the turn.
+/// Usage by turn number and purpose (`turn` or `compaction`).
 pub(super) struct ByTurn(BTreeMap<(u32, String), Used>);
 
 impl ByTurn {
@@ -56,7 +56,7 @@ impl ByTurn {
         Self(turns)
     }
 
-    /// Tokens, cost and time of a turn as one line; empty where no model was asked.
+    /// Formats the usage of a turn as one line. Returns an empty text if no model was used.
     pub(super) fn words(&self, purpose: &str, turn: u32) -> String {
         let used = self.0.get(&(turn, purpose.to_owned()));
         let Some(used) = used.filter(|used| used.requests > 0) else {

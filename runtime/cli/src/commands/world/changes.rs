@@ -1,4 +1,4 @@
-//! What differs between two trees, for people and as JSON.
+//! Differences between two trees, as text and as JSON.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
@@ -11,11 +11,10 @@ use super::entry_json;
 use crate::output::tree::{self, Branch};
 use crate::output::{self, sanitise, unified};
 
-/// Files whose lines are shown unless all are asked for.
+/// Maximum number of files whose changed lines are shown without `--full`.
 const FILES: usize = 12;
 
-/// Changes as a tree, each with what changed and how large it is, and then the lines of the texts
-/// among them.
+/// Formats changes as a tree with kinds and sizes, followed by the differing lines of text files.
 pub(crate) fn changes_text(changes: &[Change], store: &Store, full: bool) -> String {
     let moves = Moves::of(changes);
     let mut root = Level::default();
@@ -45,7 +44,7 @@ pub(crate) fn changes_text(changes: &[Change], store: &Store, full: bool) -> Str
     text
 }
 
-/// Files of equal content of which one went and one came: each by the path of the other.
+/// Moved files: a removed and an added file with the same unique content. Maps each path to the other.
 struct Moves<'a>(HashMap<&'a TreePath, &'a TreePath>);
 
 impl<'a> Moves<'a> {
@@ -89,7 +88,7 @@ fn mark(kind: ChangeKind) -> (char, Style) {
     }
 }
 
-/// A directory on the way to a change, and the change itself where there is one.
+/// Node in the tree of changes: the change of its path, if any, and the nodes below it.
 #[derive(Default)]
 struct Level {
     own: Option<(char, Style, String, bool)>,
@@ -138,7 +137,7 @@ impl Level {
     }
 }
 
-/// What a change did, in a few words.
+/// Describes a change of size, mode or kind.
 fn note(change: &Change) -> String {
     match (&change.before, &change.after) {
         (Some(Node::File(before)), Some(Node::File(after))) => {
@@ -191,7 +190,7 @@ fn counted(changes: &[Change], moves: &Moves<'_>) -> String {
     parts.join(", ")
 }
 
-/// Whether the bytes of a file differ.
+/// Returns true if the content of a file differs.
 fn is_content(change: &Change) -> bool {
     let content = |node: &Option<Node>| Some(node.as_ref()?.as_file()?.content);
     content(&change.before) != content(&change.after)
@@ -217,7 +216,7 @@ fn content(change: &Change, store: &Store, full: bool) -> String {
     }
 }
 
-/// Changes in the form of `--json`.
+/// Returns changes as JSON for `--json`.
 pub(crate) fn changes_json(changes: &[Change]) -> Value {
     changes
         .iter()

@@ -1,4 +1,4 @@
-//! Published templates made worlds.
+//! `world import`: conversion of published templates into worlds.
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
 use mcpmark_kinds::{ImportError, ImportRequest};
@@ -11,9 +11,9 @@ use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// `mcpmark world import …`.
+/// Runs `mcpmark world import`.
 pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, CommandError> {
-    // Only one service has templates.
+    // Only one service has an importer.
     let mut importers = context.services().iter().filter_map(|kind| kind.importer());
     let importer = importers
         .next()

@@ -1,3 +1,5 @@
+//! `mcpmark world`: lists, shows, compares and imports worlds.
+
 mod changes;
 mod import;
 mod summary;
@@ -8,7 +10,7 @@ use mcpmark_snapshot::{Directory, Node, Store, Tree, TreePath, diff};
 use serde_json::{Value, json};
 
 use crate::args::WorldCommand;
-use crate::context::{self, Context, Named};
+use crate::context::{self, Context, ResolvedState};
 use crate::error::CommandError;
 use crate::exit;
 use crate::output::table::Table;
@@ -17,7 +19,7 @@ use crate::output::{self, sanitise};
 
 pub(crate) use changes::{changes_json, changes_text};
 
-/// `mcpmark world …`.
+/// Runs `mcpmark world`.
 pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, CommandError> {
     match command {
         WorldCommand::List { json } => list(context, json),
@@ -133,7 +135,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
             .map(|(path, node)| entry_json(&path, node))
             .collect();
         let mut value = json!({ "digest": tree.digest(), "bytes": tree.total_size() });
-        if let Named::World(id, start) = &named {
+        if let ResolvedState::World(id, start) = &named {
             value["world"] = id.to_string().into();
             value["seed"] = start.seed.into();
             value["clock"] = start.clock.into();
@@ -146,7 +148,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
         return Ok(exit::PASSED);
     }
     let mut text = String::new();
-    if let Named::World(id, start) = &named {
+    if let ResolvedState::World(id, start) = &named {
         let clock = jiff::Timestamp::from_second(start.clock)
             .map_or_else(|_| start.clock.to_string(), |clock| clock.to_string());
         text.push_str(&format!(
@@ -167,18 +169,19 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
     Ok(exit::PASSED)
 }
 
-/// The summary of a state by its service; none where there is none.
+/// Returns the summary of a state by its service, if there is one.
 fn summary_of(
     context: &Context,
-    named: &Named,
+    named: &ResolvedState,
     store: &Store,
 ) -> Result<Option<Summary>, CommandError> {
     let tree = named.tree();
     let services = context.services();
     let kind = match named {
-        Named::World(id, _) => services.kind(id.service()),
-        // Its service is not known. A summary is only a view, and no grade follows from it.
-        Named::Directory(_) | Named::State(_) => {
+        ResolvedState::World(id, _) => services.kind(id.service()),
+        // The service of a directory or a state is guessed. That is acceptable because a summary does not affect
+        // grades.
+        ResolvedState::Directory(_) | ResolvedState::State(_) => {
             services.iter().find(|kind| kind.resembles_world(tree))
         }
     };
@@ -199,7 +202,7 @@ fn size(tree: &Tree) -> String {
     )
 }
 
-/// The entries of a directory, files with their sizes. Directories of a name in `opaque` are not opened.
+/// Returns the entries of a directory, with the sizes of files. Directories with a name in `opaque` are not expanded.
 fn branches(directory: &Directory, opaque: &[&str]) -> Vec<Branch> {
     let entries = directory.iter().map(|(name, node)| {
         let is_opaque = opaque.contains(&name);
@@ -249,7 +252,7 @@ fn entry_json(path: &TreePath, node: &Node) -> Value {
     value
 }
 
-/// Shows what differs between two trees, and says whether anything does.
+/// Shows the differences between two trees. Returns true if there are any.
 fn compare(
     context: &Context,
     before: &str,

@@ -1,4 +1,4 @@
-//! The summary of a state, for people.
+//! Text form of the summary of a state.
 
 use anstyle::Style;
 use mcpmark_kinds::{Block, Cell, Emphasis, Summary};

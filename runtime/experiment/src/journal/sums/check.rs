@@ -1,4 +1,4 @@
-//! What the check sums of a journal tell of it.
+//! Integrity check of the journal: check sums, contradictions between rows, and damage of the file.
 
 use mcpmark_snapshot::Digest;
 use rusqlite::Connection;
@@ -9,21 +9,21 @@ use super::{
     ATTEMPT, EXPERIMENT, GRADES, PARTS, RowSums, compare_row, grade_sum, ids, misscored, shown,
     sum_all,
 };
-use crate::journal::durable::surely;
+use crate::journal::durable::write_durable;
 use crate::journal::texts;
 use crate::journal::{Journal, JournalError};
 
-/// A row that is not as it was written, or that says something else than those it follows from.
+/// Row that is not as it was written, lacks a check sum, or contradicts the rows that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BadRow {
-    /// Which row it is.
+    /// Name of the row.
     pub row: String,
-    /// The problem.
+    /// Description of the problem.
     pub problem: &'static str,
 }
 
 impl BadRow {
-    /// Whether it has another sum than it had when it was written.
+    /// Returns true if the row does not match its check sum.
     pub(in crate::journal) fn is_damaged(&self) -> bool {
         self.problem == CHANGED
     }
@@ -33,19 +33,20 @@ const CHANGED: &str = "is not as it was written";
 pub(super) const UNSUMMED: &str = "has no check sum";
 pub(super) const CONTRADICTS: &str = "says something else than what it follows from";
 
-/// Attempts whose own row repeats another grade than their last one has.
+/// Query of finished attempts whose copy of the last grade differs from that grade.
 const REPEATED: &str = "SELECT a.id FROM attempts a LEFT JOIN grades g
         ON g.id = (SELECT max(id) FROM grades WHERE attempt = a.id)
     WHERE a.status = 'finished' AND (?1 IS NULL OR a.experiment = ?1)
       AND (a.grade IS NOT g.id OR a.passed IS NOT g.passed OR a.score IS NOT g.score
         OR g.id IS NOT NULL AND a.outcome IS NOT g.outcome)";
 
-/// Grades that say something else than their checks.
+/// Query of grades whose result contradicts their checks.
 const MISJUDGED: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.attempt
     WHERE (?1 IS NULL OR a.experiment = ?1) AND g.outcome = 'graded'
       AND g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)";
 
-/// Digests of tool sets that messages name and the table lacks. Invalid JSON is found by its row's sum.
+/// Query of digests of tool sets that messages refer to and that the table lacks. The check sum of a row finds invalid
+/// JSON.
 const TOOLS_GONE: &str =
     "SELECT DISTINCT iif(json_valid(content), content ->> '$.tools', NULL) AS named
     FROM messages WHERE role = 'system'
@@ -53,12 +54,11 @@ const TOOLS_GONE: &str =
       AND named IS NOT NULL AND named NOT IN (SELECT digest FROM tool_sets)";
 
 impl Journal {
-    /// Compares every row with its sum, and columns that repeat what other rows say with those. Gives the rows that
-    /// are not as they should be.
+    /// Compares every row with its check sum, and redundant columns with their sources. Returns the bad rows.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read.
+    /// Returns an error if the journal cannot be read.
     pub fn check_rows(&self) -> Result<Vec<BadRow>, JournalError> {
         let connection = self.lock();
         let mut bad = bad_rows(&connection, None)?;
@@ -68,7 +68,7 @@ impl Journal {
                 problem: CHANGED,
             });
         }
-        // What the file itself is made of: pages, and indexes beside their tables.
+        // Integrity of the file itself: its pages, and the agreement of indexes with their tables.
         let mut query = connection.prepare("PRAGMA integrity_check(100)")?;
         let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
@@ -83,23 +83,24 @@ impl Journal {
         Ok(bad)
     }
 
-    /// Sums all rows up as they are now, after somebody wrote some by other means than those of this journal.
+    /// Updates the check sums of all rows to their current content, after rows were written by other means than this
+    /// journal's methods.
     ///
     /// # Errors
     ///
-    /// When they cannot be read or written.
+    /// Returns an error if the rows cannot be read or written.
     pub fn sum_rows(&self) -> Result<(), JournalError> {
-        surely(&mut self.lock(), |transaction| sum_all(transaction, None))
+        write_durable(&mut self.lock(), |transaction| sum_all(transaction, None))
     }
 }
 
-/// The rows of an experiment, or of all, that are not as they should be.
+/// Returns the bad rows of one experiment, or of all if `experiment` is none.
 pub(in crate::journal) fn bad_rows(
     connection: &Connection,
     experiment: Option<&str>,
 ) -> Result<Vec<BadRow>, JournalError> {
     let mut bad = Vec::new();
-    // What is found is kept, and looking goes on; what cannot be read ends it.
+    // Records a damaged row and continues; any other error ends the check.
     let mut note = |compared: Result<(), JournalError>| match compared {
         Ok(()) => Ok(()),
         Err(JournalError::Damaged(row)) => {

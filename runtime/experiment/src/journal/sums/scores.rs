@@ -1,4 +1,4 @@
-//! Scores that do not follow from the checks of their grade.
+//! Scores that contradict the checks of their grade.
 
 use mcpmark_sandbox::Check;
 use rusqlite::{Connection, Row};
@@ -6,28 +6,29 @@ use rusqlite::{Connection, Row};
 use crate::journal::JournalError;
 use crate::{Scoring, journal::read::scoring};
 
-/// A verdict with another score than its checks make.
+/// Grade whose score differs from the one that its checks give.
 pub(in crate::journal) struct Misscored {
-    /// The grade.
+    /// Id of the grade.
     pub(in crate::journal) grade: i64,
-    /// Its attempt.
+    /// Id of its attempt.
     pub(in crate::journal) attempt: String,
 }
 
-/// Verdicts of the experiment `?1`, or of all, a row for each check; without checks, one row for the verdict.
+/// Query of the verdicts of the experiment `?1`, or of all experiments, with a row for each check. A verdict without
+/// checks has one row.
 const VERDICTS: &str = "SELECT g.id, g.attempt, g.score, g.scoring, c.name, c.passed
     FROM grades g JOIN attempts a ON a.id = g.attempt LEFT JOIN checks c ON c.grade = g.id
     WHERE g.outcome = 'graded' AND (?1 IS NULL OR a.experiment = ?1)
     ORDER BY g.id, c.seq";
 
-/// How far two scores may be apart: they are computed in another order here and there.
+/// Tolerance of the comparison of two scores, which may have been computed in a different order.
 const TOLERANCE: f64 = 1e-9;
 
-/// A verdict while its checks are read.
+/// Verdict whose checks are being read.
 struct Verdict {
     row: Misscored,
     score: Option<f64>,
-    /// None where the document cannot be read.
+    /// Parsed scoring; none if the document cannot be parsed.
     scoring: Option<Scoring>,
     checks: Vec<Check>,
 }
@@ -55,7 +56,7 @@ impl Verdict {
     }
 }
 
-/// The verdicts of an experiment, or of all, that have another score than their checks make.
+/// Returns the grades of one experiment, or of all, whose score differs from the one that their checks give.
 pub(in crate::journal) fn misscored(
     connection: &Connection,
     experiment: Option<&str>,
@@ -82,7 +83,7 @@ pub(in crate::journal) fn misscored(
     Ok(found)
 }
 
-/// A text that may be damaged.
+/// Returns a text column, which may be damaged.
 fn text(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<String>> {
     let bytes = row.get_ref(column)?.as_bytes_or_null();
     let bytes = bytes.map_err(|error| {

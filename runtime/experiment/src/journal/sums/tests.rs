@@ -1,3 +1,5 @@
+//! Tests of check sums: changed values, missing or additional rows, and flipped bits are reported.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +11,7 @@ use crate::journal::Journal;
 
 const ID: &str = "0123456789ab";
 
-/// A file with one row in each table that has sums, all of them summed up.
+/// Creates a journal with a row in each table that has check sums, and computes them.
 fn sample(dir: &Path) -> PathBuf {
     let path = dir.join("journal.db");
     let journal = Journal::open(&path).unwrap();
@@ -51,8 +53,8 @@ fn sample(dir: &Path) -> PathBuf {
     path
 }
 
-/// How many rows are told, and whether those are told who read all that reports, exports and receipts do, and who carry
-/// the experiment away.
+/// Returns the number of bad rows, whether the queries of reports, exports and receipts fail, and whether the export of
+/// the experiment fails.
 fn told(path: &Path) -> (usize, bool, bool) {
     let journal = Journal::open(path).unwrap();
     let bad = journal.check_rows().map_or(1, |bad| bad.len());
@@ -71,7 +73,7 @@ fn told(path: &Path) -> (usize, bool, bool) {
         journal.model_calls(ID)?;
         Ok::<_, JournalError>(())
     };
-    let carried = journal.carry("e", &mut Vec::new());
+    let carried = journal.export_rows("e", &mut Vec::new());
     (bad, read().is_err(), carried.is_err())
 }
 
@@ -107,7 +109,7 @@ fn a_value_that_is_changed_by_others_is_told() {
     drop(connection);
     assert!(changes.len() > 90, "{}", changes.len());
     for (number, (table, column, kind)) in changes.into_iter().enumerate() {
-        // The number of a regrade is this journal's own, and no grade follows from it.
+        // The number of a regrade belongs to this journal, and no grade depends on it.
         if column == "regrade" {
             continue;
         }
@@ -120,7 +122,7 @@ fn a_value_that_is_changed_by_others_is_told() {
         let other = match kind.as_str() {
             "TEXT" => format!("coalesce({column}, '') || 'x'"),
             "BLOB" => format!("substr({column}, 2)"),
-            // Rows that are numbered in order stay apart.
+            // Numbered rows keep distinct numbers.
             _ => format!("coalesce({column}, 0) + 100"),
         };
         let connection = Connection::open(&path).unwrap();
@@ -133,7 +135,7 @@ fn a_value_that_is_changed_by_others_is_told() {
         drop(connection);
         let (bad, read, carried) = told(&path);
         assert!(bad > 0, "{table}.{column}");
-        // A row whose key was changed is not imported.
+        // A row whose key was changed is not found, so neither the queries nor the export read it.
         let is_place = matches!(
             column.as_str(),
             "id" | "experiment" | "attempt" | "of_table"
@@ -172,7 +174,7 @@ fn rows_that_are_missing_or_too_many_are_told() {
 fn a_bit_that_flips_in_the_file_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let path = sample(dir.path());
-    // All of it is in the file itself, and nothing that was there before.
+    // Moves all rows from the log into the file, and removes old content.
     let connection = Connection::open(&path).unwrap();
     connection.execute("VACUUM", []).unwrap();
     connection
@@ -200,7 +202,7 @@ fn a_bit_that_flips_in_the_file_is_told() {
         assert!(!places.is_empty(), "{text}");
         for (place, _) in places {
             let mut bytes = sound.clone();
-            // Some bits make it something that is no text.
+            // Some of the flipped bits result in invalid UTF-8.
             bytes[place + 2] ^= if place % 2 == 0 { 0x01 } else { 0x80 };
             fs::write(&path, bytes).unwrap();
             let (bad, read, _) = told(&path);
@@ -218,7 +220,7 @@ fn columns_that_repeat_others_are_compared_with_them() {
         let dir = tempfile::tempdir().unwrap();
         let journal = Journal::open(&sample(dir.path())).unwrap();
         journal.lock().execute(change, []).unwrap();
-        // Even where somebody made sums of it.
+        // Detected even if the check sums match.
         journal.sum_rows().unwrap();
         let bad = journal.check_rows().unwrap();
         let told = |bad: &BadRow| bad.row == row && bad.problem == CONTRADICTS;

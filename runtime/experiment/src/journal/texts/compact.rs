@@ -1,51 +1,52 @@
-//! Giving back the space that a journal does not need.
+//! Compaction of a journal: compression of old rows, removal of unused strings, and reduction of the file size.
 
 use rusqlite::{Connection, params};
 
-use super::super::durable::soon;
+use super::super::durable::write;
 use super::super::sums::{PARTS, Part, RowSums, sum_whole_attempt};
 use super::super::{Journal, JournalError};
 use super::{COLUMNS, pack, references};
 
-/// The share of a file's pages that is free before the file is written anew: less is soon used again.
+/// Divisor of the minimum free space: the file is rewritten if at least 1/8 of its pages is free. Less is soon used
+/// again.
 const FREE_SHARE: u64 = 8;
 
 /// The outcome of compressing a journal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Compacted {
-    /// Attempts of an older version whose long strings were compressed.
+    /// Number of attempts of an older version whose long strings were compressed.
     pub attempts: usize,
-    /// Stored strings that no attempt refers to and that were removed.
+    /// Number of removed strings that no attempt refers to.
     pub texts: usize,
-    /// Bytes by which the file got smaller.
+    /// Reduction of the file size, in bytes.
     pub freed_bytes: u64,
 }
 
 impl Journal {
-    /// Compresses the rows that older versions wrote, removes the stored strings that nothing refers to any more, and
-    /// makes the file smaller where much of it is free. Other processes may use the journal meanwhile; the file keeps
-    /// its size if one of them is reading or writing at its end.
+    /// Compresses the rows that older versions wrote, removes stored strings that are no longer referenced, and reduces
+    /// the file size if much of it is free. Other processes may use the journal meanwhile; the file keeps its size if
+    /// one of them is reading or writing at its end.
     ///
     /// # Errors
     ///
-    /// When the journal cannot be read or written.
+    /// Returns an error if the journal cannot be read or written.
     pub fn compact(&self) -> Result<Compacted, JournalError> {
         let mut connection = self.lock();
         let mut compacted = Compacted::default();
         for attempt in unpacked(&connection)? {
-            let is_packed = soon(&mut connection, |transaction| {
+            let is_packed = write(&mut connection, |transaction| {
                 pack_attempt(transaction, &attempt)?
                     .then(|| sum_whole_attempt(transaction, &attempt))
                     .transpose()
             });
             match is_packed {
                 Ok(packed) => compacted.attempts += usize::from(packed.is_some()),
-                // It stays as it is, and `store check` names it.
+                // The attempt stays as it is, and `store check` reports it.
                 Err(JournalError::Damaged(_)) => {}
                 Err(error) => return Err(error),
             }
         }
-        compacted.texts = soon(&mut connection, |transaction| {
+        compacted.texts = write(&mut connection, |transaction| {
             transaction.execute_batch(
                 "CREATE TEMP TABLE referenced (digest BLOB PRIMARY KEY) WITHOUT ROWID",
             )?;
@@ -67,7 +68,7 @@ impl Journal {
     }
 }
 
-/// Finished attempts with a row that was not packed when it was written.
+/// Returns the finished and abandoned attempts with a row that was not packed when it was written.
 fn unpacked(connection: &Connection) -> Result<Vec<String>, JournalError> {
     let long = super::LONG;
     let parts = COLUMNS.map(|(table, column)| {
@@ -85,7 +86,7 @@ fn unpacked(connection: &Connection) -> Result<Vec<String>, JournalError> {
     Ok(attempts.collect::<Result<_, _>>()?)
 }
 
-/// Packs the rows of an attempt, and returns whether any changed.
+/// Packs the rows of an attempt, and returns true if any of them changed.
 fn pack_attempt(connection: &Connection, attempt: &str) -> Result<bool, JournalError> {
     let mut changed = false;
     for part in PARTS {
@@ -115,7 +116,7 @@ fn pack_attempt(connection: &Connection, attempt: &str) -> Result<bool, JournalE
     Ok(changed)
 }
 
-/// The numbers of an attempt's rows with some of their columns, once their check sums were compared.
+/// Returns the numbers of an attempt's rows with the given columns, after comparing their check sums.
 #[expect(clippy::type_complexity, reason = "it is used once")]
 fn rows(
     connection: &Connection,
@@ -144,7 +145,7 @@ fn rows(
     Ok(found)
 }
 
-/// Writes the file anew where much of it is free, and returns how much smaller it got.
+/// Rewrites the file if much of it is free, and returns the reduction of its size in bytes.
 fn shrink(connection: &Connection) -> Result<u64, JournalError> {
     let pragma = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (pages, free) = (pragma("page_count")?, pragma("freelist_count")?);

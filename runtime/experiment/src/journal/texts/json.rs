@@ -1,17 +1,17 @@
 //! Replacement of string literals in JSON text.
 
-/// The only key of an object that refers to a stored string.
+/// Only key of an object that refers to a stored string.
 pub(super) const KEY: &str = "mcpmark:text";
 
-/// The prefix for foreign keys that start with [`KEY`].
+/// Suffix that escapes other keys that start with [`KEY`].
 const ESCAPE: char = '+';
 
-/// Hexadecimal digits of a digest.
+/// Number of hexadecimal digits of a digest.
 const DIGITS: usize = 64;
 
-/// Returns the JSON with a reference in place of each string value whose literal has at least `long` bytes, except
-/// the values of the keys `inline`; none where nothing changes. `store` gets the literal without its quotes and returns
-/// its digest.
+/// Returns the JSON with a reference in place of each string value whose literal has at least `long` bytes, except the
+/// values of the keys `inline`; none if nothing changes. `store` gets the literal without its quotes and returns its
+/// digest.
 pub(super) fn replace<E>(
     json: &str,
     long: usize,
@@ -41,8 +41,8 @@ pub(super) fn replace<E>(
     Ok(finished(out, copied, json))
 }
 
-/// Returns the JSON as it was before [`replace`]; none where nothing changes. `load` gets a digest and returns the
-/// literal without its quotes.
+/// Returns the JSON as it was before [`replace`]; none if nothing changes. `load` gets a digest and returns the literal
+/// without its quotes.
 pub(super) fn restore<E>(
     json: &str,
     mut load: impl FnMut(&str) -> Result<String, E>,
@@ -79,7 +79,7 @@ fn finished(mut out: String, copied: usize, json: &str) -> Option<String> {
     })
 }
 
-/// The digest in the reference whose key is at `start..end`, and where the reference ends.
+/// Returns the digest in the reference whose key is at `start..end`, and the end of the reference.
 fn reference(json: &str, start: usize, end: usize) -> Option<(&str, usize)> {
     let before = json.get(..start)?;
     let after = json.get(end..)?.strip_prefix("\":\"")?;
@@ -89,14 +89,14 @@ fn reference(json: &str, start: usize, end: usize) -> Option<(&str, usize)> {
     (is_digest && is_whole).then_some((digest, end + 3 + DIGITS + 2))
 }
 
-/// A string literal: the bytes between its quotes, and whether it is the key of an object.
+/// String literal: the range of bytes between its quotes, and a flag for keys of objects.
 struct Literal {
     start: usize,
     end: usize,
     is_key: bool,
 }
 
-/// The string literals of a JSON text in order.
+/// Iterator over the string literals of a JSON text, in order.
 struct Literals<'a> {
     json: &'a str,
     at: usize,
@@ -119,7 +119,7 @@ impl Iterator for Literals<'_> {
             if self.json.as_bytes()[end] == b'"' {
                 break;
             }
-            // What is escaped may be longer than a byte only in text that is no JSON.
+            // An escaped character longer than a byte occurs only in text that is not JSON.
             end += 1 + self.json[end + 1..].chars().next()?.len_utf8();
         }
         self.at = end + 1;

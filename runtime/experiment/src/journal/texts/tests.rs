@@ -1,3 +1,5 @@
+//! Tests of the storage of long strings: replacement, deduplication, compaction and export.
+
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -12,7 +14,7 @@ use crate::journal::{AttemptKey, Journal};
 
 const LONG_ENOUGH: usize = 80;
 
-/// Replaces long strings, restores them, and returns the JSON in between with the strings that were stored.
+/// Replaces and restores long strings. Returns the JSON with references, and the stored strings.
 fn round_trip(json: &str) -> (String, HashMap<String, String>) {
     let mut stored = HashMap::new();
     let replaced = json::replace(json, LONG_ENOUGH, &[MALFORMED], |literal| {
@@ -63,7 +65,7 @@ fn json_of_others_contains_no_reference() {
             Ok::<_, Infallible>(String::new())
         })
         .unwrap();
-        // The last one has it in a string that is long enough to be stored.
+        // The last value has the key in a string that is long enough to be stored.
         assert_eq!(asked, value.is_array(), "{replaced}");
     }
 }
@@ -217,11 +219,11 @@ fn a_text_that_is_damaged_or_missing_is_named() {
         assert!(!bad.is_empty() && bad.iter().all(|bad| bad.row.starts_with("the text ")));
         let error = journal.trajectory(&attempt).unwrap_err().to_string();
         assert!(error.contains("is damaged: the text "), "{error}");
-        assert!(journal.carry("e", &mut Vec::new()).is_err());
+        assert!(journal.export_rows("e", &mut Vec::new()).is_err());
     }
 }
 
-/// Puts the long strings back into the columns, as formats before 9 had them.
+/// Puts the long strings back into the columns, as in formats before 9.
 fn as_before(journal: &Journal) {
     let connection = journal.lock();
     for (table, column) in COLUMNS {
@@ -329,16 +331,16 @@ fn an_experiment_is_carried_with_its_texts() {
     let text = "carried \"along\"\n".repeat(300);
     let attempt = attempt(&journal_a, &id, 0, &text);
     let mut rows = Vec::new();
-    journal_a.carry("e", &mut rows).unwrap();
-    // Rows are whole on their way, so that other versions take them.
+    journal_a.export_rows("e", &mut rows).unwrap();
+    // Exported rows contain the whole strings, so that other versions can import them.
     let lines = String::from_utf8(rows.clone()).unwrap();
     assert!(!lines.contains(json::KEY));
     let (_dir, journal_b) = journal();
-    journal_b.take_over(&mut &rows[..], &|_| Ok(())).unwrap();
+    journal_b.import_rows(&mut &rows[..], &|_| Ok(())).unwrap();
     assert_eq!(count(&journal_b, "SELECT count(*) FROM texts"), 1);
     assert_eq!(shown(&journal_b, &attempt), text);
     let mut again = Vec::new();
-    journal_b.carry("e", &mut again).unwrap();
+    journal_b.export_rows("e", &mut again).unwrap();
     let rows_but_first = |rows: &[u8]| {
         let text = String::from_utf8(rows.to_vec()).unwrap();
         let lines = text.lines().filter(|line| line.contains("\"attempt\""));

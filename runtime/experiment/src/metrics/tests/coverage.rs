@@ -1,4 +1,4 @@
-//! Whether 95 % intervals hold what they promise, on simulated experiments from a fixed seed.
+//! Coverage of the 95 % confidence intervals, on simulated experiments from a fixed seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -7,7 +7,7 @@ use crate::metrics::{
     Estimate, Interval, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k, wilson,
 };
 
-/// A task's estimate from how many of its attempts passed.
+/// Estimator of a task from the number of its attempts and passes, and k.
 type Estimator = fn(u32, u32, u32) -> Estimate;
 
 const TRIALS: u32 = 600;
@@ -20,7 +20,7 @@ impl Chance {
     }
 }
 
-/// The share of simulated intervals that hold the truth.
+/// Returns the share of simulated intervals that contain the true value.
 fn coverage(mut simulate: impl FnMut(&mut Chance) -> (Option<Interval>, f64)) -> f64 {
     let mut chance = Chance(ChaCha8Rng::seed_from_u64(7));
     let held = (0..TRIALS)
@@ -48,8 +48,8 @@ fn wilson_holds_for_few_and_for_rare() {
     }
 }
 
-/// Tasks differ in difficulty: their chances are uniform, so pass@k and pass^k have the truths
-/// 1 − 1/(k+1) and 1/(k+1).
+/// Tasks differ in difficulty: their pass probabilities are uniform, so the true values of pass@k and pass^k are 1 −
+/// 1/(k+1) and 1/(k+1).
 #[test]
 fn the_bootstrap_by_task_holds_for_pass_at_k_and_pass_hat_k() {
     for k in [1, 3] {
@@ -73,8 +73,7 @@ fn the_bootstrap_by_task_holds_for_pass_at_k_and_pass_hat_k() {
     }
 }
 
-/// The tasks of a world share its difficulty. Without clusters the interval would hold the truth
-/// far less often; with them it does.
+/// The tasks of a world share its difficulty. Without clusters, the interval contains the true value far less often.
 #[test]
 fn clusters_matter_where_worlds_differ() {
     let names: Vec<String> = (0..12).map(|world| world.to_string()).collect();

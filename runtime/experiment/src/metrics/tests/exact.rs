@@ -1,11 +1,11 @@
-//! The estimators against whole numbers and against every case counted.
+//! Comparison of the estimators with exact integer arithmetic and with complete enumeration.
 
 use proptest::prelude::*;
 
 use super::close;
 use crate::metrics::{Estimate, mcnemar, paired_permutation, pass_at_k, pass_hat_k};
 
-/// C(n, k) exactly.
+/// Computes C(n, k) exactly.
 fn choose(n: u32, k: u32) -> u128 {
     if k > n {
         return 0;
@@ -57,7 +57,7 @@ proptest! {
             prop_assert!(value(pass_at_k(n, c, k + 1)) >= at - 1e-9);
             prop_assert!(value(pass_hat_k(n, c, k + 1)) <= hat + 1e-9);
         }
-        // All k pass just when none of k fails.
+        // All k attempts pass exactly if none of the k fails.
         prop_assert!((hat - (1.0 - value(pass_at_k(n, n - c, k)))).abs() < 1e-9);
     }
 

@@ -1,4 +1,4 @@
-//! Values of scipy 1.17.1 and statsmodels 0.15.0. Each table names the call that made it.
+//! Reference values of scipy 1.17.1 and statsmodels 0.15.0. Each table names the call that produced it.
 
 use super::close;
 use crate::metrics::{
@@ -87,7 +87,7 @@ fn tests_equal_statsmodels_and_scipy() {
 
 #[test]
 fn a_sampled_permutation_test_comes_near_the_exact_one() {
-    // The same differences in a unit so small that counting every sum is too much.
+    // The same differences in a unit so small that the exact test takes too many steps.
     let coarse: Vec<i64> = (0..60).map(|i| [3, -2, 4, 0, -1, 2][i % 6]).collect();
     let fine: Vec<i64> = coarse.iter().map(|d| d * 1_000_000).collect();
     let (exact, drawn) = (paired_permutation(&coarse), paired_permutation(&fine));

@@ -1,9 +1,11 @@
+//! Tests of scores, comparisons and resources on small samples.
+
 use super::close;
 use crate::metrics::{
     Comparison, Consumption, Estimate, Method, Resources, Sample, Score, TestMethod,
 };
 
-/// A letter an attempt: `+` passed, `-` failed, `?` not graded.
+/// Creates samples from one letter per attempt: `+` passed, `-` failed, `?` not graded.
 fn samples<'a>(tasks: &[(&'a str, &'a str, &str)]) -> Vec<Sample<'a>> {
     tasks
         .iter()
@@ -31,13 +33,13 @@ fn a_score_is_what_the_published_tables_have() {
         ("d", "y", "+---"),
     ]);
     let score = Score::of(&samples);
-    // Runs: 3, 1, 1 and 2 of 4.
+    // Runs: 3, 1, 1 and 2 of 4 passed.
     assert_eq!(score.runs.rates, [0.75, 0.25, 0.25, 0.5]);
     assert_eq!(score.runs.mean, Estimate::Value(0.4375));
     assert_eq!(score.pass_1(), score.runs.mean);
     close(score.runs.population_sd.value().unwrap(), 0.207_289, 1e-6);
     close(score.runs.sample_sd.value().unwrap(), 0.239_357, 1e-6);
-    // At k = 4: three tasks passed at least once, one each time.
+    // At k = 4: three tasks passed at least once, and one passed each time.
     let (at, hat) = (&score.pass_at[3], &score.pass_hat[3]);
     assert_eq!(
         (at.value, hat.value),
@@ -50,7 +52,7 @@ fn a_score_is_what_the_published_tables_have() {
 }
 
 #[test]
-fn what_was_not_graded_is_neither_a_pass_nor_a_fail() {
+fn ungraded_attempts_are_neither_passes_nor_failures() {
     let score = Score::of(&samples(&[
         ("a", "x", "++?+"),
         ("b", "x", "?-?-"),
@@ -102,13 +104,13 @@ fn models_are_compared_on_the_tasks_of_both() {
     let flips: Vec<_> = single.flips.iter().map(|flip| flip.task.as_str()).collect();
     assert_eq!(flips, ["2", "3"]);
 
-    // Numbers of attempts that differ: 4 and 3, so twelfths.
+    // The numbers of attempts differ, 4 and 3, so rates are scaled to twelfths.
     let a = samples(&[("1", "x", "+---"), ("2", "x", "----"), ("3", "y", "++--")]);
     let b = samples(&[("1", "x", "++-"), ("2", "x", "+--"), ("3", "y", "+++")]);
     let many = Comparison::of(&a, &b).unwrap();
     assert_eq!(many.method, TestMethod::Permutation);
     close(many.difference, (5.0 / 12.0 + 1.0 / 3.0 + 0.5) / 3.0, 1e-12);
-    // All three differences go one way: 2 of the 8 patterns are as far out.
+    // All three differences have the same sign: 2 of the 8 patterns are as far from 0.
     close(many.p, 0.25, 1e-12);
     assert_eq!(many.flips[0].task, "3");
     assert!(Comparison::of(&a, &[]).is_none());

@@ -1,4 +1,4 @@
-//! What each operation of the file system says of each kind of place.
+//! Results of each file system operation on each kind of node.
 
 use std::sync::Arc;
 
@@ -68,7 +68,7 @@ fn same(descriptor: &Descriptor) -> Descriptor {
     Resource::new_own(descriptor.rep())
 }
 
-/// What is refused, and with what.
+/// Returns the error of a refused operation.
 fn refused<T>(answer: Answer<T>) -> Option<ErrorCode> {
     answer.unwrap().err()
 }
@@ -283,7 +283,8 @@ fn each_operation_on_each_place() {
             let said = operation(&mut host, root, format!("state/{place}"));
             assert_eq!(said, expected, "{name}: {place}");
         }
-        // What leads in a circle or through a file leads nowhere, whatever is wanted of it.
+        // Every operation on a path through a symlink loop, through a file or out of the root fails with the same
+        // error.
         let root = root(&mut host);
         let said = operation(&mut host, same(&root), "state/loop/x".into());
         assert_eq!(said, Some(Loop), "{name}: state/loop/x");
@@ -394,7 +395,7 @@ fn each_operation_on_what_is_open() {
         let flags = host.get_flags(same(descriptor)).unwrap().unwrap();
         assert_eq!(flags, DescriptorFlags::READ);
     }
-    // What is closed is gone, and asking for it breaks the guest and not the host.
+    // A closed descriptor is invalid. Using it stops the guest, not the host.
     HostDescriptor::drop(&mut host, same(&file)).unwrap();
     assert!(host.stat(file).is_err());
 }
@@ -461,7 +462,7 @@ fn a_place_is_itself_however_one_came_there() {
         };
         let hashes = (hash(&mut host, &opened[0]), hash(&mut host, other));
         assert_eq!(hashes.0 == hashes.1, is_same, "{path}");
-        // By its path, and in another grade.
+        // The hash is the same by path, and in another grade.
         let mut later = self::host();
         let root = root(&mut later);
         let found = later.metadata_hash_at(root, FOLLOW, (*path).into());
@@ -501,7 +502,7 @@ fn nothing_is_made_beside_the_mounts_either() {
         assert_eq!(made, Some(refusal), "{path}");
         let linked = refused(host.symlink_at(same(&root), "a.txt".into(), path.into()));
         assert_eq!(linked, Some(refusal), "{path}");
-        // From a directory within, all is as it is there.
+        // Relative to a directory below the root, a missing parent is an ordinary error.
         let state = open(&mut host, "state");
         let opened = opening(FOLLOW, create, write)(&mut host, state, "tmp/new".into());
         assert_eq!(opened, Some(NoEntry), "{path}");
@@ -534,7 +535,7 @@ fn to_wait_for_what_has_passed_takes_time_too() {
 }
 
 #[test]
-fn who_polls_waits_for_the_first_and_no_longer() {
+fn a_poll_waits_for_the_first_event_and_no_longer() {
     const SECOND: u64 = 1_000_000_000;
     let mut host = host();
     let start = host.now().unwrap();

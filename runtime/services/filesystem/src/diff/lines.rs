@@ -1,12 +1,12 @@
-//! The lines of a text by their numbers.
+//! Random access to the lines of a text.
 
 use mcpmark_service::{Interrupted, Reservation, reserve};
 
-/// A text whose lines can be asked for by number. Each has its line feed, which the last one may lack.
+/// Text with access to its lines by number. Lines include their line feed, which the last one may lack.
 #[derive(Debug)]
 pub(super) struct Lines<'t> {
     text: &'t str,
-    /// Where each line starts, and the end of the text.
+    /// Offset of each line, followed by the length of the text.
     starts: Vec<usize>,
     _memory: Reservation,
 }
@@ -36,7 +36,7 @@ impl<'t> Lines<'t> {
         self.text.len()
     }
 
-    /// A line, which must be there.
+    /// Returns a line, which must exist.
     pub(super) fn get(&self, line: usize) -> &'t str {
         &self.text[self.starts[line]..self.starts[line + 1]]
     }

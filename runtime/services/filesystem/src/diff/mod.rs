@@ -1,7 +1,7 @@
-//! Line differences, and the patch text that `edit_file` answers with.
+//! Line diffs, and the patch text that `edit_file` returns.
 //!
-//! Where several shortest differences exist, the choice is that of the diff library of the real
-//! server, so that models read the same patch.
+//! If several shortest diffs exist, the choice is that of jsdiff, the diff library of the published server, so that
+//! models read the same patch.
 
 mod lines;
 mod search;
@@ -12,7 +12,7 @@ use crate::profile::Profile;
 use lines::Lines;
 use search::difference;
 
-/// Lines of context around a change.
+/// Number of context lines around a change.
 const CONTEXT: usize = 4;
 
 const MARK: &str = "\\ No newline at end of file\n";
@@ -24,15 +24,15 @@ enum Change {
     Add,
 }
 
-/// A run of lines that share their fate.
+/// Consecutive lines with the same kind of change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
     change: Change,
     lines: usize,
 }
 
-/// The patch from `old` to `new` under the name `path`; the head alone when they are equal. Fails where it has more
-/// than `limit` bytes.
+/// Returns the patch from `old` to `new` for the file name `path`, or only its header if they are equal. Fails if the
+/// patch exceeds `limit` bytes.
 pub(crate) fn patch(
     path: &str,
     old: &str,
@@ -74,16 +74,16 @@ pub(crate) fn patch(
     Ok(text.into_text())
 }
 
-/// Where a hunk says that a side ends without a line feed.
+/// Positions of the mark "No newline at end of file" in a hunk.
 #[derive(Default)]
 struct EndMarks {
-    /// Before a line of the hunk.
+    /// Index of the line before which the mark is written.
     before: Option<usize>,
-    /// At its end.
+    /// Set if the mark is written at the end of the hunk.
     last: bool,
 }
 
-/// Some runs with the context around them, and where they start.
+/// Runs with their context, and their start in both texts.
 struct Hunk {
     runs: Vec<Run>,
     old: usize,
@@ -91,7 +91,7 @@ struct Hunk {
     reaches_end: bool,
 }
 
-/// Changes whose context touches or overlaps share a hunk.
+/// Groups runs into hunks. Changes whose contexts touch or overlap share a hunk.
 fn hunks(runs: &[Run]) -> Vec<Hunk> {
     let mut hunks: Vec<Hunk> = Vec::new();
     let mut open: Option<Hunk> = None;
@@ -138,7 +138,7 @@ fn hunks(runs: &[Run]) -> Vec<Hunk> {
 }
 
 impl Hunk {
-    /// Lines of the hunk, those of one kind not counted.
+    /// Returns the number of lines in the hunk, without lines of the kind `skipped`.
     fn count(&self, skipped: Change) -> usize {
         let runs = self.runs.iter().filter(|run| run.change != skipped);
         runs.map(|run| run.lines).sum()
@@ -146,7 +146,7 @@ impl Hunk {
 
     fn head(&self) -> String {
         let (old, new) = (self.count(Change::Add), self.count(Change::Remove));
-        // An empty side is named by the line before it.
+        // An empty side is numbered by the line before it.
         let start = |at: usize, count: usize| if count == 0 { at } else { at + 1 };
         format!(
             "@@ -{},{old} +{},{new} @@\n",
@@ -155,7 +155,7 @@ impl Hunk {
         )
     }
 
-    /// Gives each line with its place in the hunk and its sign.
+    /// Passes each line to `take`, with its index in the hunk and its sign.
     fn write<'t>(
         &self,
         old_lines: &Lines<'t>,
@@ -179,8 +179,8 @@ impl Hunk {
         Ok(())
     }
 
-    /// The marks of the earlier library. It puts that of the old side behind as many lines as that side has, which is
-    /// amiss where lines were added before.
+    /// Returns the marks of the earlier library version. It writes the mark of the old side after as many lines as that
+    /// side has, which is the wrong position if lines were added before it.
     fn end_marks(&self, old: &str, new: &str) -> EndMarks {
         let ends_in_change = self
             .runs
@@ -205,7 +205,7 @@ mod tests {
 
     const PROFILE: Profile = Profile::V2025_12_18;
 
-    /// The two sides that the runs describe.
+    /// Returns the two sides that the runs describe.
     fn sides<'a>(runs: &[Run], old: &[&'a str], new: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for run in runs {

@@ -1,4 +1,4 @@
-//! The search for the shortest difference.
+//! Search for the shortest diff.
 
 use std::num::NonZeroU32;
 
@@ -8,18 +8,18 @@ use super::lines::Lines;
 use super::{Change, Run};
 use crate::profile::Profile;
 
-/// Beyond so many changed lines the passage that differs is replaced as a whole: the search for
-/// the shortest difference takes time and memory quadratic in their number.
+/// Maximum number of changed lines. With more, the whole differing section is replaced, because the time and memory of
+/// the search for the shortest diff are quadratic in this number.
 pub(super) const MOST_CHANGES: usize = 2000;
 
-/// Beyond so many comparisons of lines, and [`COMPARISONS_A_LINE`] for each line, the same is done: few rare lines
-/// among many equal ones make each diagonal of the search go through the whole text. A long line counts once for each
-/// [`BYTES_A_COMPARISON`].
+/// Maximum number of line comparisons, to which [`COMPARISONS_A_LINE`] is added for each line. With more, the whole
+/// differing section is replaced as well: if few rare lines are among many equal ones, each diagonal of the search runs
+/// through the whole text. A long line counts once per [`BYTES_A_COMPARISON`].
 const MOST_COMPARISONS: usize = 30_000_000;
 const COMPARISONS_A_LINE: usize = 4;
 const BYTES_A_COMPARISON: usize = 32;
 
-/// The way that led to a point of the search, newest run first.
+/// Step on the path to a point of the search, linked to the previous step.
 #[derive(Clone, Copy)]
 struct Step {
     change: Change,
@@ -27,12 +27,12 @@ struct Step {
     before: Option<NonZeroU32>,
 }
 
-/// How far the search has come on one diagonal.
+/// Furthest point of the search on one diagonal.
 #[derive(Clone, Copy)]
 struct Front {
-    /// Lines of `old` that are behind.
+    /// Number of lines of `old` that are consumed.
     old: usize,
-    /// Its number among the steps, from 1 on.
+    /// Number of the last step, from 1 on.
     step: Option<NonZeroU32>,
 }
 
@@ -41,11 +41,12 @@ struct Search<'a> {
     new: &'a Lines<'a>,
     profile: Profile,
     steps: Vec<Step>,
-    /// Comparisons that are left.
+    /// Remaining comparisons.
     comparisons: usize,
 }
 
-/// The shortest difference, found by Myers' greedy search over diagonals.
+/// Finds the shortest diff with Myers' greedy algorithm. Replaces the whole differing section if the search exceeds its
+/// limits.
 pub(super) fn difference(
     old: &Lines<'_>,
     new: &Lines<'_>,
@@ -61,7 +62,7 @@ pub(super) fn difference(
     Ok(found.unwrap_or_else(|| replaced(old, new)))
 }
 
-/// The shortest difference, if it is found with so many comparisons.
+/// Finds the shortest diff, or returns `None` if the search exceeds its limits.
 pub(super) fn shortest(
     old: &Lines<'_>,
     new: &Lines<'_>,
@@ -82,7 +83,7 @@ impl Search<'_> {
     fn run(&mut self) -> Result<Option<Vec<Run>>, Interrupted> {
         let (old_len, new_len) = (self.old.len(), self.new.len());
         let most = (old_len + new_len).min(MOST_CHANGES);
-        // Diagonal d (lines of `old` behind, less those of `new`) is at index d + most + 1.
+        // Diagonal d (consumed lines of `old` minus those of `new`) is at index d + most + 1.
         let mut fronts: Vec<Option<Front>> = vec![None; 2 * most + 3];
         let index = |diagonal: isize| (diagonal + most as isize + 1) as usize;
         let start = self.keep(Front { old: 0, step: None }, 0);
@@ -144,7 +145,7 @@ impl Search<'_> {
         }
     }
 
-    /// Goes on as long as the lines are equal.
+    /// Advances along the diagonal while the lines are equal.
     fn keep(&mut self, front: Front, diagonal: isize) -> Front {
         let (mut old, mut new) = (front.old, (front.old as isize - diagonal) as usize);
         while old < self.old.len() && new < self.new.len() {
@@ -193,8 +194,8 @@ impl Search<'_> {
         self.steps[step.get() as usize - 1]
     }
 
-    /// The runs up to a point, in order. Where additions are tried first, of neighbours the
-    /// removal comes first nevertheless.
+    /// Returns the runs up to a point, in order. In the profile that tries additions first, an adjacent removal is
+    /// still moved before the addition.
     fn path(&self, front: Front) -> Vec<Run> {
         let mut runs = Vec::new();
         let mut step = front.step;
@@ -223,7 +224,7 @@ impl Search<'_> {
     }
 }
 
-/// The difference that replaces all between the first and the last lines that differ.
+/// Returns the diff that replaces everything between the first and the last differing line.
 pub(super) fn replaced(old: &Lines<'_>, new: &Lines<'_>) -> Vec<Run> {
     let least = old.len().min(new.len());
     let first = (0..least).take_while(|line| old.get(*line) == new.get(*line));

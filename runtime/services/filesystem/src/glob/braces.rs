@@ -1,11 +1,11 @@
-//! Braces in a pattern: `{a,b}` and `{1..3}`.
+//! Brace expansion of patterns: `{a,b}` and `{1..3}`.
 
 use std::collections::HashMap;
 
 use super::budget::{Budget, too_many};
 use crate::failure::Failure;
 
-/// The patterns that `{a,b}` and `{1..3}` stand for, in order.
+/// Expands all braces of a pattern, in order.
 pub(super) fn expand(pattern: &str, budget: &Budget) -> Result<Vec<String>, Failure> {
     let mut done = Vec::new();
     budget.take_bytes(pattern.len())?;
@@ -30,7 +30,7 @@ pub(super) fn expand(pattern: &str, budget: &Budget) -> Result<Vec<String>, Fail
     Ok(done)
 }
 
-/// The first brace pair that stands for something: what is before, in, and after it.
+/// Finds the first brace pair that can be expanded. Returns the text before it, its options, and the text after it.
 fn brace(pattern: &str) -> Option<(&str, Options<'_>, &str)> {
     let bytes = pattern.as_bytes();
     let mut pairs = pairs(bytes);
@@ -58,9 +58,10 @@ fn brace(pattern: &str) -> Option<(&str, Options<'_>, &str)> {
     }
 }
 
-/// What a brace pair stands for.
+/// Options of a brace pair.
 enum Options<'p> {
-    /// The parts of a pattern from a place to the first of the ends, and from behind each end to the next one.
+    /// Parts of a pattern: the first one from `from` to the first end, and each further one from after an end to the
+    /// next end.
     List {
         pattern: &'p str,
         from: usize,
@@ -69,7 +70,7 @@ enum Options<'p> {
     Range(Range),
 }
 
-/// One text that a brace pair stands for; it is built only after its length was looked at.
+/// One option of a brace pair. Its text is built only after its length was charged to the budget.
 enum Choice<'p> {
     Part(&'p str),
     Value { value: i64, range: Range },
@@ -109,7 +110,7 @@ impl Choice<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Part(part) => part.len(),
-            // No number is longer than that, unless it is padded.
+            // Upper bound for numbers without padding.
             Self::Value { range, .. } => range.width.max(11),
         }
     }
@@ -138,17 +139,17 @@ fn find_unescaped(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
     None
 }
 
-/// A brace pair of a pattern.
+/// Brace pair of a pattern.
 struct Pair {
     end: usize,
-    /// The commas that divide it.
+    /// Positions of the commas directly in it.
     commas: Vec<usize>,
-    /// Whether no other pair is in it.
+    /// Set if it contains no other pair.
     is_innermost: bool,
 }
 
-/// The brace pairs by their starts. All in one pass, since to look for the end from each start takes the square of
-/// the length.
+/// Finds the brace pairs, by their start. One pass, because a search for the end from each start is quadratic in the
+/// length.
 fn pairs(bytes: &[u8]) -> HashMap<usize, Pair> {
     let mut closed = HashMap::new();
     let mut open: Vec<(usize, Pair)> = Vec::new();
@@ -185,7 +186,7 @@ fn pairs(bytes: &[u8]) -> HashMap<usize, Pair> {
     closed
 }
 
-/// `1..3`, `01..10`, `a..e` or `1..9..2`, both ends included.
+/// Range such as `1..3`, `01..10`, `a..e` or `1..9..2`, with both ends included.
 #[derive(Debug, Clone, Copy)]
 struct Range {
     from: i32,

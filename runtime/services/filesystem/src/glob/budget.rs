@@ -1,4 +1,4 @@
-//! What the patterns of one call may cost together.
+//! Budget shared by the glob patterns of one call.
 
 use std::cell::Cell;
 
@@ -6,16 +6,16 @@ use mcpmark_service::checkpoint;
 
 use crate::failure::Failure;
 
-/// The most alternatives that the braces of all patterns may stand for.
+/// Maximum number of alternatives that the braces of all patterns may expand to.
 pub(crate) const MAX_ALTERNATIVES: usize = 10_000;
-/// The most bytes that these may have, those on the way to them included.
+/// Maximum total size of the alternatives in bytes, including intermediate ones.
 pub(crate) const MAX_BYTES: usize = 2 << 20;
-/// The most steps of compiling and matching. A step takes some nanoseconds.
+/// Maximum number of steps for compiling and matching. A step takes some nanoseconds.
 const MAX_STEPS: u64 = 200_000_000;
-/// Steps between two looks at whether the call was cancelled.
+/// Number of steps between two cancellation checks.
 const STEPS_A_CHECK: u64 = 1 << 16;
 
-/// What the patterns of one call have left.
+/// Remaining budget of the patterns of one call.
 #[derive(Debug)]
 pub(crate) struct Budget {
     alternatives: Cell<usize>,
@@ -34,26 +34,26 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// Alternatives that are still allowed.
+    /// Returns the number of alternatives that are still allowed.
     pub(super) fn alternatives_left(&self) -> usize {
         self.alternatives.get()
     }
 
-    /// Takes alternatives that are complete.
+    /// Charges complete alternatives.
     pub(super) fn take_alternatives(&self, count: usize) -> Result<(), Failure> {
         take(&self.alternatives, count)
     }
 
-    /// Takes bytes before a text of that length is built.
+    /// Charges bytes before a text of that length is built.
     pub(super) fn take_bytes(&self, count: usize) -> Result<(), Failure> {
         take(&self.bytes, count)
     }
 
-    /// Takes steps, and fails where the call was cancelled.
+    /// Charges steps. Also fails if the call was cancelled.
     pub(super) fn take_steps(&self, count: usize) -> Result<(), Failure> {
         let before = self.steps.get();
         let Some(left) = before.checked_sub(count as u64) else {
-            return Err(Failure::said(format!(
+            return Err(Failure::tool_error(format!(
                 "the patterns need more than the {MAX_STEPS} steps that the matching of one call may take; use fewer \
                  or simpler patterns, or a smaller directory"
             )));
@@ -66,9 +66,9 @@ impl Budget {
     }
 }
 
-/// The failure of patterns that stand for too much.
+/// Creates the error of patterns that expand to too much.
 pub(super) fn too_many() -> Failure {
-    Failure::said(format!(
+    Failure::tool_error(format!(
         "the braces in the patterns stand for more than {MAX_ALTERNATIVES} alternatives or {MAX_BYTES} bytes, the \
          limits for all patterns of one call; use fewer or shorter alternatives"
     ))

@@ -1,22 +1,22 @@
-//! Character classes in the pattern of a name: `[a-z]`, `[!_]`, `[[:alpha:]]`.
+//! Character classes in name patterns: `[a-z]`, `[!_]`, `[[:alpha:]]`.
 
 use super::budget::Budget;
 use crate::failure::Failure;
 
-/// A compiled class.
+/// Compiled character class.
 #[derive(Debug, Default)]
 pub(super) struct Class {
     negated: bool,
-    /// Sorted and apart from each other.
+    /// Ranges, sorted and disjoint once [`Self::sorted`] was called.
     ranges: Vec<(u16, u16)>,
-    /// A bit for each of [`KINDS`].
+    /// Bit set of indices into [`KINDS`].
     kinds: u16,
 }
 
-/// Reads classes of one pattern.
+/// Parser for the classes of one pattern.
 pub(super) struct Classes<'b> {
     budget: &'b Budget,
-    /// From here on none has an end: one was looked for in vain.
+    /// Position from which on no class is closed, because a search for the end failed there.
     none_from: Option<usize>,
 }
 
@@ -28,7 +28,8 @@ impl<'b> Classes<'b> {
         }
     }
 
-    /// The class after the opening bracket before `at`, and its length; none where it does not end.
+    /// Parses the class after the opening bracket before `at`. Returns it with its length, or `None` if it is not
+    /// closed.
     pub(super) fn at(
         &mut self,
         units: &[u16],
@@ -39,8 +40,8 @@ impl<'b> Classes<'b> {
         }
         let mut class = Class::default();
         let length = class.parse(&units[at..]);
-        // The bracket that ends a name may also be the end of a class that begins later, and what has no end is
-        // read to the end of the pattern from each of its starts.
+        // Parsing can take quadratic time: the bracket that ends a named class may also end a class that begins later,
+        // and an unclosed class is parsed to the end of the pattern from each start.
         self.budget.take_steps(length.unwrap_or(units.len() - at))?;
         if length.is_none() && class.kinds == 0 {
             self.none_from = Some(at);
@@ -50,7 +51,7 @@ impl<'b> Classes<'b> {
 }
 
 impl Class {
-    /// Reads what begins after an opening bracket, and gives its length; none where it does not end.
+    /// Parses a class after its opening bracket. Returns its length, or `None` if it is not closed.
     fn parse(&mut self, units: &[u16]) -> Option<usize> {
         let mut at = 0;
         if matches!(ascii(units.first()), b'!' | b'^') {
@@ -87,7 +88,7 @@ impl Class {
         }
     }
 
-    /// The same class, to be searched.
+    /// Returns the same class with sorted ranges, as [`Self::has`] requires.
     pub(super) fn sorted(mut self) -> Self {
         self.ranges.retain(|(first, last)| first <= last);
         self.ranges.sort_unstable();
@@ -140,7 +141,7 @@ const KINDS: [(&str, Kind); 14] = [
     ("[:xdigit:]", |c| c.is_ascii_hexdigit()),
 ];
 
-/// The place of `[:alpha:]` and its like in [`KINDS`], and their length.
+/// Parses a named class such as `[:alpha:]`. Returns its index in [`KINDS`] and its length.
 fn named(units: &[u16]) -> Option<(usize, usize)> {
     if !units.starts_with(&[u16::from(b'['), u16::from(b':')]) {
         return None;

@@ -1,6 +1,6 @@
-//! The pattern of one name: `*`, `?`, `[a-z]`, `!(a|b)` and their like.
+//! Patterns of one name: `*`, `?`, `[a-z]`, `!(a|b)` and similar.
 //!
-//! JavaScript counts UTF-16 units, and so does this.
+//! Lengths are in UTF-16 units, as in JavaScript.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use super::class::{Class, Classes};
 use super::places::{LAST, Places};
 use crate::failure::Failure;
 
-/// Parentheses nested deeper than this mean themselves: each level multiplies the work.
+/// Maximum nesting depth of groups. Deeper parentheses are literal, because each level multiplies the work.
 const MAX_DEPTH: usize = 3;
 
-/// A compiled pattern for one name.
+/// Compiled pattern for one name.
 #[derive(Debug)]
 pub(super) struct NamePattern {
     tokens: Vec<Token>,
-    /// Shorter names do not match: most names are not compared with a long pattern.
+    /// Minimum length of a matching name. It avoids comparing most names with a long pattern.
     shortest: usize,
 }
 
@@ -32,11 +32,11 @@ enum Token {
     Group(u8, Vec<Vec<Token>>),
 }
 
-/// A name to match.
+/// Name to match.
 #[derive(Debug)]
 pub(super) struct Name {
     length: usize,
-    /// The distinct units, sorted, and where each stands; none where the name is longer than a name can be.
+    /// Distinct units, sorted, each with its positions. Empty if the name is longer than [`LAST`].
     units: Vec<(u16, Places)>,
 }
 
@@ -58,7 +58,7 @@ impl Name {
         Self { length, units }
     }
 
-    /// Where a unit stands.
+    /// Returns the positions of a unit.
     fn places(&self, unit: u16) -> Places {
         let found = self.units.binary_search_by_key(&unit, |(unit, _)| *unit);
         found.map_or(Places::default(), |at| self.units[at].1)
@@ -83,7 +83,7 @@ impl NamePattern {
     }
 }
 
-/// How many units match at least.
+/// Returns the minimum number of units that the tokens match.
 fn shortest(tokens: &[Token]) -> usize {
     let least = |token: &Token| match token {
         Token::Unit(_) | Token::One | Token::Class(_) => 1,
@@ -96,7 +96,7 @@ fn shortest(tokens: &[Token]) -> usize {
     tokens.iter().map(least).sum()
 }
 
-/// The places in `name` from which the tokens lead to one of `ends`.
+/// Returns the positions in `name` from which the tokens match up to one of `ends`.
 fn starts(
     tokens: &[Token],
     name: &Name,
@@ -181,7 +181,7 @@ fn tokens(units: &[u16], depth: usize, budget: &Budget) -> Result<Vec<Token>, Fa
             continue;
         }
         tokens.push(match byte {
-            // More of them mean the same.
+            // Repeated stars are equivalent to one.
             b'*' if matches!(tokens.last(), Some(Token::Many)) => continue,
             b'*' => Token::Many,
             b'?' => Token::One,
@@ -205,10 +205,10 @@ fn tokens(units: &[u16], depth: usize, budget: &Budget) -> Result<Vec<Token>, Fa
     Ok(tokens)
 }
 
-/// Which parentheses of a pattern belong together, and the bars that divide what is in them; found in
-/// one pass, since to look for its end from each opening one takes the square of the length.
+/// Pairs of parentheses in a pattern, with the bars directly in them. Found in one pass, because a search for the end
+/// from each opening parenthesis is quadratic in the length.
 struct Pairs {
-    /// By the place of the opening one: that of the closing one, and those of the bars.
+    /// Position of the closing parenthesis and of the bars, by position of the opening one.
     closed: HashMap<usize, (usize, Vec<usize>)>,
 }
 
@@ -240,7 +240,7 @@ impl Pairs {
         Ok(Self { closed })
     }
 
-    /// What the bars divide in the parentheses that open at a place, and the length of all that.
+    /// Returns the options in the parentheses that open at a position, and the length of the whole group.
     fn options<'u>(&self, units: &'u [u16], open: usize) -> Option<(Vec<&'u [u16]>, usize)> {
         let (close, bars) = self.closed.get(&open)?;
         let mut options = Vec::new();

@@ -1,12 +1,12 @@
-//! Sets of places in a name or a path.
+//! Bit sets of positions in a name or a path.
 
 use std::ops::{BitAnd, BitOr, Not};
 
-/// A set of places from 0 to 255.
+/// Set of positions from 0 to [`LAST`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Places([u64; 4]);
 
-/// The last place of a set.
+/// Highest position of a set.
 pub(super) const LAST: usize = 255;
 
 impl Places {
@@ -16,7 +16,7 @@ impl Places {
         places
     }
 
-    /// All places from `first` to `last`, both included; none where `first` is the greater one.
+    /// Returns all positions from `first` to `last`, both included, or none if `first` is greater.
     pub(super) fn range(first: usize, last: usize) -> Self {
         Self::up_to(last) & !first.checked_sub(1).map_or(Self::default(), Self::up_to)
     }
@@ -55,13 +55,13 @@ impl Places {
         Some(64 * index + 63 - self.0[index].leading_zeros() as usize)
     }
 
-    /// Each place less one; 0 falls out.
+    /// Decrements each position. Position 0 is dropped.
     pub(super) fn before(self) -> Self {
         let [a, b, c, d] = self.0;
         Self([a >> 1 | b << 63, b >> 1 | c << 63, c >> 1 | d << 63, d >> 1])
     }
 
-    /// All places up to the highest one.
+    /// Returns all positions up to the highest one.
     pub(super) fn filled(self) -> Self {
         self.highest().map_or(self, Self::up_to)
     }

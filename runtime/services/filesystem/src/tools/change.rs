@@ -1,4 +1,4 @@
-//! The tools that change the world.
+//! Tools that change the world.
 
 use std::borrow::Cow;
 
@@ -41,7 +41,7 @@ pub(super) fn write(world: &mut World, asked: WriteFile) -> Result<String, Failu
 pub(super) fn edit(world: &mut World, asked: EditFile) -> Result<String, Failure> {
     let place = world.resolve(&asked.path)?;
     let size = world.weigh(&place.on_disk).bytes;
-    // The bytes, and the text that they are.
+    // Memory for the bytes, which become the decoded text.
     let mut memory = reserve(size)?;
     let bytes = world.read(&place, None)?;
     if std::str::from_utf8(&bytes).is_err() {

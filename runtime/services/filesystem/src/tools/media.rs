@@ -1,4 +1,4 @@
-//! The tool that returns the bytes of a file.
+//! Tool that returns the bytes of a media file.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -24,8 +24,8 @@ pub(super) fn read(world: &World, asked: OnePath) -> Result<Answer, Failure> {
         return Ok(block(ContentBlock::audio(data, mime_type), structured));
     }
     if !world.profile.embeds_resources() {
-        // The published server of this version answers with a content type that MCP does not
-        // have, and its library turns that into an error.
+        // The published server of this version returns a content type that is unknown to MCP, and its library turns
+        // that into an error.
         return Ok(Answer::Error(ErrorData::new(
             ErrorCode::INVALID_PARAMS,
             "MCP error -32602: Invalid tools/call result: \"blob\" is no content type",

@@ -1,4 +1,4 @@
-//! The fourteen tools.
+//! Handler of the fourteen filesystem tools.
 
 mod change;
 mod media;
@@ -15,11 +15,11 @@ use crate::listing::{self, Order};
 use crate::world::World;
 use crate::{arguments, path};
 
-/// The tools over one world.
+/// Tools of one world.
 pub(crate) struct Tools {
     surface: ToolSurface,
     world: World,
-    /// What went wrong with the machine; the world is lost then.
+    /// Error of the host, after which the world is unusable.
     fault: Option<String>,
 }
 
@@ -53,12 +53,12 @@ struct SearchFiles {
     exclude_patterns: Vec<String>,
 }
 
-/// What a tool gives.
+/// Result of a tool.
 enum Answer {
     Text(String),
-    /// A content block, and the same as the structured form has it.
+    /// Content block, and its structured form.
     Block(Box<ContentBlock>, Value),
-    /// A JSON-RPC error.
+    /// JSON-RPC error.
     Error(ErrorData),
 }
 
@@ -86,7 +86,9 @@ impl ToolHandler for Tools {
             Ok(Answer::Text(text)) => Ok(result(ContentBlock::text(text.as_str()), json!(text))),
             Ok(Answer::Block(block, structured)) => Ok(result(*block, json!([structured]))),
             Ok(Answer::Error(error)) => Err(error),
-            Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
+            Err(Failure::ToolError(text)) => {
+                Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
+            }
             Err(Failure::Interrupted(Interrupted::Cancelled)) => Err(ErrorData::internal_error(
                 Interrupted::Cancelled.to_string(),
                 None,
@@ -112,7 +114,7 @@ impl Tools {
         }
     }
 
-    /// What went wrong with the machine, if anything.
+    /// Returns the error of the host, if there was one.
     pub(crate) fn fault(&self) -> Option<&str> {
         self.fault.as_deref()
     }
@@ -153,10 +155,10 @@ impl Tools {
     }
 }
 
-/// The arguments as a type; they have been checked against the schema.
+/// Deserialises the arguments, which were validated against the schema.
 fn parse<T: serde::de::DeserializeOwned>(arguments: JsonObject) -> Result<T, Failure> {
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-        Failure::said(format!("MCP error -32602: Input validation error: {error}"))
+        Failure::tool_error(format!("MCP error -32602: Input validation error: {error}"))
     })
 }
 

@@ -1,4 +1,4 @@
-//! The tools that read texts and what is known of a file.
+//! Tools that read text files and file metadata.
 
 use mcpmark_service::checkpoint;
 use serde::Deserialize;
@@ -26,7 +26,7 @@ pub(super) fn text(world: &World, asked: ReadText) -> Result<String, Failure> {
     let given = |lines: Option<f64>| lines.filter(|lines| *lines != 0.0);
     let (head, tail) = (given(asked.head), given(asked.tail));
     if head.is_some() && tail.is_some() {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "Cannot specify both head and tail parameters simultaneously",
         ));
     }
@@ -34,7 +34,7 @@ pub(super) fn text(world: &World, asked: ReadText) -> Result<String, Failure> {
         let bytes = world.read(&place, Some(world.max_result_bytes()))?;
         return Ok(text::decoded(bytes));
     };
-    // A directory can be opened, and fails only when it is read.
+    // Opening a directory succeeds, and only reading it fails.
     if place.kind == Some(Kind::Directory) && lines < 0.0 {
         return Ok(String::new());
     }
@@ -50,7 +50,7 @@ pub(super) fn text(world: &World, asked: ReadText) -> Result<String, Failure> {
 pub(super) fn many(world: &World, asked: ReadMany) -> Result<String, Failure> {
     let limit = world.max_result_bytes();
     let too_long = || {
-        Failure::said(format!(
+        Failure::tool_error(format!(
             "the files together exceed the limit of {limit} bytes for one tool result"
         ))
     };
@@ -69,7 +69,7 @@ pub(super) fn many(world: &World, asked: ReadMany) -> Result<String, Failure> {
                 push(&String::from_utf8_lossy(&bytes))?;
                 push("\n")?;
             }
-            Err(Failure::Said(text)) => {
+            Err(Failure::ToolError(text)) => {
                 push(": Error - ")?;
                 push(&text)?;
             }

@@ -1,4 +1,4 @@
-//! What changes the world. A change is made in whole or not at all.
+//! Operations that change the world. Each is applied completely or not at all.
 
 use std::io::{self, Write};
 use std::time::{Duration, SystemTime};
@@ -7,14 +7,16 @@ use cap_std::fs::{OpenOptions, OpenOptionsExt};
 use mcpmark_snapshot::{Digest, TreePath};
 use rustix::io::Errno;
 
-use super::{Kind, Outcome, Place, STAGED, Usage, World, above, disk, is_below, join, transplant};
+use super::{
+    Kind, Outcome, Place, STAGED, Usage, World, above, disk, is_below, join, move_by_copy,
+};
 use crate::failure::Failure;
 
-/// The longest name of an entry, in bytes.
+/// Maximum length of the name of an entry, in bytes.
 const MAX_NAME: usize = 255;
 
 impl World {
-    /// Replaces a file, or makes one.
+    /// Writes a file, and replaces an existing one.
     pub(crate) fn write(&mut self, place: &Place, bytes: &[u8]) -> Outcome<()> {
         let shown = &place.shown;
         let before = self.weigh(&place.on_disk);
@@ -29,7 +31,7 @@ impl World {
         }
         let during = format!("write '{shown}'");
         if place.kind.is_none() && before.entries > 0 {
-            // A dangling symlink goes away.
+            // The dangling symlink is replaced.
             self.keep_symlinks_inside(|path| (path != place.on_disk).then(|| path.to_owned()))?;
         }
         let after = Usage {
@@ -45,8 +47,7 @@ impl World {
                 .rename(STAGED, &self.root, disk(&place.on_disk))
         });
         if let Err(error) = written {
-            // Nothing more can be done for the staged file: it is outside the world, and goes
-            // with it.
+            // If removal fails, the staged file remains until the private copy is removed. It is outside the world.
             let _ = self.staging.remove_file(STAGED);
             return Err(Failure::io(&error, &during));
         }
@@ -54,8 +55,8 @@ impl World {
         Ok(())
     }
 
-    /// Whether the real server could replace what is there: it writes a file of a longer name
-    /// beside it and moves that.
+    /// Checks that the published server could replace the entry: it writes a temporary file with a longer name in the
+    /// same directory and renames it.
     fn replaceable(&mut self, place: &Place) -> Outcome<()> {
         let shown = &place.shown;
         let staged = self.staged_name(shown);
@@ -75,7 +76,7 @@ impl World {
         }
     }
 
-    /// A name that is derived where the real server draws one at random.
+    /// Derives a temporary name, which the published server draws at random.
     fn staged_name(&mut self, shown: &str) -> String {
         self.staged_names += 1;
         let origin = format!("{} {} {shown}", self.seed, self.staged_names);
@@ -92,7 +93,7 @@ impl World {
         file.into_std().set_modified(system_time(self.clock))
     }
 
-    /// Makes a directory, and those above it that are missing.
+    /// Creates a directory, and its missing parents.
     pub(crate) fn create_directory(&mut self, place: &Place) -> Outcome<()> {
         let during = format!("mkdir '{}'", place.shown);
         match place.kind {
@@ -118,7 +119,7 @@ impl World {
         for (made, directory) in missing.iter().rev().enumerate() {
             if let Err(error) = self.root.create_dir(directory) {
                 for directory in &missing[missing.len() - made..] {
-                    // They are empty and were made a moment ago.
+                    // The directories are empty, because they were created above.
                     let _ = self.root.remove_dir(directory);
                 }
                 return Err(Failure::io(&error, &during));
@@ -136,7 +137,7 @@ impl World {
         if !self.profile.moves_onto_files() {
             if displaced.entries > 0 {
                 let text = format!("Destination already exists: {}", to.shown);
-                return Err(Failure::said(text));
+                return Err(Failure::tool_error(text));
             }
             if to.missing() != Errno::NOENT {
                 return Err(Failure::errno(
@@ -175,8 +176,8 @@ impl World {
         })?;
         match self.root.rename(&from.on_disk, &self.root, &to.on_disk) {
             Ok(()) => {}
-            Err(error) if transplant::is_refused(&error) => {
-                self.transplant(&from.on_disk, &to.on_disk, &during)?;
+            Err(error) if move_by_copy::is_refused(&error) => {
+                self.move_by_copy(&from.on_disk, &to.on_disk, &during)?;
             }
             Err(error) => return Err(Failure::io(&error, &during)),
         }
@@ -185,7 +186,7 @@ impl World {
         Ok(())
     }
 
-    /// Whether a snapshot can hold an entry of this path.
+    /// Checks that a snapshot can contain an entry with this path.
     fn creatable(&self, on_disk: &str, during: &str) -> Outcome<()> {
         match TreePath::parse(on_disk) {
             Ok(_) => Ok(()),
@@ -193,7 +194,7 @@ impl World {
         }
     }
 
-    /// Whether a snapshot can hold all that is below a directory after it is moved.
+    /// Checks that a snapshot can contain everything below a directory after it is moved.
     fn fits(&self, from: &str, to: &str, during: &str) -> Outcome<()> {
         let mut directories = vec![String::new()];
         while let Some(below) = directories.pop() {

@@ -1,13 +1,13 @@
-//! The private copy of a world: the one place that touches the disk.
+//! Private copy of a world, and all access to the disk.
 //!
-//! Symlinks are resolved here, in the world as agents see it, and the paths handed to the disk
-//! have none left. `cap-std` would refuse whatever escaped nevertheless.
+//! Symlinks are resolved here, within the world as agents see it, so paths that are passed to the disk contain none. As
+//! a second barrier, `cap-std` refuses paths that leave the root.
 
 mod change;
+mod move_by_copy;
 mod quota;
 mod resolve;
 mod symlinks;
-mod transplant;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -24,14 +24,14 @@ use crate::profile::Profile;
 pub(crate) use quota::{Usage, within};
 pub(crate) use resolve::Names;
 
-/// A path that has been resolved.
+/// Resolved path.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
-    /// The absolute path as messages show it.
+    /// Absolute path for messages.
     pub(crate) shown: String,
-    /// The path below the root, free of symlinks save a dangling one at its end.
+    /// Path below the root, without symlinks except a dangling one at its end.
     pub(crate) on_disk: String,
-    /// What is there; none where nothing is, or a dangling symlink.
+    /// Kind of the entry. `None` if there is no entry, or only a dangling symlink.
     pub(crate) kind: Option<Kind>,
 }
 
@@ -41,30 +41,30 @@ pub(crate) enum Kind {
     Directory,
 }
 
-/// One entry of a directory.
+/// Entry of a directory.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) name: String,
-    /// Not so for a symlink to a directory.
+    /// False for a symlink to a directory.
     pub(crate) is_directory: bool,
     pub(crate) is_symlink: bool,
 }
 
-/// What `stat` tells.
+/// File metadata, as returned by `stat`.
 #[derive(Debug)]
 pub(crate) struct Status {
     pub(crate) size: u64,
-    /// Unix seconds.
+    /// Time in seconds since 1970-01-01 UTC.
     pub(crate) modified: i64,
     pub(crate) kind: Kind,
     pub(crate) executable: bool,
 }
 
-/// What a world is made of, and what it may hold.
+/// Private copy of a world, with its limits.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) root: Dir,
-    /// Beside the root, on the same file system: files are written here and moved in whole.
+    /// Directory next to the root, on the same file system. Files are written here and renamed into the world.
     pub(crate) staging: Dir,
     pub(crate) profile: Profile,
     pub(crate) clock: i64,
@@ -72,20 +72,20 @@ pub(crate) struct World {
     pub(crate) limits: SessionLimits,
     pub(crate) usage: Usage,
     pub(crate) has_symlinks: bool,
-    /// Temporary names that were shown so far.
+    /// Number of temporary names derived so far.
     pub(crate) staged_names: u64,
-    /// Directories in which this call looked for names in another Unicode form.
+    /// Cache of directory names for the current call, for lookups in another Unicode form.
     pub(crate) names: RefCell<HashMap<String, Arc<Names>>>,
 }
 
-/// The name of what is being written.
+/// Name of the file or directory that is being staged.
 const STAGED: &str = "new";
 
-/// The kernel takes paths shorter than this, in bytes.
+/// Limit of the kernel for paths, in bytes, including the terminating NUL.
 const MAX_PATH: usize = 4096;
 
 impl Place {
-    /// What the kernel says of a path where nothing is.
+    /// Returns the error of the kernel for a path without an entry.
     fn missing(&self) -> Errno {
         if self.shown.len() < MAX_PATH {
             Errno::NOENT
@@ -98,12 +98,12 @@ impl Place {
 type Outcome<T> = Result<T, Failure>;
 
 impl World {
-    /// The most bytes that one result may have.
+    /// Returns the maximum size of one tool result, in bytes.
     pub(crate) fn max_result_bytes(&self) -> u64 {
         self.limits.max_result_bytes
     }
 
-    /// Opens a file to read it; `verb` is the system call that a message names.
+    /// Opens a file for reading. `verb` is the system call named in error messages.
     pub(crate) fn open(&self, place: &Place, verb: &str) -> Outcome<File> {
         let during = format!("{verb} '{}'", place.shown);
         match place.kind {
@@ -116,12 +116,12 @@ impl World {
         }
     }
 
-    /// The bytes of a file, which must be at most `limit` where one is given.
+    /// Reads a file. Fails if it exceeds `limit` bytes.
     pub(crate) fn read(&self, place: &Place, limit: Option<u64>) -> Outcome<Vec<u8>> {
         let mut file = self.open(place, "open")?;
         let size = file.metadata().map_err(|e| Failure::io(&e, "fstat"))?.len();
         if let Some(limit) = limit.filter(|limit| size > *limit) {
-            return Err(Failure::said(format!(
+            return Err(Failure::tool_error(format!(
                 "file of {size} bytes exceeds the limit of {limit} bytes for one tool result, read '{}'",
                 place.shown
             )));
@@ -139,7 +139,7 @@ impl World {
             .ok_or_else(|| Failure::errno(place.missing(), &during))?;
         if kind == Kind::Directory {
             return Ok(Status {
-                // What the size of a directory is differs by file system.
+                // Constant, because the size of a directory differs between file systems.
                 size: 4096,
                 modified: self.clock,
                 kind,
@@ -158,7 +158,7 @@ impl World {
         })
     }
 
-    /// What a directory holds, sorted by the bytes of the names.
+    /// Lists a directory, sorted by the bytes of the names.
     pub(crate) fn list(&self, place: &Place) -> Outcome<Vec<Entry>> {
         let during = format!("scandir '{}'", place.shown);
         match place.kind {
@@ -169,7 +169,7 @@ impl World {
         self.entries(&place.on_disk, &during)
     }
 
-    /// What a directory holds; `during` is what a message says was done.
+    /// Lists a directory. `during` is the operation named in error messages.
     fn entries(&self, on_disk: &str, during: &str) -> Outcome<Vec<Entry>> {
         let failed = |error| Failure::io(&error, during);
         let mut entries = Vec::new();
@@ -202,7 +202,7 @@ pub(crate) fn join(directory: &str, name: &str) -> String {
     }
 }
 
-/// The directory of a path below the root.
+/// Returns the parent directory of a path below the root.
 fn above(on_disk: &str) -> &str {
     on_disk.rsplit_once('/').map_or("", |(above, _)| above)
 }

@@ -1,20 +1,20 @@
-//! What a world holds, and may hold.
+//! Disk usage of a world, and its quota.
 
 use mcpmark_service::SessionLimits;
 
 use super::{Outcome, Place, World, disk};
 use crate::failure::Failure;
 
-/// What a world holds.
+/// Disk usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) bytes: u64,
-    /// Files, directories and symlinks.
+    /// Number of files, directories and symlinks.
     pub(crate) entries: u64,
 }
 
 impl Usage {
-    /// The quota that is exceeded, in words that tell how to raise it.
+    /// Describes the exceeded quota, with the setting that raises it.
     fn exceeds(self, limits: &SessionLimits) -> Option<String> {
         let quota = |value: u64, what: &str, key: &str| {
             Some(format!(
@@ -31,7 +31,7 @@ impl Usage {
     }
 }
 
-/// Whether a world may be opened at all.
+/// Checks that a world is within its limits when it is opened.
 pub(crate) fn within(usage: Usage, limits: &SessionLimits) -> Result<(), String> {
     let Usage { bytes, entries } = usage;
     match usage.exceeds(limits) {
@@ -43,14 +43,14 @@ pub(crate) fn within(usage: Usage, limits: &SessionLimits) -> Result<(), String>
 }
 
 impl World {
-    /// The most bytes that a file may have in place of what is there.
+    /// Returns the maximum size in bytes of a file that replaces the entry at `place`.
     pub(crate) fn room(&self, place: &Place) -> u64 {
         let before = self.weigh(&place.on_disk).bytes;
         let free = (self.limits.max_bytes.saturating_add(before)).saturating_sub(self.usage.bytes);
         free.max(before)
     }
 
-    /// Fails where a file of so many bytes would exceed the quota.
+    /// Checks that writing a file of this size does not exceed the quota.
     pub(crate) fn check_room(&self, place: &Place, bytes: u64) -> Outcome<()> {
         let after = Usage { bytes, entries: 1 };
         let during = format!("write '{}'", place.shown);
@@ -58,7 +58,7 @@ impl World {
         self.charge(before, after, &during).map(drop)
     }
 
-    /// What stands at a path itself, nothing below it counted; zero where nothing does.
+    /// Returns the usage of the entry at a path, without entries below it. It is zero if there is no entry.
     pub(crate) fn weigh(&self, on_disk: &str) -> Usage {
         match self.root.symlink_metadata(disk(on_disk)) {
             Ok(metadata) => Usage {
@@ -73,13 +73,13 @@ impl World {
         }
     }
 
-    /// The usage after a change, which must not grow beyond a quota.
+    /// Returns the usage after a change. Fails if the change increases it beyond a quota.
     pub(super) fn charge(&self, before: Usage, after: Usage, during: &str) -> Outcome<Usage> {
         let usage = Usage {
             bytes: (self.usage.bytes + after.bytes).saturating_sub(before.bytes),
             entries: (self.usage.entries + after.entries).saturating_sub(before.entries),
         };
-        // A world that is full may still shrink, and change what it has.
+        // A change that does not increase the usage is allowed even in a full world.
         let grown = Usage {
             bytes: if after.bytes > before.bytes {
                 usage.bytes
@@ -93,7 +93,7 @@ impl World {
             },
         };
         match grown.exceeds(&self.limits) {
-            Some(quota) => Err(Failure::said(format!(
+            Some(quota) => Err(Failure::tool_error(format!(
                 "ENOSPC: {quota} would be exceeded, {during}"
             ))),
             None => Ok(usage),

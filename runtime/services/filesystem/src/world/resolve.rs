@@ -1,4 +1,4 @@
-//! From a path as an agent writes it to a place in the world.
+//! Resolution of path arguments to entries of the world.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,26 +13,26 @@ use super::{Entry, Kind, Outcome, Place, World, join};
 use crate::failure::Failure;
 use crate::path;
 
-/// The kernel follows as many symlinks for one path.
+/// Maximum number of symlinks in one path, as in the kernel.
 const MAX_HOPS: usize = 40;
 
-/// The longest path that an agent may write, in bytes. The kernel takes 4,096 when all that says nothing is left out.
+/// Maximum length of a path argument, in bytes. After normalisation, the kernel's limit of 4,096 bytes applies.
 const MAX_WRITTEN: usize = 64 * 1024;
 
-/// Why a path could not be followed.
-enum Lost {
+/// Error of following a path.
+enum ResolveError {
     Missing,
     Outside(String),
     Interrupted(Interrupted),
     Errno(Errno),
 }
 
-/// The names of a directory.
+/// Names of a directory.
 #[derive(Debug)]
 pub(crate) struct Names {
-    /// Sorted by their bytes.
+    /// Names, sorted by their bytes.
     names: Vec<String>,
-    /// By their composed forms: the name that has it, or none where several do.
+    /// Indices of the names by their NFC form. `None` if several names have the same form.
     composed: OnceLock<HashMap<String, Option<usize>>>,
 }
 
@@ -44,7 +44,7 @@ impl Names {
         }
     }
 
-    /// The name that is meant, if any: the same, or the only one whose composed form is the same.
+    /// Finds a name: an equal one, or the only one with the same NFC form. Fails if several names have that form.
     fn meant(&self, name: &str) -> Outcome<Option<&str>> {
         if let Ok(at) = self.names.binary_search_by(|known| (**known).cmp(name)) {
             return Ok(Some(&self.names[at]));
@@ -63,14 +63,14 @@ impl Names {
         match composed.get(&*normalizer.normalize(name)) {
             None => Ok(None),
             Some(Some(at)) => Ok(Some(&self.names[*at])),
-            Some(None) => Err(Failure::said(format!(
+            Some(None) => Err(Failure::tool_error(format!(
                 "Ambiguous Unicode path component: {name}"
             ))),
         }
     }
 }
 
-impl From<io::Error> for Lost {
+impl From<io::Error> for ResolveError {
     fn from(error: io::Error) -> Self {
         match Errno::from_io_error(&error).unwrap_or(Errno::IO) {
             Errno::NOENT => Self::Missing,
@@ -80,11 +80,11 @@ impl From<io::Error> for Lost {
 }
 
 impl World {
-    /// Resolves a path as an agent writes it. Nothing need be there.
+    /// Resolves a path argument. The entry need not exist.
     pub(crate) fn resolve(&self, requested: &str) -> Outcome<Place> {
         checkpoint()?;
         if requested.len() > MAX_WRITTEN {
-            return Err(Failure::said(format!(
+            return Err(Failure::tool_error(format!(
                 "ENAMETOOLONG: name too long, a path of {} bytes is longer than the limit of {MAX_WRITTEN} bytes",
                 requested.len()
             )));
@@ -93,8 +93,10 @@ impl World {
         let below = path::below_root(&absolute).unwrap_or_default();
         match self.follow(below) {
             Ok((on_disk, kind)) => Ok(there(on_disk, kind)),
-            Err(Lost::Missing) if self.profile.finds_what_is_meant() => self.meant(&absolute),
-            Err(Lost::Missing) => {
+            Err(ResolveError::Missing) if self.profile.matches_unicode_forms() => {
+                self.meant(&absolute)
+            }
+            Err(ResolveError::Missing) => {
                 let parent = path::parent(&absolute);
                 let directory = path::below_root(parent).map(|below| self.follow(below));
                 let Some(Ok((directory, Kind::Directory))) = directory else {
@@ -111,11 +113,11 @@ impl World {
         }
     }
 
-    /// Resolves an entry of a directory that a listing gave.
+    /// Resolves an entry of a listed directory.
     pub(crate) fn resolve_entry(&self, directory: &Place, entry: &Entry) -> Outcome<Place> {
         let on_disk = join(&directory.on_disk, &entry.name);
         let shown = path::shown(&on_disk);
-        // Below other directories than the root no name is refused, and no prefix of the path is a symlink.
+        // In other directories than the root, no name is refused, and no prefix of the path is a symlink.
         if entry.is_symlink || directory.on_disk.is_empty() {
             return self.resolve(&shown);
         }
@@ -131,12 +133,12 @@ impl World {
         })
     }
 
-    /// Forgets the names of directories, which a change makes other ones.
+    /// Clears the cache of directory names, which any change makes stale.
     pub(crate) fn forget_names(&self) {
         self.names.borrow_mut().clear();
     }
 
-    /// The names of a directory; they are read once in a call.
+    /// Returns the names of a directory, which are read once per call.
     fn names(&self, place: &Place) -> Outcome<Arc<Names>> {
         if let Some(names) = self.names.borrow().get(&place.on_disk) {
             return Ok(Arc::clone(names));
@@ -147,8 +149,8 @@ impl World {
         Ok(names)
     }
 
-    /// Finds the entries that the names of a missing path mean: those whose composed form is the
-    /// same. What comes after the last one found is yet to be made.
+    /// Resolves a missing path by the NFC forms of its names. Names after the last entry that was found do not exist
+    /// yet.
     fn meant(&self, absolute: &str) -> Outcome<Place> {
         let below = path::below_root(absolute).unwrap_or_default();
         let mut rest = below.split('/').filter(|name| !name.is_empty());
@@ -166,22 +168,22 @@ impl World {
             };
             let next = join(&on_disk, found);
             (on_disk, kind) = self.follow(&next).map_err(|error| match error {
-                Lost::Missing => path::no_parent(path::parent(absolute)),
+                ResolveError::Missing => path::no_parent(path::parent(absolute)),
                 error => lost(error, &path::shown(&next)),
             })?;
         }
         Ok(there(on_disk, kind))
     }
 
-    /// The path without symlinks, and what is there.
-    fn follow(&self, below: &str) -> Result<(String, Kind), Lost> {
+    /// Follows symlinks. Returns the path without symlinks and the kind of its entry.
+    fn follow(&self, below: &str) -> Result<(String, Kind), ResolveError> {
         let mut on_disk = String::new();
         let mut kind = Kind::Directory;
         let mut ahead: Vec<Cow<'_, str>> = below.split('/').rev().map(Cow::Borrowed).collect();
         let mut hops = 0;
         while let Some(name) = ahead.pop() {
             if kind == Kind::File {
-                return Err(Lost::Errno(Errno::NOTDIR));
+                return Err(ResolveError::Errno(Errno::NOTDIR));
             }
             if name.is_empty() || name == "." {
                 continue;
@@ -189,21 +191,21 @@ impl World {
             if name == ".." {
                 if on_disk.is_empty() {
                     ahead.push(Cow::Borrowed(".."));
-                    return Err(Lost::Outside(remainder(path::ROOT, ahead)));
+                    return Err(ResolveError::Outside(remainder(path::ROOT, ahead)));
                 }
                 on_disk.truncate(on_disk.rfind('/').unwrap_or(0));
                 continue;
             }
             if name.len() > 255 {
-                return Err(Lost::Errno(Errno::NAMETOOLONG));
+                return Err(ResolveError::Errno(Errno::NAMETOOLONG));
             }
-            checkpoint().map_err(Lost::Interrupted)?;
+            checkpoint().map_err(ResolveError::Interrupted)?;
             let next = join(&on_disk, &name);
             let metadata = self.root.symlink_metadata(&next)?;
             if metadata.is_symlink() {
                 hops += 1;
                 if hops > MAX_HOPS {
-                    return Err(Lost::Errno(Errno::LOOP));
+                    return Err(ResolveError::Errno(Errno::LOOP));
                 }
                 let target = self.root.read_link_contents(&next)?;
                 let target = target.to_string_lossy().into_owned();
@@ -214,7 +216,7 @@ impl World {
                         .map(|name| Cow::Owned(name.to_owned())),
                 );
                 if target.starts_with('/') {
-                    return Err(Lost::Outside(remainder("/", ahead)));
+                    return Err(ResolveError::Outside(remainder("/", ahead)));
                 }
                 continue;
             }
@@ -237,17 +239,17 @@ fn there(on_disk: String, kind: Kind) -> Place {
     }
 }
 
-fn lost(error: Lost, absolute: &str) -> Failure {
+fn lost(error: ResolveError, absolute: &str) -> Failure {
     let errno = match error {
-        Lost::Outside(target) => return path::outside("symlink target", &target),
-        Lost::Interrupted(interrupted) => return interrupted.into(),
-        Lost::Missing => Errno::NOENT,
-        Lost::Errno(errno) => errno,
+        ResolveError::Outside(target) => return path::outside("symlink target", &target),
+        ResolveError::Interrupted(interrupted) => return interrupted.into(),
+        ResolveError::Missing => Errno::NOENT,
+        ResolveError::Errno(errno) => errno,
     };
     Failure::errno(errno, &format!("realpath '{absolute}'"))
 }
 
-/// Where a path leads that leaves the world at `from`.
+/// Returns the path that is reached when the world is left at `from`.
 fn remainder(from: &str, ahead: Vec<Cow<'_, str>>) -> String {
     let names: Vec<Cow<'_, str>> = ahead.into_iter().rev().collect();
     path::resolve(&format!("{from}/{}", names.join("/")))

@@ -1,4 +1,4 @@
-//! Symlinks must lead to places in the world, also after a change.
+//! Check that symlinks stay in the world after a change.
 
 use std::fmt::Display;
 use std::io;
@@ -10,8 +10,8 @@ use super::{Outcome, World, join};
 use crate::failure::Failure;
 
 impl World {
-    /// Refuses a change after which a symlink would lead outside. `moved` tells where the entry
-    /// at a path will be; none where it goes away.
+    /// Refuses a change after which a symlink would lead outside. `moved` returns the new path of an entry, or `None`
+    /// if it is removed.
     pub(super) fn keep_symlinks_inside(
         &self,
         moved: impl Fn(&str) -> Option<String>,
@@ -19,7 +19,7 @@ impl World {
         if !self.has_symlinks {
             return Ok(());
         }
-        let refused = |error: &dyn Display| Failure::said(format!("Access denied - {error}"));
+        let refused = |error: &dyn Display| Failure::tool_error(format!("Access denied - {error}"));
         let host = |error: io::Error| Failure::io(&error, "scandir");
         let mut after = TreeBuilder::new();
         let mut directories = vec![String::new()];
@@ -53,7 +53,7 @@ impl World {
     }
 }
 
-/// Only where files are matters.
+/// Returns an empty file, because only the positions of files matter.
 fn placeholder() -> File {
     File {
         size: 0,

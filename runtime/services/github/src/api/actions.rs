@@ -1,34 +1,34 @@
-//! Workflows and what has run of them.
+//! Workflows and their runs.
 
 use serde_json::{Value, json};
 
-use super::{Answer, Call, Named, Page, Paged};
+use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::ci::{Wanted, Workflow};
 use crate::git::ObjectId;
 use crate::hub::{Job, Kind, Run};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Which runs a list has; what is empty asks for nothing.
+/// Filter of a list of runs. Empty fields match all.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RunList {
-    /// The id or the file of a workflow.
+    /// Id, file name or path of a workflow.
     pub(crate) workflow: String,
     pub(crate) actor: String,
     pub(crate) branch: String,
     pub(crate) event: String,
-    /// A status or a conclusion.
+    /// Status or conclusion.
     pub(crate) status: String,
     pub(crate) head_sha: String,
 }
 
-impl Site {
-    /// Whether the world has anything to do with workflows, now or in its past.
+impl RepositoryState {
+    /// Reports whether workflows run in this world, or have run in it.
     pub(crate) fn has_actions(&self) -> bool {
         self.ci.is_some() || !self.hub.runs.is_empty()
     }
 
-    /// The workflows of the default branch; those that `runs.json` names where it names any.
-    pub(crate) fn list_workflows(&self, at: &Named, page: Page) -> Answer<Value> {
+    /// Page of the workflows: those in `runs.json` if it contains `workflows`, otherwise those of the default branch.
+    pub(crate) fn list_workflows(&self, at: &RepositoryName, page: Page) -> Answer<Value> {
         self.call(at, "GET", "/actions/workflows")?;
         if let Some(Value::Array(named)) = self.hub.runs.more.get("workflows") {
             let shown: Value = named.iter().cloned().page(page).collect();
@@ -46,8 +46,8 @@ impl Site {
         }
     }
 
-    /// One workflow of the default branch, by its id or its file.
-    pub(crate) fn get_workflow(&self, at: &Named, name: &str) -> Answer<Value> {
+    /// Workflow of the default branch, by its id, file name or path.
+    pub(crate) fn get_workflow(&self, at: &RepositoryName, name: &str) -> Answer<Value> {
         let call = self.call(at, "GET", &format!("/actions/workflows/{name}"))?;
         let all = self.workflows()?;
         let found = all.iter().find(|it| is_workflow(&it.path, name));
@@ -56,8 +56,13 @@ impl Site {
             .ok_or_else(|| call.not_found())
     }
 
-    /// A page of the runs, the newest first.
-    pub(crate) fn list_runs(&self, at: &Named, list: &RunList, page: Page) -> Answer<Value> {
+    /// Page of the runs, newest first.
+    pub(crate) fn list_runs(
+        &self,
+        at: &RepositoryName,
+        list: &RunList,
+        page: Page,
+    ) -> Answer<Value> {
         let below = match list.workflow.as_str() {
             "" => "/actions/runs".to_owned(),
             name => format!("/actions/workflows/{name}/runs"),
@@ -94,10 +99,10 @@ impl Site {
         Ok(json!({"total_count": fitting.len(), "workflow_runs": shown}))
     }
 
-    /// The run of an id, for a request below it.
+    /// Run with an id, and the request for a path below it.
     fn find_run(
         &self,
-        at: &Named,
+        at: &RepositoryName,
         method: &'static str,
         id: u64,
         below: &str,
@@ -109,13 +114,19 @@ impl Site {
         }
     }
 
-    pub(crate) fn get_run(&self, at: &Named, id: u64) -> Answer<Value> {
+    pub(crate) fn get_run(&self, at: &RepositoryName, id: u64) -> Answer<Value> {
         let (_, run) = self.find_run(at, "GET", id, "")?;
         Ok(self.run(run)?)
     }
 
-    /// A page of the jobs of a run: those of its last attempt, or of all.
-    pub(crate) fn list_jobs(&self, at: &Named, id: u64, filter: &str, page: Page) -> Answer<Value> {
+    /// Page of the jobs of a run: of the last attempt, or of all attempts.
+    pub(crate) fn list_jobs(
+        &self,
+        at: &RepositoryName,
+        id: u64,
+        filter: &str,
+        page: Page,
+    ) -> Answer<Value> {
         let below = format!("/jobs{}", page.query(&[("filter", filter)]));
         let (call, run) = self.find_run(at, "GET", id, &below)?;
         let all: Vec<&Job> = match filter {
@@ -134,28 +145,33 @@ impl Site {
         Ok(json!({"total_count": all.len(), "jobs": shown}))
     }
 
-    /// The jobs of the last attempt at a run.
-    pub(crate) fn jobs_of(&self, at: &Named, id: u64) -> Answer<Vec<&Job>> {
+    /// Jobs of the last attempt of a run.
+    pub(crate) fn jobs_of(&self, at: &RepositoryName, id: u64) -> Answer<Vec<&Job>> {
         let (_, run) = self.find_run(at, "GET", id, "/jobs?filter=latest")?;
         Ok(self.hub.runs.latest_jobs(run).collect())
     }
 
-    /// A job and its run.
-    pub(crate) fn find_job(&self, at: &Named, id: u64, below: &str) -> Answer<(&Run, &Job)> {
+    /// Job with its run.
+    pub(crate) fn find_job(
+        &self,
+        at: &RepositoryName,
+        id: u64,
+        below: &str,
+    ) -> Answer<(&Run, &Job)> {
         let call = self.call(at, "GET", &format!("/actions/jobs/{id}{below}"))?;
         let job = self.hub.runs.job(id);
         let found = job.and_then(|job| Some((self.hub.runs.run(job.run_id)?, job)));
         found.ok_or_else(|| call.not_found())
     }
 
-    /// All that a job has printed.
-    pub(crate) fn job_log(&self, at: &Named, id: u64) -> Answer<&str> {
+    /// Log of a job.
+    pub(crate) fn job_log(&self, at: &RepositoryName, id: u64) -> Answer<&str> {
         let (_, job) = self.find_job(at, id, "/logs")?;
         self.log_of(at, job)
     }
 
-    /// The same of a job that is at hand.
-    pub(crate) fn log_of<'a>(&self, at: &Named, job: &'a Job) -> Answer<&'a str> {
+    /// Log of a job that was found before.
+    pub(crate) fn log_of<'a>(&self, at: &RepositoryName, job: &'a Job) -> Answer<&'a str> {
         let call = self.call(at, "GET", &format!("/actions/jobs/{}/logs", job.id))?;
         match &job.log {
             Some(log) => Ok(log),
@@ -163,21 +179,21 @@ impl Site {
         }
     }
 
-    /// What a run took: no time passes in a world.
-    pub(crate) fn run_usage(&self, at: &Named, id: u64) -> Answer<Value> {
+    /// Usage of a run. Nothing is billed.
+    pub(crate) fn run_usage(&self, at: &RepositoryName, id: u64) -> Answer<Value> {
         let (_, run) = self.find_run(at, "GET", id, "/timing")?;
         let duration = (run.updated_at.0 - run.created_at.0).max(0) * 1000;
         Ok(json!({"billable": {}, "run_duration_ms": duration}))
     }
 
-    /// What a run has put aside: nothing.
-    pub(crate) fn run_artifacts(&self, at: &Named, id: u64) -> Answer<Value> {
+    /// Artifacts of a run. There are never any.
+    pub(crate) fn run_artifacts(&self, at: &RepositoryName, id: u64) -> Answer<Value> {
         self.find_run(at, "GET", id, "/artifacts")?;
         Ok(json!({"total_count": 0, "artifacts": []}))
     }
 
-    /// Another attempt at a run, of all its jobs or of those that failed.
-    pub(crate) fn rerun(&mut self, at: &Named, id: u64, failed_only: bool) -> Answer<()> {
+    /// Requests a new attempt of a run, with all of its jobs or only those that failed.
+    pub(crate) fn rerun(&mut self, at: &RepositoryName, id: u64, failed_only: bool) -> Answer<()> {
         let below = if failed_only {
             "/rerun-failed-jobs"
         } else {
@@ -198,16 +214,21 @@ impl Site {
         self.ask(&call, Wanted::Again { id, jobs })
     }
 
-    /// Another attempt at one job; the others stand.
-    pub(crate) fn rerun_job(&mut self, at: &Named, id: u64) -> Answer<()> {
+    /// Requests a new attempt of one job. The results of the others stay.
+    pub(crate) fn rerun_job(&mut self, at: &RepositoryName, id: u64) -> Answer<()> {
         let call = self.call(at, "POST", &format!("/actions/jobs/{id}/rerun"))?;
         let (run, job) = self.find_job(at, id, "/rerun")?;
         let (id, jobs) = (run.id, Some(vec![job.name.clone()]));
         self.ask(&call, Wanted::Again { id, jobs })
     }
 
-    /// Runs a workflow by hand on a branch.
-    pub(crate) fn dispatch(&mut self, at: &Named, name: &str, reference: &str) -> Answer<()> {
+    /// Requests a run of a workflow on a branch (`workflow_dispatch`).
+    pub(crate) fn dispatch(
+        &mut self,
+        at: &RepositoryName,
+        name: &str,
+        reference: &str,
+    ) -> Answer<()> {
         let below = format!("/actions/workflows/{name}/dispatches");
         let call = self.call(at, "POST", &below)?;
         let all = self.workflows()?;
@@ -237,14 +258,14 @@ impl Site {
         Ok(())
     }
 
-    /// Stops a run. None is ever found running.
-    pub(crate) fn cancel_run(&mut self, at: &Named, id: u64) -> Answer<()> {
+    /// Refuses to cancel a run, because every run is completed.
+    pub(crate) fn cancel_run(&mut self, at: &RepositoryName, id: u64) -> Answer<()> {
         let (call, _) = self.find_run(at, "POST", id, "/cancel")?;
         Err(call.refuse(409, "Cannot cancel a workflow run that is completed."))
     }
 
-    /// Deletes what the jobs of a run have printed.
-    pub(crate) fn delete_run_logs(&mut self, at: &Named, id: u64) -> Answer<()> {
+    /// Deletes the logs of the jobs of a run.
+    pub(crate) fn delete_run_logs(&mut self, at: &RepositoryName, id: u64) -> Answer<()> {
         self.find_run(at, "DELETE", id, "/logs")?;
         for job in &mut self.hub.runs.jobs {
             if job.run_id == id {
@@ -255,7 +276,7 @@ impl Site {
         Ok(())
     }
 
-    /// What has run on a commit, job by job; those that a filter names, where it does.
+    /// Page of the check runs of a commit, one for each job. `name` is a filter, unless it is empty.
     pub(crate) fn check_runs(&self, commit: ObjectId, name: &str, page: Page) -> Value {
         let checked = self.checked(commit);
         let all: Vec<Value> = checked
@@ -269,7 +290,7 @@ impl Site {
         json!({"total_count": total, "check_runs": shown})
     }
 
-    /// The required checks of a branch that are missing on a commit, and those that failed.
+    /// Required checks of a branch that are missing on a commit, and those that failed.
     pub(crate) fn unmet_checks(&self, branch: &str, commit: ObjectId) -> (Vec<&str>, Vec<&str>) {
         let (mut missing, mut failed) = (Vec::new(), Vec::new());
         let rules = self.hub.repository.protected_branches.get(branch);
@@ -281,7 +302,7 @@ impl Site {
         for name in required {
             let jobs = checked.iter().flat_map(|(_, jobs)| jobs);
             let mut found = jobs.filter(|job| job.name == *name).peekable();
-            let said = self.says_of(&sha, name);
+            let said = self.status_of_context(&sha, name);
             if said == Some("pending") || (found.peek().is_none() && said.is_none()) {
                 missing.push(name.as_str());
             } else if said.is_some_and(|it| it != "success") || found.any(|job| !is_fine(job)) {
@@ -291,7 +312,7 @@ impl Site {
         (missing, failed)
     }
 
-    /// Whether something that ran on a commit failed.
+    /// Reports whether a run on a commit failed, or a job or commit status is not successful.
     pub(crate) fn is_red(&self, commit: ObjectId) -> bool {
         let checked = self.checked(commit);
         let conclusion = |run: &Run| run.conclusion.as_deref() == Some("failure");
@@ -307,7 +328,7 @@ fn is_fine(job: &Job) -> bool {
     matches!(conclusion, Some("success" | "neutral" | "skipped"))
 }
 
-/// Whether a workflow's path is what somebody calls it by: its id, its file name or its path.
+/// Reports whether a name identifies a workflow: by id, file name or path.
 fn is_workflow(path: &str, name: &str) -> bool {
     path == name
         || path.rsplit('/').next() == Some(name)

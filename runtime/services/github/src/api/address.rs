@@ -1,15 +1,15 @@
-//! Addresses, as GitHub's client for Go makes them of what it is given.
+//! URLs as GitHub's client for Go forms them from its arguments.
 
 use crate::view::percent_encoded;
 
-/// What stands for itself in a path that was encoded as a whole.
+/// Characters that are not escaped when a whole path is encoded.
 const PLAIN: &[u8] = b"$&+,/:;=@";
 
-/// What may stand in a path that comes encoded.
+/// Characters besides letters and digits that a valid encoded path can contain.
 const VALID: &str = "-_.~!$&'()*+,;=:@[]/%";
 
-/// An address below a repository as it is asked for: steps like `..` are taken, and what may not stand in an address is
-/// encoded. From the first `?` or `#` on it stays.
+/// Forms the URL of a request to a path: resolves `.` and `..`, and encodes invalid characters. The query and the
+/// fragment stay as they are.
 pub(crate) fn address(below: &str) -> String {
     let (path, tail) = parted(below);
     let path = stepped(path);
@@ -21,13 +21,13 @@ pub(crate) fn address(below: &str) -> String {
     }
 }
 
-/// The path of an address, and what follows on it.
+/// Splits a URL into its path and the rest, which begins with `?` or `#`.
 pub(crate) fn parted(address: &str) -> (&str, &str) {
     let end = address.find(['?', '#']).unwrap_or(address.len());
     address.split_at(end)
 }
 
-/// A path in which no part is `.` or `..`.
+/// Resolves `.` and `..` in a path.
 pub(crate) fn stepped(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').collect();
     if !parts.iter().any(|part| matches!(*part, "." | "..")) {
@@ -37,7 +37,7 @@ pub(crate) fn stepped(path: &str) -> String {
     for part in &parts {
         match *part {
             "." => {}
-            // The first part is what stands before the slash of the root.
+            // The first part is empty, because it is before the leading slash.
             ".." => kept.truncate(kept.len().saturating_sub(1).max(1)),
             part => kept.push(part),
         }
@@ -48,12 +48,12 @@ pub(crate) fn stepped(path: &str) -> String {
     kept.join("/")
 }
 
-/// The path of a file, encoded as clients do it that encode such paths before anything else.
+/// Encodes the path of a file, for requests in which clients always encode it.
 pub(crate) fn file_path(path: &str) -> String {
     percent_encoded(path, PLAIN)
 }
 
-/// The path of a file that is written, which clients encode only where an address would end in it.
+/// Encodes the path of a file to be written. Clients encode it only if it contains `?`, `#` or `%`.
 pub(crate) fn written_path(path: &str) -> String {
     if path.contains(['?', '#', '%']) {
         file_path(path)
@@ -62,12 +62,12 @@ pub(crate) fn written_path(path: &str) -> String {
     }
 }
 
-/// The name of a ref, encoded part by part.
+/// Encodes the name of a ref, part by part.
 pub(crate) fn ref_name(name: &str) -> String {
     percent_encoded(name, b"$&+:=@/")
 }
 
-/// A query of what is not empty, sorted by name, with its question mark.
+/// Query string of the pairs with a value, sorted by name, with the question mark.
 pub(crate) fn query(pairs: &[(&str, &str)]) -> String {
     let mut pairs: Vec<_> = pairs
         .iter()
@@ -86,7 +86,7 @@ pub(crate) fn query(pairs: &[(&str, &str)]) -> String {
     }
 }
 
-/// A text without percent signs for what they stand for. What is no text after that is marked.
+/// Decodes percent escapes. Invalid UTF-8 in the result is replaced by U+FFFD.
 pub(crate) fn decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
@@ -106,14 +106,14 @@ pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&plain).into_owned()
 }
 
-/// The byte that stands encoded at a place.
+/// Byte that is encoded at an offset.
 fn escape(text: &str, at: usize) -> Option<u8> {
     let hex = text.get(at..at + 3)?.strip_prefix('%')?;
     let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     u8::from_str_radix(hex, 16).ok().filter(|_| is_hex)
 }
 
-/// The first percent sign that encodes nothing, with as much of what follows as an encoded byte would have.
+/// Returns the first percent sign that does not begin a valid escape, with up to two characters after it.
 pub(crate) fn broken_escape(text: &str) -> Option<String> {
     let mut signs = text.match_indices('%').map(|(at, _)| at);
     let broken = signs.find(|at| escape(text, *at).is_none())?;

@@ -1,28 +1,28 @@
-//! Single comments, on issues and on the lines of pull requests, by their ids; and reactions.
+//! Comments on issues and review comments, by id, and reactions.
 
 use super::issues::check_comment;
 use super::{Answer, Call, FieldError};
 use crate::hub::{Comment, Issue, Kind, Reaction, ReviewComment};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What one can react to.
+/// Object of a reaction or an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// An issue or a pull request, by its number.
+    /// Issue or pull request, by number.
     Issue(u64),
-    /// A comment on one, by its id.
+    /// Comment on an issue or pull request, by id.
     Comment(u64),
-    /// A comment on a line, by its id.
+    /// Review comment, by id.
     ReviewComment(u64),
 }
 
-/// The contents that a reaction may have.
+/// Valid contents of a reaction.
 pub(crate) const REACTIONS: [&str; 8] = [
     "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes",
 ];
 
-impl Site {
-    /// A comment by its id, and what it is on.
+impl RepositoryState {
+    /// Comment with an id, and its issue.
     pub(crate) fn find_comment(&self, call: &Call, id: u64) -> Answer<(&Issue, &Comment)> {
         let ordinal = Kind::Comment.ordinal(id);
         let on = |issue: &'_ Issue| {
@@ -34,7 +34,7 @@ impl Site {
         found.ok_or_else(|| call.not_found())
     }
 
-    /// A comment on a line by its id, and the pull request that it is on.
+    /// Review comment with an id, and its pull request.
     pub(crate) fn find_review_comment(
         &self,
         call: &Call,
@@ -48,7 +48,7 @@ impl Site {
         found.ok_or_else(|| call.not_found())
     }
 
-    /// Gives a comment another text.
+    /// Replaces the text of a comment.
     pub(crate) fn edit_comment(&mut self, call: &Call, subject: Subject, body: &str) -> Answer<()> {
         let now = self.hub.now;
         match subject {
@@ -74,7 +74,7 @@ impl Site {
         Ok(())
     }
 
-    /// Takes a comment away.
+    /// Deletes a comment.
     pub(crate) fn delete_comment(&mut self, call: &Call, subject: Subject) -> Answer<()> {
         let (number, of_line, ordinal) = match subject {
             Subject::Issue(_) => return Err(call.not_found()),
@@ -117,7 +117,7 @@ impl Site {
         pull.review_comments.iter_mut().find(|it| it.id == ordinal)
     }
 
-    /// Reacts to something; whether that is new.
+    /// Adds a reaction. Returns false if the viewer has reacted in the same way before.
     pub(crate) fn react(&mut self, call: &Call, subject: Subject, content: &str) -> Answer<bool> {
         if !REACTIONS.contains(&content) {
             return Err(call.invalid(vec![FieldError {
@@ -157,7 +157,7 @@ impl Site {
         Ok(true)
     }
 
-    /// Closes an issue to comments, or opens it to them again.
+    /// Locks or unlocks the conversation of an issue.
     pub(crate) fn set_locked(&mut self, call: &Call, number: u64, locked: bool) -> Answer<()> {
         self.find_issue(call, number)?;
         if let Some(issue) = self.hub.issues.get_mut(&number)

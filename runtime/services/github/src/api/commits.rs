@@ -2,12 +2,16 @@
 
 use serde_json::Value;
 
-use super::{Answer, Call, Named, Page, Paged};
+use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::git::{Author, Commit, Filter, ObjectId};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-impl Site {
-    /// The commit that a text names; refused as the commits API refuses it.
+impl RepositoryState {
+    /// Resolves the name of a commit. An empty name is the default branch.
+    ///
+    /// # Errors
+    ///
+    /// Returns 422 if the name cannot be resolved, like the commits API.
     pub(crate) fn find_commit(&self, call: &Call, text: &str) -> Answer<ObjectId> {
         let name = match text {
             "" | "HEAD" => self.hub.repository.default_branch.as_str(),
@@ -18,8 +22,8 @@ impl Site {
             .ok_or_else(|| call.refuse(422, format!("No commit found for SHA: {text}")))
     }
 
-    /// A commit with a page of its files.
-    pub(crate) fn get_commit(&self, at: &Named, sha: &str, page: Page) -> Answer<Value> {
+    /// Commit with a page of its files.
+    pub(crate) fn get_commit(&self, at: &RepositoryName, sha: &str, page: Page) -> Answer<Value> {
         let below = format!("/commits/{sha}{}", page.query(&[]));
         let call = self.call(at, "GET", &below)?;
         let commit = self.git.commit(self.find_commit(&call, sha)?)?;
@@ -30,10 +34,10 @@ impl Site {
         Ok(view)
     }
 
-    /// A page of the history of a branch or a commit.
+    /// Page of the history of a branch or a commit.
     pub(crate) fn list_commits(
         &self,
-        at: &Named,
+        at: &RepositoryName,
         sha: &str,
         filter: Filter,
         page: Page,
@@ -49,7 +53,7 @@ impl Site {
         Ok(self.git.log(tip, &filter, page.skipped(), page.size)?)
     }
 
-    /// The commits of a login, a name or an address.
+    /// Filter for the commits of an author, by login, name or email address. Returns `None` for an empty text.
     pub(crate) fn by_author(&self, author: &str) -> Option<Author> {
         if author.is_empty() {
             return None;
@@ -70,16 +74,16 @@ impl Site {
         })
     }
 
-    /// A page of the branches, by name.
-    pub(crate) fn list_branches(&self, at: &Named, page: Page) -> Answer<Value> {
+    /// Page of the branches, by name.
+    pub(crate) fn list_branches(&self, at: &RepositoryName, page: Page) -> Answer<Value> {
         let below = format!("/branches{}", page.query(&[]));
         self.call(at, "GET", &below)?;
         let branches = self.git.refs_below("refs/heads/").page(page);
         Ok(branches.map(|(name, tip)| self.branch(name, tip)).collect())
     }
 
-    /// A page of the tags, the last name first.
-    pub(crate) fn list_tags(&self, at: &Named, page: Page) -> Answer<Value> {
+    /// Page of the tags, in descending order of their names.
+    pub(crate) fn list_tags(&self, at: &RepositoryName, page: Page) -> Answer<Value> {
         let below = format!("/tags{}", page.query(&[]));
         self.call(at, "GET", &below)?;
         let mut tags: Vec<_> = self.git.refs_below("refs/tags/").collect();

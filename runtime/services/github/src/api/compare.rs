@@ -1,16 +1,16 @@
-//! How two commits stand to each other, and merging one branch into another without a pull request.
+//! Comparison of two commits, and merging of branches without a pull request.
 
 use serde_json::{Value, json};
 
-use super::{Answer, Call, Named, Page, Paged};
+use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::git::{Draft, Merged, ObjectId};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The files of a comparison, and of a commit, that are shown at most.
+/// Maximum number of files in a comparison, and on a page of a commit.
 pub(crate) const MOST_FILES: usize = 300;
 
-/// The two ends of a comparison, and whether one is compared with the other as it is: `base..head`, where
-/// `base...head` begins at what both have in common.
+/// Splits `base..head` and `base...head` into the two ends, and reports whether the comparison is direct. With three
+/// dots, it begins at the merge base.
 fn ends(asked: &str) -> Option<(&str, &str, bool)> {
     match asked.split_once("...") {
         Some((base, head)) => Some((base, head, false)),
@@ -20,8 +20,8 @@ fn ends(asked: &str) -> Option<(&str, &str, bool)> {
     }
 }
 
-impl Site {
-    /// What is asked for as `base...head`, each a ref or a commit, perhaps after `owner:`.
+impl RepositoryState {
+    /// Resolves one end of a comparison: a ref or a commit, with an optional `owner:` prefix.
     fn end(&self, call: &Call, text: &str) -> Answer<ObjectId> {
         let owner = &self.hub.repository.owner;
         let name = match text.split_once(':') {
@@ -32,9 +32,14 @@ impl Site {
         self.find_commit(call, name).map_err(|_| call.not_found())
     }
 
-    /// Compares two commits: those of the head that the base has not, a page of them, and the files that they
-    /// change.
-    pub(crate) fn compare(&self, at: &Named, asked: &str, page: Page) -> Answer<(Value, usize)> {
+    /// Compares two commits. Returns the comparison, with a page of the commits that only the head has, and their total
+    /// number.
+    pub(crate) fn compare(
+        &self,
+        at: &RepositoryName,
+        asked: &str,
+        page: Page,
+    ) -> Answer<(Value, usize)> {
         let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
         let (base, head, directly) = ends(asked).ok_or_else(|| call.not_found())?;
         let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
@@ -60,7 +65,7 @@ impl Site {
         for id in ahead.iter().copied().page(page) {
             commits.push(self.commit(&self.git.commit(id)?));
         }
-        // Files stand on the first page alone.
+        // Only the first page contains files.
         let files = if page.number == 1 { MOST_FILES } else { 0 };
         let files = changes.iter().take(files);
         let below = format!("/compare/{asked}");
@@ -83,8 +88,8 @@ impl Site {
         Ok((view, ahead.len()))
     }
 
-    /// Two commits compared, as `git diff base...head` or `git diff base..head` writes it.
-    pub(crate) fn compare_diff(&self, at: &Named, asked: &str) -> Answer<String> {
+    /// Diff of two commits, in the format of `git diff base...head` or `git diff base..head`.
+    pub(crate) fn compare_diff(&self, at: &RepositoryName, asked: &str) -> Answer<String> {
         let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
         let (base, head, directly) = ends(asked).ok_or_else(|| call.not_found())?;
         let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
@@ -99,18 +104,18 @@ impl Site {
         Ok(changes.iter().map(crate::git::Change::text).collect())
     }
 
-    /// The commits of the head that the base has not, as mails.
-    pub(crate) fn compare_mails(&self, at: &Named, asked: &str) -> Answer<String> {
+    /// Commits that only the head has, in the format of `git format-patch`.
+    pub(crate) fn compare_mails(&self, at: &RepositoryName, asked: &str) -> Answer<String> {
         let call = self.call(at, "GET", &format!("/compare/{asked}"))?;
         let (base, head, _) = ends(asked).ok_or_else(|| call.not_found())?;
         let (from, to) = (self.end(&call, base)?, self.end(&call, head)?);
         Ok(self.git.mails(&self.git.ahead(from, to)?)?)
     }
 
-    /// Merges a ref into a branch; none where the branch has it already.
+    /// Merges a ref into a branch. Returns `None` if the branch already contains it.
     pub(crate) fn merge_branches(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         base: &str,
         head: &str,
         message: Option<String>,

@@ -1,51 +1,51 @@
-//! Files and directories.
+//! Files and directories of the contents API.
 
 use serde_json::{Value, json};
 
 use super::address::{file_path, query, written_path};
-use super::{Answer, ApiError, Call, FieldError, Named};
+use super::{Answer, ApiError, Call, FieldError, RepositoryName};
 use crate::git::{Draft, Edit, Entry, EntryKind, GitError, Identity, ObjectId};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What stands at a path.
-pub(crate) enum At {
+/// File or directory at a path.
+pub(crate) enum FileOrDirectory {
     File(Entry),
     Directory(Vec<Entry>),
 }
 
-/// What a symbolic link says.
+/// Symbolic link.
 pub(crate) struct Link {
-    /// As it is written.
+    /// Target as it is written in the link.
     pub(crate) target: String,
-    /// From the root of the repository; none where it leads out of it.
+    /// Target as a path from the root of the repository. `None` if it is outside of the repository.
     pub(crate) path: Option<String>,
-    /// The file that it leads to; none where that is anything else, another link for one.
+    /// Target file. `None` if the target is anything else, such as another link.
     pub(crate) file: Option<Entry>,
 }
 
-/// A file to be written.
+/// File to be written or deleted.
 #[derive(Debug, Clone)]
 pub(crate) struct PutFile {
     pub(crate) path: String,
     pub(crate) content: Vec<u8>,
     pub(crate) message: String,
     pub(crate) branch: String,
-    /// The blob that it replaces.
+    /// Blob that it replaces.
     pub(crate) sha: Option<String>,
-    /// Whoever acts, where nobody is named.
+    /// Author. The viewer by default.
     pub(crate) author: Option<Identity>,
-    /// The web, where nobody is named.
+    /// Committer. By default the author if one is given, otherwise GitHub as for changes on the web.
     pub(crate) committer: Option<Identity>,
 }
 
-impl Site {
-    /// What stands at a path of a branch, a tag or a commit.
+impl RepositoryState {
+    /// File or directory at a path in a branch, a tag or a commit, with the commit.
     pub(crate) fn get_contents(
         &self,
-        at: &Named,
+        at: &RepositoryName,
         path: &str,
         reference: &str,
-    ) -> Answer<(At, ObjectId)> {
+    ) -> Answer<(FileOrDirectory, ObjectId)> {
         let asked = query(&[("ref", reference)]);
         let below = format!("/contents/{}{asked}", file_path(path.trim_end_matches('/')));
         let call = self.call(at, "GET", &below)?;
@@ -55,16 +55,16 @@ impl Site {
         let found = match entry.ok_or_else(|| call.not_found())? {
             entry if entry.kind == EntryKind::Directory => {
                 let mut entries = self.git.entries(entry.id, path)?;
-                // The API sorts by name alone, where trees sort directories as if they ended in a slash.
+                // The API sorts by name. Git trees sort directories as if their names ended with a slash.
                 entries.sort_by(|one, two| one.path.cmp(&two.path));
-                At::Directory(entries)
+                FileOrDirectory::Directory(entries)
             }
-            entry => At::File(entry),
+            entry => FileOrDirectory::File(entry),
         };
         Ok((found, commit))
     }
 
-    /// Where a symbolic link of a commit leads to.
+    /// Resolves a symbolic link of a commit.
     pub(crate) fn link(&self, commit: ObjectId, entry: &Entry) -> Result<Link, GitError> {
         let target = String::from_utf8_lossy(&self.git.blob(entry.id)?).into_owned();
         let path = path_of_link(&entry.path, &target);
@@ -90,8 +90,8 @@ impl Site {
         }
     }
 
-    /// Writes a file in a commit of its own.
-    pub(crate) fn put_contents(&mut self, at: &Named, file: &PutFile) -> Answer<Value> {
+    /// Writes a file in a new commit.
+    pub(crate) fn put_contents(&mut self, at: &RepositoryName, file: &PutFile) -> Answer<Value> {
         let call = self.call(
             at,
             "PUT",
@@ -144,8 +144,8 @@ impl Site {
         }))
     }
 
-    /// Takes a file away in a commit of its own; the bytes of `file` are not looked at.
-    pub(crate) fn delete_contents(&mut self, at: &Named, file: &PutFile) -> Answer<Value> {
+    /// Deletes a file in a new commit. The content of `file` is ignored.
+    pub(crate) fn delete_contents(&mut self, at: &RepositoryName, file: &PutFile) -> Answer<Value> {
         let call = self.call(
             at,
             "DELETE",
@@ -171,7 +171,7 @@ impl Site {
         Ok(json!({"content": null, "commit": self.git_commit(&self.git.commit(commit)?)}))
     }
 
-    /// The tip of a branch that a file is written to.
+    /// Tip of a branch to which a file is written.
     fn tip_to_write(&self, call: &Call, branch: &str) -> Answer<ObjectId> {
         let tip = self
             .git
@@ -196,7 +196,7 @@ impl Site {
             .author
             .clone()
             .unwrap_or_else(|| self.identity(&self.viewer()));
-        // Whoever is named as author alone has committed, too.
+        // An author without a committer is also the committer.
         let committer = file.committer.clone().or_else(|| file.author.clone());
         let commit = self.git.write_commit(Draft {
             tree,
@@ -209,7 +209,7 @@ impl Site {
         Ok(commit)
     }
 
-    /// Refuses a path that leads through a file.
+    /// Refuses a path if one of its parents is not a directory.
     fn check_parents(&self, call: &Call, tree: ObjectId, path: &str) -> Answer<()> {
         for (end, _) in path.match_indices('/').filter(|(end, _)| *end > 0) {
             match self.git.entry(tree, &path[..end])? {
@@ -223,7 +223,7 @@ impl Site {
     }
 }
 
-/// Refuses a path that begins or ends with a slash, or has two in a row.
+/// Refuses a path that begins or ends with a slash, or that contains an empty component.
 fn check_form(call: &Call, path: &str) -> Answer<()> {
     if path.starts_with('/') {
         return Err(of_path(call, "path cannot start with a slash"));
@@ -239,7 +239,7 @@ fn malformed(call: &Call) -> ApiError {
     of_path(call, "path contains a malformed path component")
 }
 
-/// A refusal of the path of a file that is to be written.
+/// Error response for the path of a file to be written.
 fn of_path(call: &Call, message: &str) -> ApiError {
     let field = FieldError {
         resource: "Commit",
@@ -250,7 +250,7 @@ fn of_path(call: &Call, message: &str) -> ApiError {
     call.refuse_field(message, field)
 }
 
-/// The path that a link at a path leads to; none out of the repository.
+/// Resolves the target of a link to a path. Returns `None` if it is outside of the repository.
 fn path_of_link(link: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;

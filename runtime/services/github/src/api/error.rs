@@ -1,15 +1,15 @@
-//! Refusals, worded as GitHub's client for Go words them.
+//! Error responses, worded like the errors of GitHub's client for Go.
 
 use std::fmt;
 
 use crate::git::GitError;
 
-/// Why an operation did not happen.
+/// Error of an operation.
 #[derive(Debug)]
 pub(crate) enum ApiError {
-    /// GitHub refuses it.
+    /// Error response of GitHub.
     Refused(Box<Refusal>),
-    /// The repository is damaged, which is nobody's doing.
+    /// Error of git, such as a damaged repository or an interrupted call.
     Git(GitError),
 }
 
@@ -19,7 +19,7 @@ impl From<GitError> for ApiError {
     }
 }
 
-/// An answer with a status of 400 or more.
+/// Response with a status of 400 or more.
 #[derive(Debug)]
 pub(crate) struct Refusal {
     pub(super) method: &'static str,
@@ -30,13 +30,13 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// Whether it is the answer to a request by this method of HTTP.
+    /// Reports whether it is the response to a request with an HTTP method.
     pub(crate) fn is_of(&self, method: &str) -> bool {
         self.method == method
     }
 }
 
-/// What is wrong with one field of a request; with the request as a whole where it names no resource.
+/// Error of one field of a request, or of the whole request if `resource` is empty.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FieldError {
     pub(crate) resource: &'static str,

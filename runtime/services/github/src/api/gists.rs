@@ -1,4 +1,4 @@
-//! Gists, which are read.
+//! Gists. They are read-only.
 
 use std::cmp::Reverse;
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::{Answer, Page};
 use crate::hub::{Gist, Time};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-impl Site {
-    /// Whether there are any gists, so that there is something to read for the tools of them.
+impl RepositoryState {
+    /// Reports whether the world contains gists. Their tools are offered only then.
     pub(crate) fn has_gists(&self) -> bool {
         !self.hub.gists.is_empty()
     }
 
-    /// Somebody's gists, the one that changed last first; of whoever acts those too that are kept
-    /// from lists. Nobody named: those of whoever acts.
+    /// Gists of an owner, by default the viewer, by descending time of change. Secret gists are included only for the
+    /// viewer. All pages are returned.
     pub(crate) fn list_gists(
         &self,
         owner: Option<&str>,
@@ -43,14 +43,14 @@ impl Site {
         Ok(gists.map(|gist| self.gist(gist, false)).collect())
     }
 
-    /// A gist with the text of its files. Those kept from lists are given to whoever knows the id.
+    /// Gist with the contents of its files. A secret gist is found by its id.
     pub(crate) fn get_gist(&self, id: &str) -> Answer<Value> {
         let call = self.call_anywhere("GET", &format!("/gists/{id}"));
         let gist = self.hub.gists.get(id).ok_or_else(|| call.not_found())?;
         Ok(self.gist(gist, true))
     }
 
-    /// How many gists of somebody everybody can see.
+    /// Number of public gists of an owner.
     pub(crate) fn public_gists(&self, login: &str) -> usize {
         let gists = self.hub.gists.values();
         gists

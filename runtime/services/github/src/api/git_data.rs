@@ -1,4 +1,4 @@
-//! Refs, trees and commits as git has them: what files are pushed and branches made with.
+//! Refs, trees and commits of the git data API. Files are pushed and branches created with them.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::address::ref_name;
 use super::threads::Threads;
-use super::{Answer, Call, Named};
+use super::{Answer, Call, RepositoryName};
 use crate::call;
 use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull, State};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// An entry of a new tree.
+/// Entry of a new tree.
 #[derive(Debug, Clone)]
 pub(crate) struct TreeFile {
     pub(crate) path: String,
@@ -20,19 +20,19 @@ pub(crate) struct TreeFile {
     pub(crate) what: TreeContent,
 }
 
-/// What an entry of a new tree is to be.
+/// Content of an entry of a new tree.
 #[derive(Debug, Clone)]
 pub(crate) enum TreeContent {
-    /// A blob of this text.
+    /// Text of a new blob.
     Text(String),
-    /// An object that is there.
+    /// Existing object.
     Object(ObjectId),
-    /// Nothing: the entry is taken away.
+    /// Removal of the entry.
     Nothing,
 }
 
 impl TreeFile {
-    /// A plain file, whatever stood there.
+    /// Regular file. It replaces any entry at the path.
     pub(crate) fn text(path: String, text: String) -> Self {
         Self {
             path,
@@ -41,7 +41,7 @@ impl TreeFile {
         }
     }
 
-    /// An entry that is to go.
+    /// Removal of an entry.
     pub(crate) fn gone(path: String) -> Self {
         Self {
             path,
@@ -51,32 +51,32 @@ impl TreeFile {
     }
 }
 
-/// A commit to be written.
+/// Commit to be created.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewCommit {
     pub(crate) message: String,
     pub(crate) tree: String,
     pub(crate) parents: Vec<String>,
-    /// Whoever acts, where nobody is named.
+    /// Author. The viewer by default.
     pub(crate) author: Option<Identity>,
-    /// The author, where nobody is named.
+    /// Committer. The author by default.
     pub(crate) committer: Option<Identity>,
 }
 
-/// What was read to move a branch.
+/// Data that was read before a branch is moved.
 pub(super) struct Moving {
     branch: String,
     commit: ObjectId,
-    /// The open pull requests whose heads the commit has, with these heads.
+    /// Open pull requests whose heads the commit contains, with their heads.
     landed: Vec<(u64, ObjectId)>,
-    /// The commits that are new on the default branch, the newest first.
+    /// Commits that are new on the default branch, newest first.
     new: Vec<ObjectId>,
     threads: Threads,
 }
 
-impl Site {
-    /// What a ref points to; `name` is full or begins after `refs/`.
-    pub(crate) fn get_ref(&self, at: &Named, name: &str) -> Answer<(String, ObjectId)> {
+impl RepositoryState {
+    /// Full name and target of a ref. `name` may begin with `refs/`.
+    pub(crate) fn get_ref(&self, at: &RepositoryName, name: &str) -> Answer<(String, ObjectId)> {
         let short = name.strip_prefix("refs/").unwrap_or(name);
         let call = self.call(at, "GET", &format!("/git/ref/{}", ref_name(short)))?;
         let full = format!("refs/{short}");
@@ -84,8 +84,13 @@ impl Site {
         Ok((full, id))
     }
 
-    /// Makes a ref.
-    pub(crate) fn create_ref(&mut self, at: &Named, name: &str, sha: &str) -> Answer<Value> {
+    /// Creates a ref.
+    pub(crate) fn create_ref(
+        &mut self,
+        at: &RepositoryName,
+        name: &str,
+        sha: &str,
+    ) -> Answer<Value> {
         let call = self.call(at, "POST", "/git/refs")?;
         if check_new_ref_name(name).is_err()
             || !name.starts_with("refs/")
@@ -113,10 +118,10 @@ impl Site {
         Ok(self.reference(name, id)?)
     }
 
-    /// Makes a tree that differs from another by some entries.
+    /// Creates a tree from another one with changed entries.
     pub(crate) fn create_tree(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         base: ObjectId,
         files: &[TreeFile],
     ) -> Answer<ObjectId> {
@@ -124,7 +129,7 @@ impl Site {
         if files.is_empty() {
             return Err(call.refuse(422, "Invalid tree info"));
         }
-        // Looked up one by one, each entry would cost its directory.
+        // Looking up entries one by one would read a directory for each of them.
         let taken_away = |file: &&TreeFile| matches!(file.what, TreeContent::Nothing);
         let known: Option<HashSet<String>> = if files.iter().filter(taken_away).count() > 1 {
             let all = self.git.walk(base)?.into_iter();
@@ -173,10 +178,10 @@ impl Site {
         }
     }
 
-    /// Commits some files to a branch, as `push_files` and `delete_file` do it: tree, commit, ref.
+    /// Commits files to a branch with the requests of `push_files` and `delete_file`: tree, commit, ref.
     pub(crate) fn commit_files(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         branch: &str,
         tip: ObjectId,
         message: &str,
@@ -204,10 +209,10 @@ impl Site {
         Ok(commit)
     }
 
-    /// Moves a ref; `force` lets it go to a commit that its present one is no ancestor of.
+    /// Moves a ref. `force` allows an update that is not a fast-forward.
     pub(crate) fn update_ref(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         name: &str,
         sha: &str,
         force: bool,
@@ -251,8 +256,8 @@ impl Site {
         Ok(self.reference(name, id)?)
     }
 
-    /// Takes a ref away. Open pull requests from or into a branch that goes are closed.
-    pub(crate) fn delete_ref(&mut self, at: &Named, name: &str) -> Answer<()> {
+    /// Deletes a ref. Closes the open pull requests from or into a deleted branch.
+    pub(crate) fn delete_ref(&mut self, at: &RepositoryName, name: &str) -> Answer<()> {
         let call = self.call(at, "DELETE", &format!("/git/{name}"))?;
         check_writable(&call, name)?;
         if self.git.find_ref(name).is_none() {
@@ -282,8 +287,12 @@ impl Site {
         Ok(())
     }
 
-    /// Writes a commit that no ref leads to yet.
-    pub(crate) fn create_commit(&mut self, at: &Named, new: NewCommit) -> Answer<ObjectId> {
+    /// Creates a commit. No ref points to it yet.
+    pub(crate) fn create_commit(
+        &mut self,
+        at: &RepositoryName,
+        new: NewCommit,
+    ) -> Answer<ObjectId> {
         let call = self.call(at, "POST", "/git/commits")?;
         let object = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
         let kind = |id: Option<ObjectId>| match id {
@@ -317,21 +326,21 @@ impl Site {
         Ok(self.git.write_commit(commit)?)
     }
 
-    /// Whether a branch takes pull requests alone.
+    /// Reports whether a protection rule permits changes of a branch only by pull request.
     pub(crate) fn is_closed_to_pushes(&self, branch: &str) -> bool {
         let rules = self.hub.repository.protected_branches.get(branch);
         rules.is_some_and(|rules| rules.pull_requests_only || rules.required_approvals > 0)
     }
 
-    /// Moves a branch to a commit, with all that follows: pull requests go on with their heads, and what
-    /// the new commits on the default branch close is closed.
+    /// Moves a branch to a commit. Updates the pull requests of the branch, and closes the issues that new commits on
+    /// the default branch close.
     pub(crate) fn move_branch(&mut self, branch: &str, commit: ObjectId) -> Answer<()> {
         let moving = self.moving(branch, commit)?;
         self.finish_move(moving)
     }
 
-    /// Reads what moving a branch to a commit needs. It is read before anything is changed, as a call can be cancelled
-    /// and refused until then.
+    /// Reads the data for moving a branch. It is read before any change, because until then the call can be cancelled
+    /// or refused.
     pub(super) fn moving(&self, branch: &str, commit: ObjectId) -> Answer<Moving> {
         let before = self.git.branch(branch);
         let mut new = Vec::new();
@@ -353,7 +362,7 @@ impl Site {
         })
     }
 
-    /// Counts the files that the default branch has more where it leads to a commit: they are files of the world.
+    /// Counts the files that a commit adds to the default branch, because they are files of the world.
     pub(super) fn grow_default_branch(&self, commit: ObjectId) -> Result<(), GitError> {
         if call::files_of_commit().is_none() {
             return Ok(());
@@ -366,7 +375,7 @@ impl Site {
         call::grow(after.saturating_sub(before))
     }
 
-    /// Moves a branch.
+    /// Moves a branch, and updates pull requests and issues.
     pub(super) fn finish_move(&mut self, moving: Moving) -> Answer<()> {
         let Moving {
             branch,
@@ -376,12 +385,12 @@ impl Site {
             threads,
         } = moving;
         self.git.set_ref(format!("refs/heads/{branch}"), commit);
-        // The call may have closed some of them for another reason.
+        // The call may have closed some of them already.
         landed.retain(|(number, _)| {
             let issue = self.hub.issues.get(number);
             issue.is_some_and(|issue| issue.state == State::Open)
         });
-        // First of all: what is merged is not closed by what it says of itself.
+        // Merged pull requests come first, so that closing keywords in their commits do not close them unmerged.
         self.close_landed(&branch, landed);
         for id in new.into_iter().rev() {
             let message = self.git.commit(id)?.message;
@@ -392,7 +401,7 @@ impl Site {
         Ok(())
     }
 
-    /// The open pull requests whose heads a new tip of their base has, with these heads.
+    /// Open pull requests into a branch whose heads its new tip contains, with their heads.
     fn landed(&self, branch: &str, tip: ObjectId) -> Answer<Vec<(u64, ObjectId)>> {
         let mut landed = Vec::new();
         for (issue, pull) in self.hub.pulls() {
@@ -407,8 +416,8 @@ impl Site {
         Ok(landed)
     }
 
-    /// Counts open pull requests as merged whose heads have come into their base some other way, with what their
-    /// texts close.
+    /// Marks open pull requests as merged because their base contains their heads now. Closes the issues that their
+    /// texts close if the base is the default branch.
     fn close_landed(&mut self, branch: &str, landed: Vec<(u64, ObjectId)>) {
         let (now, by) = (self.hub.now, self.viewer());
         let mut texts = Vec::new();
@@ -442,8 +451,9 @@ impl Site {
         }
     }
 
-    /// The open pull requests whose base or head is no longer what they say, with the tips of both and whether the
-    /// head is another: once a branch has moved to a commit, and a closed pull request is open again.
+    /// Open pull requests whose base or head differs from the tip of its branch: number, tip of the base, tip of the
+    /// head, and whether the head differs. `moved` gives a branch its future tip, and `reopened` counts a closed pull
+    /// request as open.
     fn with_other_ends(
         &self,
         moved: Option<(&str, ObjectId)>,
@@ -469,7 +479,7 @@ impl Site {
         Ok(found)
     }
 
-    /// What the comments on lines keep once a branch has moved, or a pull request is open again.
+    /// Review comments as they are after a branch has moved or a pull request was reopened.
     pub(super) fn threads_after(
         &self,
         moved: Option<(&str, ObjectId)>,
@@ -482,8 +492,8 @@ impl Site {
         Ok(threads)
     }
 
-    /// Brings open pull requests up to date with their branches. One whose head was moved to where its base has
-    /// all of it is closed.
+    /// Updates the base and head of open pull requests to the tips of their branches. Closes a pull request whose head
+    /// moved to a commit that its base contains.
     pub(super) fn branches_moved(&mut self, mut threads: Threads) -> Result<(), GitError> {
         for (number, base, head, head_moved) in self.with_other_ends(None, None)? {
             self.set_threads(threads.remove_entry(&number).into_iter().collect());
@@ -511,7 +521,7 @@ impl Site {
     }
 }
 
-/// Refuses the refs that GitHub keeps itself.
+/// Refuses changes of refs that GitHub maintains itself.
 fn check_writable(call: &Call, name: &str) -> Answer<()> {
     if name.starts_with("refs/pull/") {
         Err(call.refuse(422, "Reference update failed"))

@@ -1,36 +1,36 @@
-//! Where the lines of a patch stand in it, and what is shown of a hunk.
+//! Index of the lines of a patch, and extracts of its hunks for review comments.
 
 use crate::call;
 use crate::git::GitError;
 
-/// The most bytes of a hunk that is shown with a comment, and kept with it. A hunk may be as long as a file, and many
-/// comments may be on it.
+/// Maximum size of a hunk that is shown and stored with a comment, in bytes. A hunk can be as long as a file, and can
+/// have many comments.
 pub(crate) const MAX_HUNK: usize = 16 << 10;
 
-/// The hunks of one file, indexed by line.
+/// Hunks of a file, indexed by line.
 pub(crate) struct Hunks {
     hunks: Vec<Hunk>,
-    /// Where the lines of the old and of the new file end in the patch, hunk by hunk.
+    /// Byte offsets of the ends of the lines of the old and the new file in the patch, for all hunks.
     ends: [Vec<usize>; 2],
 }
 
 struct Hunk {
-    /// Where its header begins, and where its lines begin.
+    /// Byte offsets of the header and of the first line after it.
     header: usize,
     body: usize,
     sides: [Side; 2],
 }
 
-/// The lines that a hunk has of one file.
+/// Lines of a hunk in the old or the new file.
 struct Side {
     first: u64,
     count: u64,
-    /// The index of the first one among the ends.
+    /// Index of the first line in `Hunks::ends`.
     at: usize,
 }
 
 impl Side {
-    /// Reads a range of a header, such as `13,7`; `at` is the number of lines before it.
+    /// Parses a range of a header, such as `13,7`. `at` is the number of lines in earlier hunks.
     fn parse(range: &str, at: usize) -> Self {
         let (first, count) = range.split_once(',').unwrap_or((range, "1"));
         Self {
@@ -42,7 +42,7 @@ impl Side {
 }
 
 impl Hunks {
-    /// Indexes a patch without the header of the file.
+    /// Indexes a patch without file header.
     pub(crate) fn of(patch: &str) -> Result<Self, GitError> {
         let lines = patch.bytes().filter(|byte| *byte == b'\n').count() + 1;
         let _held = call::reserve((lines * 2 * size_of::<usize>()) as u64)?;
@@ -74,7 +74,7 @@ impl Hunks {
         Ok(Self { hunks, ends })
     }
 
-    /// The number of the hunk that has a line of the old file (`left`) or of the new one.
+    /// Index of the hunk that contains a line of the old file (`left`) or the new file.
     pub(crate) fn find(&self, line: u64, left: bool) -> Option<usize> {
         let side = |hunk: &Hunk| {
             let side = &hunk.sides[usize::from(!left)];
@@ -85,8 +85,8 @@ impl Hunks {
         (side(hunk).0 <= line).then_some(found)
     }
 
-    /// The hunk of a line, from its header to the line; empty where no hunk has it. Of a long one the header is shown,
-    /// and the last lines.
+    /// Hunk of a line, from its header to the line. Empty if no hunk contains the line. A long hunk is reduced to its
+    /// header and the last lines.
     pub(crate) fn up_to(&self, patch: &str, line: u64, left: bool) -> String {
         let shown = self.find(line, left).and_then(|found| {
             let hunk = &self.hunks[found];
@@ -99,7 +99,7 @@ impl Hunks {
         shown.unwrap_or_default()
     }
 
-    /// The first hunk, or the beginning of it.
+    /// First hunk, truncated to [`MAX_HUNK`].
     pub(crate) fn first(&self, patch: &str) -> String {
         let end = self
             .hunks
@@ -115,20 +115,20 @@ impl Hunks {
         }
     }
 
-    /// About how many bytes it takes in memory.
+    /// Approximate size in memory, in bytes.
     pub(crate) fn size(&self) -> usize {
         let ends = self.ends.iter().map(|ends| size_of_val(ends.as_slice()));
         size_of::<Self>() + size_of_val(self.hunks.as_slice()) + ends.sum::<usize>()
     }
 }
 
-/// A header and the lines below it, as many of the last ones as [`MAX_HUNK`] has room for.
+/// Joins a header with the lines below it. Only as many of the last lines as fit into [`MAX_HUNK`] are included.
 fn shown(header: &str, lines: &str) -> String {
     let room = MAX_HUNK.saturating_sub(header.len() + 1);
     let lines = if lines.len() <= room {
         lines
     } else {
-        // A line that would be cut at its beginning is left out.
+        // A line that would lose its beginning is left out.
         let from = lines.ceil_char_boundary(lines.len() - room - 1);
         match lines[from..].find('\n') {
             Some(end) => &lines[from + end + 1..],

@@ -1,15 +1,15 @@
-//! Issues, their comments and their lists.
+//! Issues: opening, editing and listing, and their comments and types.
 
 use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
 use super::labels::check_labels;
-use super::{Answer, Call, FieldError, Named, Page, Paged};
+use super::{Answer, Call, FieldError, Page, Paged, RepositoryName};
 use crate::hub::{Comment, Issue, Kind, State, Time};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// An issue to be opened.
+/// Issue to be opened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewIssue {
     pub(crate) title: String,
@@ -20,44 +20,44 @@ pub(crate) struct NewIssue {
     pub(crate) kind: Option<String>,
 }
 
-/// What is to become of an issue; what is absent stays.
+/// Changes of an issue. Absent fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IssueChange {
     pub(crate) title: Option<String>,
-    /// None inside takes the text away.
+    /// `Some(None)` removes the text.
     pub(crate) body: Option<Option<String>>,
     pub(crate) labels: Option<Vec<String>>,
     pub(crate) assignees: Option<Vec<String>>,
-    /// None inside takes it out of its milestone.
+    /// `Some(None)` removes the milestone.
     pub(crate) milestone: Option<Option<u64>>,
     pub(crate) kind: Option<String>,
 }
 
-/// By what a list of issues may be sorted.
+/// Orders of a list of issues.
 pub(crate) const ISSUE_ORDERS: [&str; 3] = ["CREATED_AT", "UPDATED_AT", "COMMENTS"];
 
-/// Which issues are listed, and in what order.
+/// Filter and order of a list of issues.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IssueList {
-    /// Whether pull requests are listed too.
+    /// True if pull requests are included.
     pub(crate) with_pulls: bool,
     pub(crate) state: Option<State>,
-    /// One of them is enough.
+    /// Labels of which an issue needs at least one. Empty for all issues.
     pub(crate) labels: Vec<String>,
     pub(crate) since: Option<Time>,
-    /// One of [`ISSUE_ORDERS`]; the first where it is empty.
+    /// One of [`ISSUE_ORDERS`]. The first if empty.
     pub(crate) order: String,
     pub(crate) ascending: bool,
 }
 
-/// The most characters of a title.
+/// Maximum number of characters of a title.
 pub(crate) const LONGEST_TITLE: usize = 256;
 
-/// The most characters of the text of an issue, a pull request or a comment.
+/// Maximum number of characters of the text of an issue, a pull request or a comment.
 const LONGEST_TEXT: usize = 65_536;
 
 pub(super) fn is_too_long(text: &str, most: usize) -> bool {
-    // No text has more characters than bytes.
+    // Fast check: a text has at most as many characters as bytes.
     text.len() > most && text.chars().count() > most
 }
 
@@ -65,7 +65,7 @@ pub(super) fn too_long(most: usize) -> String {
     format!("is too long (maximum is {most} characters)")
 }
 
-/// Refuses a title that says nothing, or too much.
+/// Refuses a blank or too long title.
 pub(super) fn check_title(call: &Call, resource: &'static str, title: &str) -> Answer<()> {
     let (code, message) = if title.trim().is_empty() {
         ("missing_field", String::new())
@@ -96,7 +96,7 @@ pub(super) fn check_text(call: &Call, resource: &'static str, text: Option<&str>
     }
 }
 
-/// Why something cannot be said of a pull request or its lines; GraphQL's words.
+/// Error message of GraphQL for a blank or too long text of a review or a review comment.
 pub(super) fn body_problem(body: &str) -> Option<&'static str> {
     if body.trim().is_empty() {
         Some("Body can't be blank")
@@ -107,7 +107,7 @@ pub(super) fn body_problem(body: &str) -> Option<&'static str> {
     }
 }
 
-/// Refuses a comment that says nothing, or too much.
+/// Refuses a blank or too long comment.
 pub(super) fn check_comment(call: &Call, resource: &'static str, body: &str) -> Answer<()> {
     let message = if body.trim().is_empty() {
         "Body cannot be blank".to_owned()
@@ -124,19 +124,19 @@ pub(super) fn check_comment(call: &Call, resource: &'static str, body: &str) -> 
     }]))
 }
 
-impl Site {
-    /// The issue or pull request of a number.
+impl RepositoryState {
+    /// Issue or pull request with a number.
     pub(crate) fn find_issue(&self, call: &Call, number: u64) -> Answer<&Issue> {
         self.hub.issues.get(&number).ok_or_else(|| call.not_found())
     }
 
-    /// An issue.
-    pub(crate) fn get_issue(&self, at: &Named, number: u64) -> Answer<Value> {
+    /// Issue or pull request, in the form of an issue.
+    pub(crate) fn get_issue(&self, at: &RepositoryName, number: u64) -> Answer<Value> {
         let call = self.call(at, "GET", &format!("/issues/{number}"))?;
         Ok(self.issue(self.find_issue(&call, number)?))
     }
 
-    /// The issues of a list, all pages.
+    /// All issues that match a filter, in its order.
     pub(crate) fn list_issues(&self, list: &IssueList) -> Vec<&Issue> {
         let lower = |name: &String| name.to_ascii_lowercase();
         let wanted: HashSet<String> = list.labels.iter().map(lower).collect();
@@ -165,7 +165,7 @@ impl Site {
     }
 
     /// Opens an issue.
-    pub(crate) fn create_issue(&mut self, at: &Named, new: NewIssue) -> Answer<u64> {
+    pub(crate) fn create_issue(&mut self, at: &RepositoryName, new: NewIssue) -> Answer<u64> {
         let call = self.call(at, "POST", "/issues")?;
         check_title(&call, "Issue", &new.title)?;
         check_text(&call, "Issue", new.body.as_deref())?;
@@ -196,10 +196,10 @@ impl Site {
         Ok(number)
     }
 
-    /// Changes an issue or a pull request.
+    /// Edits an issue or a pull request.
     pub(crate) fn edit_issue(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         number: u64,
         change: IssueChange,
     ) -> Answer<()> {
@@ -244,7 +244,7 @@ impl Site {
         Ok(())
     }
 
-    /// Closes an issue or opens it again.
+    /// Closes or reopens an issue.
     pub(crate) fn set_issue_state(
         &mut self,
         number: u64,
@@ -268,7 +268,7 @@ impl Site {
                 issue.duplicate_of = duplicate_of;
                 self.hub.close(number, &by, Some(reason));
             }
-            // Closed as something else.
+            // Change of the reason of a closed issue.
             (State::Closed, State::Closed) if issue.state_reason.as_deref() != Some(reason) => {
                 issue.state_reason = Some(reason.to_owned());
                 issue.duplicate_of = duplicate_of;
@@ -279,8 +279,13 @@ impl Site {
         self.hub.tick();
     }
 
-    /// Comments on an issue or a pull request.
-    pub(crate) fn create_comment(&mut self, at: &Named, number: u64, body: &str) -> Answer<Value> {
+    /// Adds a comment to an issue or a pull request.
+    pub(crate) fn create_comment(
+        &mut self,
+        at: &RepositoryName,
+        number: u64,
+        body: &str,
+    ) -> Answer<Value> {
         let call = self.call(at, "POST", &format!("/issues/{number}/comments"))?;
         self.find_issue(&call, number)?;
         check_comment(&call, "IssueComment", body)?;
@@ -301,8 +306,13 @@ impl Site {
         Ok(self.comment(self.find_issue(&call, number)?, &comment))
     }
 
-    /// A page of the comments on an issue or a pull request, the oldest first.
-    pub(crate) fn list_comments(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
+    /// Page of the comments on an issue or a pull request, oldest first.
+    pub(crate) fn list_comments(
+        &self,
+        at: &RepositoryName,
+        number: u64,
+        page: Page,
+    ) -> Answer<Value> {
         let below = format!("/issues/{number}/comments{}", page.query(&[]));
         let call = self.call(at, "GET", &below)?;
         let issue = self.find_issue(&call, number)?;
@@ -312,7 +322,7 @@ impl Site {
             .collect())
     }
 
-    /// Refuses people who do not exist.
+    /// Refuses unknown logins.
     pub(super) fn check_people(
         &self,
         call: &Call,
@@ -331,13 +341,13 @@ impl Site {
         }
     }
 
-    /// The types of issues that the owner has: a world names none but those that its issues are of.
+    /// Issue types of the owner, which are the types of the issues in the world.
     fn issue_types(&self) -> BTreeSet<&str> {
         let issues = self.hub.issues.values();
         issues.filter_map(|issue| issue.kind.as_deref()).collect()
     }
 
-    /// The types of issues in full. There is no such thing where nobody has any.
+    /// Issue types of an owner. Not found if the owner has none, as for owners without this feature.
     pub(crate) fn list_issue_types(&self, call: &Call, owner: &str) -> Answer<Value> {
         let types = self.issue_types();
         if types.is_empty() || !owner.eq_ignore_ascii_case(&self.hub.repository.owner) {
@@ -350,7 +360,7 @@ impl Site {
         Ok(types.into_iter().map(view).collect())
     }
 
-    /// Refuses a type that the owner does not have.
+    /// Refuses an unknown issue type.
     fn check_kind(&self, call: &Call, kind: Option<&str>) -> Answer<()> {
         match kind {
             Some(kind) if !self.issue_types().contains(kind) => {
@@ -379,7 +389,7 @@ impl Site {
         }
     }
 
-    /// Logins as they are written, once each.
+    /// Logins in the spelling of the accounts, without duplicates.
     pub(crate) fn logins(&self, people: &[String]) -> Vec<String> {
         let login = |name: &String| match self.hub.user(name) {
             Some(user) => user.login.clone(),

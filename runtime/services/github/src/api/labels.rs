@@ -1,11 +1,11 @@
-//! Labels, of the repository and of its issues, and milestones.
+//! Labels of the repository and of issues, assignees and milestones.
 
 use super::issues::{is_too_long, too_long, unique};
-use super::{Answer, Call, FieldError, Named};
+use super::{Answer, Call, FieldError, RepositoryName};
 use crate::hub::{Label, Milestone, State, Time};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What is to become of a milestone; what is absent stays.
+/// Changes of a milestone. Absent fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct MilestoneChange {
     pub(crate) title: Option<String>,
@@ -14,10 +14,10 @@ pub(crate) struct MilestoneChange {
     pub(crate) due_on: Option<Option<Time>>,
 }
 
-/// The most characters of a label's name.
+/// Maximum number of characters of the name of a label.
 const LONGEST_NAME: usize = 50;
 
-/// The most characters of what a label is for.
+/// Maximum number of characters of the description of a label.
 const LONGEST_DESCRIPTION: usize = 100;
 
 fn field(resource: &'static str, field: &'static str, code: &'static str) -> Vec<FieldError> {
@@ -29,7 +29,7 @@ fn field(resource: &'static str, field: &'static str, code: &'static str) -> Vec
     }]
 }
 
-/// Refuses a text of a label that is too long.
+/// Refuses a name or description of a label that is too long.
 fn check_length(call: &Call, name: &'static str, text: &str, most: usize) -> Answer<()> {
     if !is_too_long(text, most) {
         return Ok(());
@@ -42,7 +42,7 @@ fn check_length(call: &Call, name: &'static str, text: &str, most: usize) -> Ans
     }]))
 }
 
-/// Refuses names that no label can have, which would be made by being used.
+/// Refuses names that are too long for labels. Labels are created by their first use.
 pub(super) fn check_labels(call: &Call, names: &[String]) -> Answer<()> {
     if names.iter().any(|name| is_too_long(name, LONGEST_NAME)) {
         Err(call.invalid(field("Label", "name", "invalid")))
@@ -51,17 +51,17 @@ pub(super) fn check_labels(call: &Call, names: &[String]) -> Answer<()> {
     }
 }
 
-impl Site {
-    /// A label by its name.
+impl RepositoryState {
+    /// Label with a name.
     pub(crate) fn find_label(&self, call: &Call, name: &str) -> Answer<&Label> {
         let known = self.hub.labels.get(&name.to_lowercase());
         known.ok_or_else(|| call.not_found())
     }
 
-    /// Makes a label, or gives one that is there another name, colour or text.
+    /// Creates a label, or edits the name, colour and description of the label `before`.
     pub(crate) fn put_label(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         before: Option<&str>,
         label: Label,
     ) -> Answer<Label> {
@@ -102,8 +102,8 @@ impl Site {
         Ok(label)
     }
 
-    /// Takes a label away, from issues too.
-    pub(crate) fn delete_label(&mut self, at: &Named, name: &str) -> Answer<()> {
+    /// Deletes a label, also from issues.
+    pub(crate) fn delete_label(&mut self, at: &RepositoryName, name: &str) -> Answer<()> {
         let call = self.call(at, "DELETE", "/labels")?;
         let name = self.find_label(&call, name)?.name.clone();
         self.hub.labels.remove(&name.to_lowercase());
@@ -114,7 +114,7 @@ impl Site {
         Ok(())
     }
 
-    /// Gives an issue other labels, which `change` makes of those that it has.
+    /// Replaces the labels of an issue by the result of `change`.
     pub(crate) fn change_labels(
         &mut self,
         call: &Call,
@@ -136,8 +136,7 @@ impl Site {
         Ok(())
     }
 
-    /// Gives an issue other assignees, which `change` makes of those that it has. Who is unknown is left out,
-    /// as GitHub does it here.
+    /// Replaces the assignees of an issue by the result of `change`. Unknown users are left out, as on GitHub.
     pub(crate) fn change_assignees(
         &mut self,
         call: &Call,
@@ -159,16 +158,16 @@ impl Site {
         Ok(())
     }
 
-    /// A milestone by its number.
+    /// Milestone with a number.
     pub(crate) fn find_milestone(&self, call: &Call, number: u64) -> Answer<&Milestone> {
         let known = self.hub.milestones.get(&number);
         known.ok_or_else(|| call.not_found())
     }
 
-    /// Makes a milestone, or changes one that is there; returns its number.
+    /// Creates or edits a milestone and returns its number.
     pub(crate) fn put_milestone(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         number: Option<u64>,
         change: MilestoneChange,
     ) -> Answer<u64> {
@@ -223,8 +222,8 @@ impl Site {
         Ok(number)
     }
 
-    /// Takes a milestone away, from issues too.
-    pub(crate) fn delete_milestone(&mut self, at: &Named, number: u64) -> Answer<()> {
+    /// Deletes a milestone, also from issues.
+    pub(crate) fn delete_milestone(&mut self, at: &RepositoryName, number: u64) -> Answer<()> {
         let call = self.call(at, "DELETE", "/milestones")?;
         self.find_milestone(&call, number)?;
         self.hub.milestones.remove(&number);

@@ -1,15 +1,15 @@
-//! Whether a pull request can be merged, and merging it.
+//! Merging of pull requests, and checks whether they can be merged.
 
 use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{Answer, Call, Named};
+use super::{Answer, Call, RepositoryName};
 use crate::git::{Commit, Draft, GitError, Identity, Merged, ObjectId};
 use crate::hub::{Issue, Pull, ReviewState, State};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// How a pull request becomes part of its base.
+/// Merge method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     Merge,
@@ -18,7 +18,7 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    /// As requests write it; a merge where nothing was said.
+    /// Parses the name in requests. An empty name is a merge commit.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "" | "merge" => Some(Self::Merge),
@@ -37,20 +37,20 @@ impl Method {
     }
 }
 
-/// A request to merge.
+/// Request to merge a pull request.
 #[derive(Debug, Clone)]
 pub(crate) struct MergeRequest {
     pub(crate) method: Method,
-    /// The first line of the message; GitHub's own where it is empty.
+    /// First line of the message. GitHub's default if empty.
     pub(crate) title: String,
-    /// The rest of the message; GitHub's own where it is empty.
+    /// Rest of the message. GitHub's default if empty.
     pub(crate) message: String,
 }
 
-/// Whether a pull request can be merged; nothing is known of one that is closed, and of one whose merge is refused.
+/// Mergeability of a pull request. Unknown if the pull request is closed, or if git refuses the merge.
 pub(crate) struct Mergeable {
     pub(crate) mergeable: Option<bool>,
-    /// `clean`, `dirty`, `behind`, `blocked`, `unstable`, `draft` or `unknown`.
+    /// State: `clean`, `dirty`, `behind`, `blocked`, `unstable`, `draft` or `unknown`.
     pub(crate) state: &'static str,
     pub(crate) rebaseable: Option<bool>,
 }
@@ -61,8 +61,8 @@ const UNKNOWN: Mergeable = Mergeable {
     rebaseable: None,
 };
 
-impl Site {
-    /// Whether a pull request can be merged.
+impl RepositoryState {
+    /// Computes the mergeability of a pull request.
     pub(crate) fn mergeable(&self, issue: &Issue, pull: &Pull) -> Result<Mergeable, GitError> {
         if issue.state == State::Closed {
             return Ok(UNKNOWN);
@@ -105,7 +105,7 @@ impl Site {
         })
     }
 
-    /// The number of approving reviews that its base still asks for. Only those count of people who may push.
+    /// Number of approving reviews that the base still requires. Only reviews by users with write access count.
     fn missing_approvals(&self, issue: &Issue, pull: &Pull) -> u32 {
         let rules = self.hub.repository.protected_branches.get(&pull.base);
         let wanted = rules.map_or(0, |rules| rules.required_approvals);
@@ -124,7 +124,7 @@ impl Site {
         }
     }
 
-    /// What the reviews of a pull request come to, as searches name it.
+    /// Combined state of the reviews of a pull request, with the names of searches.
     pub(crate) fn review_status(&self, issue: &Issue, pull: &Pull) -> &'static str {
         let opinions = opinions(issue, pull);
         let any = |state| opinions.values().any(|it| *it == state);
@@ -147,7 +147,7 @@ impl Site {
     /// Merges a pull request.
     pub(crate) fn merge_pull(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         number: u64,
         request: &MergeRequest,
     ) -> Answer<Value> {
@@ -203,13 +203,13 @@ impl Site {
         }))
     }
 
-    /// Merges two commits for a request.
+    /// Merges two commits. A refusal by git becomes an error response.
     pub(super) fn merge(&self, call: &Call, into: ObjectId, from: ObjectId) -> Answer<Merged> {
         let merged = self.git.merge(into, from);
         merged.map_err(|error| call.refused_by_git(error))
     }
 
-    /// The new tip of the base; none where there are conflicts.
+    /// Creates the new tip of the base. Returns `None` if there are conflicts.
     fn merged_tip(
         &mut self,
         call: &Call,
@@ -261,7 +261,7 @@ impl Site {
         Ok(Some(self.git.write_commit(draft)?))
     }
 
-    /// What follows from a merge: the pull request is closed, its base moves, and so do issues.
+    /// Completes a merge: closes the pull request, moves its base, and closes the issues that its text closes.
     fn settle(
         &mut self,
         number: u64,
@@ -293,7 +293,12 @@ impl Site {
     }
 
     /// Merges the base of a pull request into its head.
-    pub(crate) fn update_branch(&mut self, at: &Named, number: u64, expected: &str) -> Answer<()> {
+    pub(crate) fn update_branch(
+        &mut self,
+        at: &RepositoryName,
+        number: u64,
+        expected: &str,
+    ) -> Answer<()> {
         let call = self.call(at, "PUT", &format!("/pulls/{number}/update-branch"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
         let pull = pull.clone();
@@ -331,7 +336,7 @@ impl Site {
     }
 }
 
-/// What each reviewer has said last for or against a pull request.
+/// Last decision of each reviewer about a pull request.
 fn opinions<'a>(issue: &Issue, pull: &'a Pull) -> BTreeMap<&'a str, ReviewState> {
     let counts = |state| {
         matches!(
@@ -362,8 +367,8 @@ fn joined(request: &MergeRequest, title: String, message: String) -> String {
     }
 }
 
-/// The message of a squash: that of the only commit, or the title of the pull request and all messages. Authors
-/// other than that of the squash are named at the end, unless the message was given.
+/// Message of a squash: the message of the only commit, or the title of the pull request with all messages. Authors
+/// other than the author of the squash are added as trailers, unless the request contains a message.
 fn squash_message(
     issue: &Issue,
     commits: &[Commit],
@@ -405,7 +410,8 @@ fn squash_message(
     joined(request, format!("{title} (#{})", issue.number), message)
 }
 
-/// Whether the last paragraph of a message is trailers, such as `Signed-off-by: Ann <ann@example.org>`.
+/// Reports whether the last paragraph of a message consists of trailers, such as `Signed-off-by: Ann
+/// <ann@example.org>`.
 fn ends_in_trailers(message: &str) -> bool {
     let is_trailer = |line: &str| {
         let token = |c: char| c.is_ascii_alphanumeric() || c == '-';
@@ -417,7 +423,7 @@ fn ends_in_trailers(message: &str) -> bool {
     last.is_some_and(|last| last.lines().all(is_trailer))
 }
 
-/// What GitHub says of required checks that are missing or failed; none where all succeeded.
+/// GitHub's error message for required checks that are missing or failed. `None` if there are none.
 fn unmet((missing, failed): (Vec<&str>, Vec<&str>)) -> Option<String> {
     match (missing.as_slice(), failed.as_slice()) {
         ([], []) => None,

@@ -1,6 +1,6 @@
-//! What GitHub's API does: operations on a [`Site`], with its rules and its refusals.
+//! Operations of GitHub's API on a [`RepositoryState`], with GitHub's rules and error messages.
 //!
-//! Both the MCP tools and whoever speaks REST stand on these.
+//! The MCP tools and the REST server are built on these operations.
 
 mod actions;
 mod address;
@@ -37,7 +37,7 @@ use address::address;
 pub(crate) use address::{broken_escape, decoded, parted, stepped};
 pub(crate) use comments::{REACTIONS, Subject};
 pub(crate) use compare::MOST_FILES;
-pub(crate) use contents::{At, Link, PutFile};
+pub(crate) use contents::{FileOrDirectory, Link, PutFile};
 pub(crate) use error::{ApiError, FieldError, Refusal};
 pub(crate) use git_data::{NewCommit, TreeContent, TreeFile};
 pub(crate) use issues::{ISSUE_ORDERS, IssueChange, IssueList, LONGEST_TITLE, NewIssue};
@@ -50,15 +50,15 @@ pub(crate) use remarks::STATES;
 pub(crate) use reviews::{NewReviewComment, ReviewEvent};
 pub(crate) use search::Sorted;
 pub(crate) use settings::RepositoryChange;
-pub(crate) use timeline::{Closer, Event, Messages, What};
+pub(crate) use timeline::{ClosedBy, Event, EventKind, Messages};
 
 use crate::git::{GitError, Identity};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What an operation gives.
+/// Result of an operation.
 pub(crate) type Answer<T> = Result<T, ApiError>;
 
-/// A request to the API: where refusals get their first words from.
+/// Request to the API. Its method and URL begin the error messages.
 #[derive(Debug, Clone)]
 pub(crate) struct Call {
     method: &'static str,
@@ -66,7 +66,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// A refusal of this request.
+    /// Error response to this request.
     pub(crate) fn refuse(&self, status: u16, message: impl Into<String>) -> ApiError {
         ApiError::Refused(Box::new(error::Refusal {
             method: self.method,
@@ -77,7 +77,7 @@ impl Call {
         }))
     }
 
-    /// A refusal with what is wrong with single fields.
+    /// Error response with errors of single fields.
     pub(crate) fn invalid(&self, errors: Vec<FieldError>) -> ApiError {
         ApiError::Refused(Box::new(error::Refusal {
             method: self.method,
@@ -88,7 +88,7 @@ impl Call {
         }))
     }
 
-    /// A refusal in words of its own that names the field it is about.
+    /// Error response with its own message and the field to which it belongs.
     pub(crate) fn refuse_field(&self, message: &str, error: FieldError) -> ApiError {
         ApiError::Refused(Box::new(error::Refusal {
             method: self.method,
@@ -99,7 +99,7 @@ impl Call {
         }))
     }
 
-    /// A refusal with what is wrong with the request as a whole.
+    /// Error response with errors of the request as a whole.
     pub(crate) fn unprocessable(&self, problems: &[&str]) -> ApiError {
         let error = |problem: &&str| FieldError {
             message: (*problem).to_owned(),
@@ -114,7 +114,7 @@ impl Call {
         }))
     }
 
-    /// What git said of a request: a refusal of this one, or a fault of the repository.
+    /// Converts an error of git to an error response if git refused the request. Passes other errors on.
     pub(crate) fn refused_by_git(&self, error: GitError) -> ApiError {
         match error {
             error if error.is_refusal() => self.refuse(422, error.to_string()),
@@ -122,35 +122,44 @@ impl Call {
         }
     }
 
-    /// The refusal where there is nothing.
+    /// Error response if something does not exist.
     pub(crate) fn not_found(&self) -> ApiError {
         self.refuse(404, "Not Found")
     }
 }
 
-/// The repository that a request names.
+/// Repository that a request names.
 #[derive(Debug, Clone)]
-pub(crate) struct Named {
+pub(crate) struct RepositoryName {
     pub(crate) owner: String,
     pub(crate) repo: String,
 }
 
-impl Site {
-    /// A request below a repository; refused where it is another than this one.
-    pub(crate) fn call(&self, at: &Named, method: &'static str, below: &str) -> Answer<Call> {
-        let Named { owner, repo } = at;
+impl RepositoryState {
+    /// Request with a path below a repository.
+    ///
+    /// # Errors
+    ///
+    /// Returns 404 if the request names another repository.
+    pub(crate) fn call(
+        &self,
+        at: &RepositoryName,
+        method: &'static str,
+        below: &str,
+    ) -> Answer<Call> {
+        let RepositoryName { owner, repo } = at;
         let call = Call {
             method,
             url: crate::view::API.to_owned() + &address(&format!("/repos/{owner}/{repo}{below}")),
         };
-        if self.hub.is(owner, repo) {
+        if self.hub.is_repository(owner, repo) {
             Ok(call)
         } else {
             Err(call.not_found())
         }
     }
 
-    /// A request that names no repository.
+    /// Request without a repository.
     pub(crate) fn call_anywhere(&self, method: &'static str, path: &str) -> Call {
         Call {
             method,
@@ -158,12 +167,12 @@ impl Site {
         }
     }
 
-    /// The login of whoever acts.
+    /// Login of the viewer.
     pub(crate) fn viewer(&self) -> String {
         self.hub.repository.viewer.clone()
     }
 
-    /// The name and the address that commits of a user bear, now.
+    /// Name and email address for commits of a user, with the current time.
     pub(crate) fn identity(&self, login: &str) -> Identity {
         let user = self.hub.user(login);
         let login = user.map_or(login, |user| user.login.as_str());
@@ -177,7 +186,7 @@ impl Site {
         }
     }
 
-    /// Who commits what is done on the web, now.
+    /// Committer of changes on the web, with the current time.
     pub(crate) fn web_flow(&self) -> Identity {
         Identity {
             name: "GitHub".to_owned(),

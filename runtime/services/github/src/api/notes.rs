@@ -1,23 +1,23 @@
-//! The notes of a release, made of the pull requests that were merged since the one before.
+//! Generated release notes: the pull requests that were merged since the previous release.
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Answer, Call, FieldError};
 use crate::git::{ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What notes are made for.
+/// Parameters of generated release notes.
 pub(crate) struct NotesOf {
     pub(crate) tag: String,
-    /// Where the tag is made where it is not there; the default branch where it is empty.
+    /// Commit or branch for a tag that does not exist. The default branch if empty.
     pub(crate) target: String,
-    /// The tag before; the newest release among the ancestors where none is named.
+    /// Previous tag. By default that of the newest release that is an ancestor.
     pub(crate) previous: Option<String>,
 }
 
-impl Site {
-    /// The notes of a release: what was merged, who is new, and where all of it can be seen.
+impl RepositoryState {
+    /// Generates release notes: merged pull requests, new contributors, and a link to the full changelog.
     pub(crate) fn release_notes(&self, call: &Call, of: &NotesOf) -> Answer<String> {
         let invalid = |field| {
             call.invalid(vec![FieldError {
@@ -87,7 +87,7 @@ impl Site {
         })
     }
 
-    /// The newest published release with another tag among some commits.
+    /// Newest published release that has another tag and one of these commits.
     fn release_before(
         &self,
         tag: &str,
@@ -106,8 +106,8 @@ impl Site {
         Ok(None)
     }
 
-    /// The pull requests that some commits merged, the first first; and of those whose authors had none merged before
-    /// the first of each.
+    /// Pull requests that were merged by one of these commits, oldest first, and those among them that are the first
+    /// merged pull requests of their authors.
     fn merged_in(&self, commits: &HashSet<ObjectId>) -> (Vec<(&Issue, &Pull)>, Vec<&Issue>) {
         let mut all: Vec<(&Issue, &Pull)> = self.hub.pulls().collect();
         all.retain(|(_, pull)| pull.merged_at.is_some());

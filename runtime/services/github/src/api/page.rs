@@ -1,16 +1,16 @@
-//! Pages of lists: by number, and by the cursor of an entry.
+//! Pagination by page number and by cursor.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use super::address::query;
 
-/// A page, counted from 1.
+/// Page of a list, numbered from 1.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Page {
     pub(crate) number: usize,
     pub(crate) size: usize,
-    /// The number and the size that were asked for, as they were; none where nobody asked.
+    /// Requested number and size before their validation. `None` if there is no such request.
     asked: Option<(i64, i64)>,
 }
 
@@ -25,14 +25,14 @@ impl Default for Page {
 }
 
 impl Page {
-    /// All entries at once.
+    /// Single page with all entries.
     pub(crate) const ALL: Self = Self {
         number: 1,
         size: usize::MAX,
         asked: None,
     };
 
-    /// A page as somebody asked for it: GitHub gives at most 100 entries, 30 where nothing was said.
+    /// Page for a requested number and size. The size is 30 by default and at most 100, as on GitHub.
     pub(crate) fn asked(number: i64, size: i64) -> Self {
         let number = if number == 0 { 1 } else { number };
         let size = if size == 0 { 30 } else { size };
@@ -44,12 +44,12 @@ impl Page {
         }
     }
 
-    /// The same page of another size.
+    /// Same page with another size.
     pub(crate) fn sized(self, size: usize) -> Self {
         Self { size, ..self }
     }
 
-    /// The query that asks for it, with more that is asked for.
+    /// Query string of the page and further parameters.
     pub(crate) fn query(self, more: &[(&str, &str)]) -> String {
         let (number, size) = match self.asked {
             Some((number, size)) => (number.to_string(), size.to_string()),
@@ -59,15 +59,15 @@ impl Page {
         query(&[more, &paging].concat())
     }
 
-    /// The number of entries before this page.
+    /// Number of entries before the page.
     pub(crate) fn skipped(self) -> usize {
         (self.number - 1).saturating_mul(self.size)
     }
 }
 
-/// Something of which one page is taken.
+/// Iterators that can be paginated.
 pub(crate) trait Paged: Iterator + Sized {
-    /// The entries of a page.
+    /// Entries of a page.
     fn page(self, page: Page) -> impl Iterator<Item = Self::Item> {
         self.skip(page.skipped()).take(page.size)
     }
@@ -75,12 +75,12 @@ pub(crate) trait Paged: Iterator + Sized {
 
 impl<I: Iterator> Paged for I {}
 
-/// The cursor of the n-th entry, counted from 1.
+/// Cursor of the n-th entry, counted from 1.
 pub(crate) fn cursor(place: usize) -> String {
     STANDARD.encode(format!("cursor:v2:{place}"))
 }
 
-/// The place of a cursor.
+/// Parses a cursor and returns its position.
 pub(crate) fn position(cursor: &str) -> Option<usize> {
     let bytes = STANDARD.decode(cursor).ok()?;
     std::str::from_utf8(&bytes)

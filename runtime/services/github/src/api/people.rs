@@ -1,28 +1,28 @@
-//! Who belongs to the repository.
+//! Members of the repository and their roles.
 
 use std::collections::HashSet;
 
 use crate::hub::User;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Whether an account is that of an organisation.
+/// Reports whether an account is an organisation.
 pub(crate) fn is_organization(user: &User) -> bool {
     user.kind.as_deref() == Some("Organization")
 }
 
-impl Site {
-    /// The person of a login: neither an organisation nor a bot.
+impl RepositoryState {
+    /// User with a login who is neither an organisation nor a bot.
     pub(crate) fn find_person(&self, login: &str) -> Option<&User> {
         let is_person = |user: &&User| matches!(user.kind.as_deref(), None | Some("User"));
         self.hub.user(login).filter(is_person)
     }
 
-    /// The organisation of a login.
+    /// Organisation with a login.
     pub(crate) fn find_organization(&self, login: &str) -> Option<&User> {
         self.hub.user(login).filter(|user| is_organization(user))
     }
 
-    /// Whether somebody may be assigned; where nobody is named a collaborator, everybody may.
+    /// Reports whether a user may be assigned. All users may if the repository has no list of collaborators.
     pub(crate) fn is_member(&self, user: &User) -> bool {
         let repository = &self.hub.repository;
         let is = |login: &String| login.eq_ignore_ascii_case(&user.login);
@@ -31,7 +31,7 @@ impl Site {
             || repository.collaborators.iter().any(is)
     }
 
-    /// Those who may be assigned.
+    /// Users who may be assigned.
     pub(crate) fn members(&self) -> Vec<&User> {
         let repository = &self.hub.repository;
         let named = repository.collaborators.iter().chain([&repository.owner]);
@@ -42,7 +42,7 @@ impl Site {
         self.hub.users.values().filter(is_member).collect()
     }
 
-    /// What somebody may do: `admin`, `write` or `read`.
+    /// Role of a user: `admin`, `write` or `read`.
     pub(crate) fn role(&self, user: &User) -> &'static str {
         if user.login.eq_ignore_ascii_case(&self.hub.repository.owner) {
             "admin"

@@ -1,4 +1,4 @@
-//! Pull requests: opening, changing and listing them, and what they change.
+//! Pull requests: opening, editing and listing, with their commits, files and diffs.
 
 use std::sync::Arc;
 
@@ -8,38 +8,38 @@ use super::hunks::Hunks;
 use super::issues::{check_text, check_title};
 use super::recent::Recent;
 use super::threads::Threads;
-use super::{Answer, Call, FieldError, Named, Page, Paged};
+use super::{Answer, Call, FieldError, Page, Paged, RepositoryName};
 use crate::call;
-use crate::git::{Change, Commit, Followed, GitError, ObjectId};
+use crate::git::{Change, Commit, GitError, LineMap, ObjectId};
 use crate::hub::{Issue, Pull, State};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What has been compared, by commits and blobs, which never change.
+/// Caches of comparisons, by commit and blob. Their entries stay valid because git objects never change.
 #[derive(Default)]
 pub(crate) struct Compared {
-    /// What has changed, by the base and the head.
+    /// Changes since the merge base, by base and head.
     known: Recent<[ObjectId; 2], Vec<Change>>,
-    /// Where the lines of one blob stand in another.
-    pub(super) lines: Recent<[ObjectId; 2], Followed>,
-    /// Where the lines of a file stand in what has changed from one commit to another.
+    /// Mapping of lines between two blobs.
+    pub(super) lines: Recent<[ObjectId; 2], LineMap>,
+    /// Index of the lines in the diff of a file between two commits.
     pub(super) hunks: Recent<([ObjectId; 2], String), Hunks>,
 }
 
-/// A pull request to be opened.
+/// Pull request to be opened.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewPull {
     pub(crate) title: String,
     pub(crate) body: Option<String>,
-    /// A branch, or `owner:branch`.
+    /// Branch, or `owner:branch`.
     pub(crate) head: String,
     pub(crate) base: String,
     pub(crate) draft: bool,
     pub(crate) maintainer_can_modify: bool,
-    /// The issue that it is made of, whose title and text it has then.
+    /// Issue to be converted into the pull request, with its title and text.
     pub(crate) issue: Option<u64>,
 }
 
-/// What is to become of a pull request; what is absent stays.
+/// Changes of a pull request. Absent fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PullChange {
     pub(crate) title: Option<String>,
@@ -59,17 +59,17 @@ impl PullChange {
     }
 }
 
-/// Which pull requests are listed, and in what order.
+/// Filter and order of a list of pull requests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PullList {
-    /// `open`, `closed` or `all`; open ones where it is empty.
+    /// State: `open`, `closed` or `all`. `open` if empty.
     pub(crate) state: String,
-    /// `owner:branch`.
+    /// Head, as `owner:branch`.
     pub(crate) head: String,
     pub(crate) base: String,
-    /// `created`, `updated`, `popularity` or `long-running`.
+    /// Sort key: `created`, `updated`, `popularity` or `long-running`.
     pub(crate) sort: String,
-    /// `asc` or `desc`.
+    /// Direction: `asc` or `desc`.
     pub(crate) direction: String,
 }
 
@@ -82,20 +82,20 @@ fn field(field: &'static str, code: &'static str, message: impl Into<String>) ->
     }]
 }
 
-impl Site {
-    /// The pull request of a number.
+impl RepositoryState {
+    /// Pull request with a number.
     pub(crate) fn find_pull(&self, call: &Call, number: u64) -> Answer<(&Issue, &Pull)> {
         self.hub.pull(number).ok_or_else(|| call.not_found())
     }
 
-    /// What a pull request changes: from where it left its base to its head.
+    /// Changes of a pull request: from the merge base to its head.
     pub(crate) fn pull_changes(&self, pull: &Pull) -> Result<Arc<Vec<Change>>, GitError> {
         let (base, head) = self.ends(pull)?;
         self.changes_from(base, head)
     }
 
-    /// What has changed up to a commit since it left a base. Each comment of a pull request asks for it, so it is
-    /// kept.
+    /// Changes from the merge base of two commits to the second one. They are cached because every review comment needs
+    /// them.
     pub(super) fn changes_from(
         &self,
         base: ObjectId,
@@ -115,27 +115,32 @@ impl Site {
         Ok(known.put([base, head], changes, bytes))
     }
 
-    /// The commits of a pull request, the oldest first.
+    /// Commits of a pull request, oldest first.
     pub(crate) fn pull_commits(&self, pull: &Pull) -> Result<Vec<Commit>, GitError> {
         let ids = self.pull_commit_ids(pull)?.into_iter();
         ids.map(|id| self.git.commit(id)).collect()
     }
 
-    /// The same by their ids.
+    /// Ids of the commits of a pull request, oldest first.
     pub(crate) fn pull_commit_ids(&self, pull: &Pull) -> Result<Vec<ObjectId>, GitError> {
         let (base, head) = self.ends(pull)?;
         self.git.ahead(base, head)
     }
 
-    /// A pull request in full.
-    pub(crate) fn get_pull(&self, at: &Named, number: u64) -> Answer<Value> {
+    /// Pull request with all fields.
+    pub(crate) fn get_pull(&self, at: &RepositoryName, number: u64) -> Answer<Value> {
         let call = self.call(at, "GET", &format!("/pulls/{number}"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
         Ok(self.pull_in_full(issue, pull)?)
     }
 
-    /// A page of the pull requests.
-    pub(crate) fn list_pulls(&self, at: &Named, list: &PullList, page: Page) -> Answer<Value> {
+    /// Page of pull requests.
+    pub(crate) fn list_pulls(
+        &self,
+        at: &RepositoryName,
+        list: &PullList,
+        page: Page,
+    ) -> Answer<Value> {
         let asked = page.query(&[
             ("state", &list.state),
             ("head", &list.head),
@@ -149,7 +154,7 @@ impl Site {
         Ok(pulls.map(|(issue, pull)| self.pull(issue, pull)).collect())
     }
 
-    /// The pull requests of a list, all pages.
+    /// All pull requests that match a filter, in its order.
     pub(crate) fn find_pulls(&self, list: &PullList) -> Vec<(&Issue, &Pull)> {
         let mut pulls: Vec<(&Issue, &Pull)> = self
             .hub
@@ -183,7 +188,7 @@ impl Site {
         pulls
     }
 
-    /// Whether a pull request has this head; GitHub disregards one that names no owner.
+    /// Reports whether a pull request matches a filter by head. GitHub ignores a filter without an owner.
     fn is_head(&self, pull: &Pull, head: &str) -> bool {
         let Some((owner, branch)) = head.split_once(':') else {
             return true;
@@ -196,7 +201,7 @@ impl Site {
     }
 
     /// Opens a pull request.
-    pub(crate) fn create_pull(&mut self, at: &Named, new: NewPull) -> Answer<u64> {
+    pub(crate) fn create_pull(&mut self, at: &RepositoryName, new: NewPull) -> Answer<u64> {
         let call = self.call(at, "POST", "/pulls")?;
         match new.issue {
             Some(number) => self.check_convertible(&call, number)?,
@@ -271,20 +276,25 @@ impl Site {
         Ok(number)
     }
 
-    /// Refuses to make a pull request of what is no open issue.
+    /// Refuses to convert anything but an open issue into a pull request.
     fn check_convertible(&self, call: &Call, number: u64) -> Answer<()> {
         let issue = self.hub.issues.get(&number);
         match issue.filter(|it| it.state == State::Open && it.pull.is_none()) {
             Some(issue) if issue.sub_issues.is_empty() && self.hub.parent_of(number).is_none() => {
                 Ok(())
             }
-            // A pull request has no sub-issues and is none.
+            // Pull requests cannot have or be sub-issues.
             _ => Err(call.invalid(field("issue", "invalid", ""))),
         }
     }
 
-    /// Changes a pull request.
-    pub(crate) fn edit_pull(&mut self, at: &Named, number: u64, change: PullChange) -> Answer<()> {
+    /// Edits a pull request.
+    pub(crate) fn edit_pull(
+        &mut self,
+        at: &RepositoryName,
+        number: u64,
+        change: PullChange,
+    ) -> Answer<()> {
         let call = self.call(at, "PATCH", &format!("/pulls/{number}"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
         if let Some(title) = &change.title {
@@ -365,7 +375,7 @@ impl Site {
         Ok(())
     }
 
-    /// Why a closed pull request cannot be opened again.
+    /// Reason why a closed pull request cannot be reopened.
     fn reopen_problem(&self, pull: &Pull, branch: &str) -> Result<Option<String>, GitError> {
         let Some(tip) = self.git.branch(branch) else {
             return Ok(Some(format!("The {branch} branch has been deleted.")));
@@ -383,7 +393,7 @@ impl Site {
         Ok(is_empty.then(|| format!("There are no new commits on the {branch} branch.")))
     }
 
-    /// The tip of a branch that an open pull request may be merged into instead.
+    /// Checks whether a branch can be the new base of an open pull request, and returns its tip.
     fn new_base(&self, call: &Call, number: u64, base: &str) -> Answer<ObjectId> {
         let refuse = |message: String| Err(call.invalid(field("base", "invalid", message)));
         let Some(tip) = self.git.branch(base) else {
@@ -420,7 +430,7 @@ impl Site {
         Ok(tip)
     }
 
-    /// Makes a pull request a draft, or ready for review.
+    /// Marks a pull request as draft or as ready for review.
     pub(crate) fn set_draft(&mut self, number: u64, draft: bool) {
         let now = self.hub.now;
         if let Some(issue) = self.hub.issues.get_mut(&number)
@@ -433,8 +443,13 @@ impl Site {
         }
     }
 
-    /// A page of the files of a pull request.
-    pub(crate) fn list_pull_files(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
+    /// Page of the files that a pull request changes.
+    pub(crate) fn list_pull_files(
+        &self,
+        at: &RepositoryName,
+        number: u64,
+        page: Page,
+    ) -> Answer<Value> {
         let below = format!("/pulls/{number}/files{}", page.query(&[]));
         let call = self.call(at, "GET", &below)?;
         let (_, pull) = self.find_pull(&call, number)?;
@@ -447,16 +462,16 @@ impl Site {
             .collect())
     }
 
-    /// The commits of a pull request as mails.
-    pub(crate) fn pull_mails(&self, at: &Named, number: u64) -> Answer<String> {
+    /// Commits of a pull request in the format of `git format-patch`.
+    pub(crate) fn pull_mails(&self, at: &RepositoryName, number: u64) -> Answer<String> {
         let call = self.call(at, "GET", &format!("/pulls/{number}"))?;
         let (_, pull) = self.find_pull(&call, number)?;
         let (base, head) = self.ends(pull)?;
         Ok(self.git.mails(&self.git.ahead(base, head)?)?)
     }
 
-    /// A pull request as `git diff` writes it.
-    pub(crate) fn pull_diff(&self, at: &Named, number: u64) -> Answer<String> {
+    /// Diff of a pull request in the format of `git diff`.
+    pub(crate) fn pull_diff(&self, at: &RepositoryName, number: u64) -> Answer<String> {
         let call = self.call(at, "GET", &format!("/pulls/{number}"))?;
         let (_, pull) = self.find_pull(&call, number)?;
         Ok(self.pull_changes(pull)?.iter().map(Change::text).collect())

@@ -1,18 +1,18 @@
-//! GitHub's query syntax: words, phrases in quotes, qualifiers, and `AND`, `OR`, `NOT` and parentheses
-//! between them.
+//! Parser of GitHub's search syntax: words, quoted phrases and qualifiers, combined with `AND`, `OR`, `NOT` and
+//! parentheses.
 
-/// How deep parentheses are followed; in deeper ones they count for nothing.
+/// Maximum nesting of parentheses. If it is exceeded, all parentheses of the query are ignored.
 const DEEPEST: usize = 64;
 
-/// A query, taken apart.
+/// Parsed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
     wanted: Wanted,
-    /// The qualifiers that are not negated, wherever they stand: their names and values.
+    /// Names and values of the qualifiers that are not negated, at any depth.
     qualifiers: Vec<(String, String)>,
 }
 
-/// What has to hold.
+/// Condition of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Wanted {
     All(Vec<Wanted>),
@@ -21,17 +21,17 @@ enum Wanted {
     One(Term),
 }
 
-/// One thing that is asked for.
+/// Elementary condition of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Term {
-    /// A word or a phrase, in lower case.
+    /// Word or phrase, in lower case.
     Text(String),
-    /// `name:value`, the name in lower case.
+    /// Qualifier `name:value`, with its name in lower case.
     Qualifier { name: String, value: String },
 }
 
 impl Query {
-    /// Takes a query apart. `names` are the qualifiers that there are: what has another name is text.
+    /// Parses a query. `names` are the known qualifiers; a qualifier with another name is text.
     pub(crate) fn parse(text: &str, names: &[&str]) -> Self {
         let mut parser = Parser {
             lexemes: lexemes(text),
@@ -47,7 +47,7 @@ impl Query {
         }
     }
 
-    /// The values of a qualifier that is not negated.
+    /// Values of a qualifier that is not negated.
     pub(crate) fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         let of = move |(it, _): &&(String, String)| it == name;
         self.qualifiers
@@ -56,7 +56,7 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// How many characters the words and phrases have, with a blank between each two.
+    /// Number of characters of all words and phrases, joined by single blanks.
     pub(crate) fn length_of_texts(&self) -> usize {
         let (mut length, mut count) = (0, 0_usize);
         self.wanted.each(&mut |term| {
@@ -68,7 +68,11 @@ impl Query {
         length + count.saturating_sub(1)
     }
 
-    /// Whether what is asked for holds, by whether each term does.
+    /// Evaluates the query with the truth value of each term.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of `term`.
     pub(crate) fn holds<E>(
         &self,
         mut term: impl FnMut(&Term) -> Result<bool, E>,
@@ -76,7 +80,7 @@ impl Query {
         self.wanted.holds(&mut term)
     }
 
-    /// The same where no term can fail.
+    /// Evaluates the query like [`holds`](Self::holds), for terms that cannot fail.
     pub(crate) fn fits(&self, mut term: impl FnMut(&Term) -> bool) -> bool {
         let sure: Result<bool, std::convert::Infallible> = self.holds(|it| Ok(term(it)));
         match sure {
@@ -117,12 +121,12 @@ impl Wanted {
         }
     }
 
-    /// Whether it says where to look, and not for what.
+    /// Reports whether the condition restricts the repository or owner.
     fn is_place(&self) -> bool {
         matches!(self, Self::One(Term::Qualifier { name, .. }) if ["repo", "user", "org"].contains(&name.as_str()))
     }
 
-    /// Whether it says which kind of thing is looked for.
+    /// Reports whether the condition restricts the kind of the results, such as `is:issue`.
     fn is_kind(&self) -> bool {
         let kinds = ["issue", "pr", "pull-request"];
         matches!(self, Self::One(Term::Qualifier { name, value })
@@ -130,8 +134,9 @@ impl Wanted {
     }
 }
 
-/// Lists of what has to hold together, of which one is enough. Where to look and for which kind of
-/// thing is said for the whole query; more than one place are all looked at.
+/// Combines the alternatives of a query, of which each is a list of conditions. Restrictions of the repository, the
+/// owner and, if there are several alternatives, the kind apply to the whole query. One of several such restrictions
+/// must hold.
 fn scoped(mut either: Vec<Vec<Wanted>>) -> Wanted {
     let is_either = either.len() > 1;
     let mut all = Vec::new();
@@ -152,7 +157,7 @@ fn scoped(mut either: Vec<Vec<Wanted>>) -> Wanted {
     Wanted::All(all)
 }
 
-/// The same without a look at what is said; none where nothing is left.
+/// Combines alternatives without special treatment of restrictions. `None` if all are empty.
 fn joined(mut either: Vec<Vec<Wanted>>) -> Option<Wanted> {
     either.retain(|list| !list.is_empty());
     match either.len() {
@@ -166,13 +171,13 @@ struct Parser<'a> {
     lexemes: Vec<Lexeme>,
     at: usize,
     names: &'a [&'a str],
-    /// Whether an odd number of negations stands around what is read.
+    /// True within an odd number of negations.
     negated: bool,
     qualifiers: Vec<(String, String)>,
 }
 
 impl Parser<'_> {
-    /// What stands between two `OR`s, up to the end of the parentheses.
+    /// Parses the alternatives that `OR` separates, up to the closing parenthesis.
     fn either(&mut self) -> Vec<Vec<Wanted>> {
         let mut either = vec![Vec::new()];
         let mut not = false;
@@ -216,7 +221,7 @@ impl Parser<'_> {
     fn term(&mut self, text: &str, quoted: bool) -> Term {
         let named = text.split_once(':').filter(|(name, value)| {
             let is_known = self.names.iter().any(|it| it.eq_ignore_ascii_case(name));
-            // `std::fs` and `http://x` are no qualifiers, whatever comes before the colon.
+            // `std::fs` and `http://x` are not qualifiers, even if the name before the colon is known.
             let is_value = !value.is_empty() && !value.starts_with(':') && !value.starts_with("//");
             !quoted && is_known && is_value
         });
@@ -242,13 +247,13 @@ enum Lexeme {
     Not,
     Token {
         text: String,
-        /// Whether it begins with a quote.
+        /// True if it begins with a quote.
         quoted: bool,
     },
 }
 
-/// Words, where quotes hold blanks together and are dropped. Parentheses that do not fit together, or
-/// stand within a word, are none.
+/// Splits a query into tokens. Quotes join words and are dropped. Parentheses within a word and superfluous closing
+/// ones are text. If one is not closed, all parentheses are ignored.
 fn lexemes(text: &str) -> Vec<Lexeme> {
     let mut all = Vec::new();
     let mut word = Word::default();
@@ -293,15 +298,15 @@ fn lexemes(text: &str) -> Vec<Lexeme> {
     all
 }
 
-/// A word that is being read.
+/// Word that is being read.
 #[derive(Default)]
 struct Word {
     text: String,
     quoted: bool,
     is_there: bool,
-    /// Whether it begins with a minus that is not in quotes.
+    /// True if it begins with an unquoted minus.
     minus: bool,
-    /// Parentheses that were opened in it and not closed.
+    /// Number of parentheses that are open within the word.
     open: usize,
 }
 
@@ -336,7 +341,7 @@ impl Word {
     }
 }
 
-/// Whether some texts hold a word; they are put into lower case once.
+/// Texts in lower case, for substring search.
 pub(crate) struct Texts(Vec<String>);
 
 impl Texts {
@@ -349,7 +354,7 @@ impl Texts {
     }
 }
 
-/// Whether a number or a text stands to a value as `>5`, `>=5`, `<5`, `<=5`, `2..5`, `5..*` or `5` ask for.
+/// Reports whether a value satisfies a comparison: `>5`, `>=5`, `<5`, `<=5`, `2..5`, `5..*` or `5`.
 pub(crate) fn compares<T: PartialOrd>(
     value: &T,
     asked: &str,
@@ -377,7 +382,7 @@ pub(crate) fn compares<T: PartialOrd>(
 mod tests {
     use super::*;
 
-    /// Whether a query fits something that has these words and these qualifiers.
+    /// Evaluates a query on an item with these words and qualifiers.
     fn fits(query: &str, has: &[&str]) -> bool {
         let names = ["repo", "is", "label", "path", "author"];
         Query::parse(query, &names).fits(|term| match term {
@@ -404,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_qualifier_is_text() {
+    fn words_that_are_no_qualifiers_are_text() {
         for text in [
             "std::fs",
             "http://x.y",
@@ -444,7 +449,7 @@ mod tests {
             ("a)", &["a)"], true),
             ("\"OR\" \"(\"", &["or", "("], true),
             ("() a", &["a"], true),
-            // Where to look is said for all.
+            // Restrictions of the repository apply to the whole query.
             ("repo:o/r a OR b", &["b"], false),
             ("repo:o/r a OR b", &["b", "repo=o/r"], true),
             ("repo:o/r repo:o/s", &["repo=o/s"], true),

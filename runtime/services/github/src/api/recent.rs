@@ -1,14 +1,14 @@
-//! What was worked out last, kept within bounds.
+//! Bounded cache of recently computed values.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// The bytes that one kind of thing may take, as far as they are more than the last two.
+/// Maximum size of a cache, in bytes. The last two entries are kept even if they exceed it.
 const MOST_KEPT: usize = 32 << 20;
 
-/// The last things of a kind, by what they are of. However large they are, the last two stay: whoever goes over many
-/// comments needs what is of their commit and of the head by turns.
+/// Cache of recently computed values, which evicts the oldest entries first. The last two entries are kept regardless
+/// of their size, because operations on many comments alternate between data of their commit and data of the head.
 pub(crate) struct Recent<K, V> {
     known: HashMap<K, (Arc<V>, usize)>,
     order: VecDeque<K>,
@@ -30,7 +30,7 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
         self.known.get(key).map(|(known, _)| Arc::clone(known))
     }
 
-    /// Keeps something that takes so many bytes.
+    /// Adds a value with its size in bytes.
     pub(crate) fn put(&mut self, key: K, value: V, bytes: usize) -> Arc<V> {
         let value = Arc::new(value);
         let bytes = bytes + size_of::<(K, K, V)>();

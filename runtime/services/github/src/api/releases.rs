@@ -1,14 +1,14 @@
-//! Releases.
+//! Releases of the repository and their tags.
 
 use serde_json::Value;
 
-use super::{Answer, Call, FieldError, Named, Page, Paged};
+use super::{Answer, Call, FieldError, Page, Paged, RepositoryName};
 use crate::git::check_new_ref_name;
 use crate::hub::{Kind, Release};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-impl Site {
-    /// The releases, the newest first.
+impl RepositoryState {
+    /// Releases, newest first.
     fn releases(&self) -> Vec<&Release> {
         let mut all: Vec<&Release> = self.hub.releases.values().collect();
         all.sort_by_key(|release| (release.created_at, release.id));
@@ -16,16 +16,16 @@ impl Site {
         all
     }
 
-    /// A page of the releases, the newest first.
-    pub(crate) fn list_releases(&self, at: &Named, page: Page) -> Answer<Value> {
+    /// Page of the releases, newest first.
+    pub(crate) fn list_releases(&self, at: &RepositoryName, page: Page) -> Answer<Value> {
         let below = format!("/releases{}", page.query(&[]));
         self.call(at, "GET", &below)?;
         let releases = self.releases().into_iter().page(page);
         Ok(releases.map(|release| self.release(release)).collect())
     }
 
-    /// The newest release that is published and meant for everybody.
-    pub(crate) fn get_latest_release(&self, at: &Named) -> Answer<Value> {
+    /// Newest release that is neither a draft nor a prerelease.
+    pub(crate) fn get_latest_release(&self, at: &RepositoryName) -> Answer<Value> {
         let call = self.call(at, "GET", "/releases/latest")?;
         let mut releases = self.releases().into_iter();
         let latest = releases.find(|release| !release.draft && !release.prerelease);
@@ -34,8 +34,8 @@ impl Site {
             .ok_or_else(|| call.not_found())
     }
 
-    /// The release of a tag.
-    pub(crate) fn get_release_by_tag(&self, at: &Named, tag: &str) -> Answer<Value> {
+    /// Published release with a tag.
+    pub(crate) fn get_release_by_tag(&self, at: &RepositoryName, tag: &str) -> Answer<Value> {
         let call = self.call(at, "GET", &format!("/releases/tags/{tag}"))?;
         let mut releases = self.releases().into_iter();
         let its = releases.find(|release| release.tag_name == tag && !release.draft);
@@ -43,16 +43,16 @@ impl Site {
             .ok_or_else(|| call.not_found())
     }
 
-    /// A release by its id.
+    /// Release with an id.
     pub(crate) fn find_release(&self, call: &Call, id: u64) -> Answer<&Release> {
         let ordinal = Kind::Release.ordinal(id);
         let known = ordinal.and_then(|ordinal| self.hub.releases.get(&ordinal));
         known.ok_or_else(|| call.not_found())
     }
 
-    /// Makes a release, or replaces the one of the same ordinal; its tag is made where it is not there. An
-    /// ordinal of 0 stands for a new one.
-    pub(crate) fn put_release(&mut self, at: &Named, mut release: Release) -> Answer<u64> {
+    /// Creates a release if its ordinal is 0, or replaces the one with the same ordinal. If it is not a draft, its tag
+    /// is created unless it exists.
+    pub(crate) fn put_release(&mut self, at: &RepositoryName, mut release: Release) -> Answer<u64> {
         let call = self.call(at, "POST", "/releases")?;
         let field = |field, code| {
             vec![FieldError {
@@ -95,8 +95,8 @@ impl Site {
         Ok(id)
     }
 
-    /// Takes a release away; its tag stays.
-    pub(crate) fn delete_release(&mut self, at: &Named, id: u64) -> Answer<()> {
+    /// Deletes a release. Its tag stays.
+    pub(crate) fn delete_release(&mut self, at: &RepositoryName, id: u64) -> Answer<()> {
         let call = self.call(at, "DELETE", "/releases")?;
         let id = self.find_release(&call, id)?.id;
         self.hub.releases.remove(&id);

@@ -1,20 +1,20 @@
-//! Comments on commits, and statuses that programs set.
+//! Comments on commits, and commit statuses set by programs.
 
 use super::issues::check_comment;
 use super::{Answer, Call, FieldError};
 use crate::git::ObjectId;
 use crate::hub::{CommitComment, CommitStatus, Kind};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The states of a status.
+/// States of a commit status.
 pub(crate) const STATES: [&str; 4] = ["error", "failure", "pending", "success"];
-/// The most characters of what a status says.
+/// Maximum number of characters of the description of a status.
 const LONGEST: usize = 140;
-/// The most statuses of one context of a commit.
+/// Maximum number of statuses with the same context on a commit.
 const MOST: usize = 1_000;
 
-impl Site {
-    /// Sets a status of a commit.
+impl RepositoryState {
+    /// Adds a status to a commit.
     pub(crate) fn create_status(
         &mut self,
         call: &Call,
@@ -56,7 +56,7 @@ impl Site {
         Ok(status)
     }
 
-    /// Comments on a commit.
+    /// Adds a comment to a commit.
     pub(crate) fn create_commit_comment(
         &mut self,
         call: &Call,
@@ -74,7 +74,7 @@ impl Site {
         Ok(comment)
     }
 
-    /// The commit and the place of a comment by its id.
+    /// Commit of a comment, and the index of the comment, by its id.
     pub(crate) fn find_commit_comment(&self, call: &Call, id: u64) -> Answer<(String, usize)> {
         let ordinal = Kind::CommitComment.ordinal(id);
         let found = self.hub.remarks.values().find_map(|of| {
@@ -85,7 +85,7 @@ impl Site {
         found.ok_or_else(|| call.not_found())
     }
 
-    /// Gives a comment on a commit another text, or takes it away where none is given.
+    /// Replaces the text of a comment on a commit, or deletes the comment if there is no text.
     pub(crate) fn change_commit_comment(
         &mut self,
         call: &Call,
@@ -114,16 +114,15 @@ impl Site {
         Ok(())
     }
 
-    /// Whether what programs said last of a commit in some context is that it is good; none where nothing was said
-    /// of it.
-    pub(crate) fn says_of(&self, commit: &str, context: &str) -> Option<&str> {
+    /// State of the last commit status with a context. `None` if there is no such status.
+    pub(crate) fn status_of_context(&self, commit: &str, context: &str) -> Option<&str> {
         let statuses = self.hub.remarks.get(commit)?.statuses.iter();
         let mut newest_first = statuses.rev();
         let last = newest_first.find(|it| it.context == context);
         last.map(|it| it.state.as_str())
     }
 
-    /// Whether something that programs said last of a commit is not that it is good.
+    /// Reports whether the last commit status of some context is not `success`.
     pub(crate) fn has_bad_status(&self, commit: &str) -> bool {
         let remarks = self.hub.remarks.get(commit);
         remarks.is_some_and(|it| it.latest().iter().any(|it| it.state != "success"))

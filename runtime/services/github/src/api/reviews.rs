@@ -1,4 +1,4 @@
-//! Reviews: at once, or kept back until they are submitted.
+//! Reviews of pull requests, submitted at once or pending until their submission.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::hunks::Hunks;
 use super::issues::{body_problem, unique};
 use super::threads::change_of;
-use super::{Answer, Call, Named, Page, Paged};
+use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::git::ObjectId;
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment, ReviewState, State};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What a review says.
+/// Decision of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReviewEvent {
     Approve,
@@ -21,7 +21,7 @@ pub(crate) enum ReviewEvent {
 }
 
 impl ReviewEvent {
-    /// As requests write it.
+    /// Parses the name in requests.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "APPROVE" => Some(Self::Approve),
@@ -40,7 +40,7 @@ impl ReviewEvent {
     }
 }
 
-/// A comment to be added to a review.
+/// Review comment to be created.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewReviewComment {
     pub(crate) path: String,
@@ -49,12 +49,12 @@ pub(crate) struct NewReviewComment {
     pub(crate) side: Option<String>,
     pub(crate) start_line: Option<u64>,
     pub(crate) start_side: Option<String>,
-    /// The comment that it answers, by its ordinal.
+    /// Ordinal of the comment that it answers.
     pub(crate) in_reply_to: Option<u64>,
 }
 
 impl NewReviewComment {
-    /// What is no side of a file; GraphQL's words.
+    /// Error message of GraphQL for an invalid side.
     pub(crate) fn side_problem(&self) -> Option<String> {
         let sides = [("side", &self.side), ("startSide", &self.start_side)];
         sides.iter().find_map(|(name, side)| {
@@ -69,8 +69,8 @@ impl NewReviewComment {
     }
 }
 
-impl Site {
-    /// An answer to a comment of a pull request, on the same lines.
+impl RepositoryState {
+    /// Reply to a review comment, on the same lines.
     pub(crate) fn reply_to(
         &self,
         call: &Call,
@@ -89,12 +89,13 @@ impl Site {
             side: comment.side.clone(),
             start_line: comment.start_line,
             start_side: comment.start_side.clone(),
-            // A thread has one beginning.
+            // All replies of a thread refer to its first comment.
             in_reply_to: Some(comment.in_reply_to.unwrap_or(comment.id)),
         })
     }
 
-    /// The commit that a review is to be of, by its full id; GraphQL's words where it is none of the pull request's.
+    /// Full id of the commit of a new review, or the error message of GraphQL if the pull request does not contain the
+    /// commit.
     pub(crate) fn commit_under_review(
         &self,
         pull: &Pull,
@@ -115,7 +116,7 @@ impl Site {
         })
     }
 
-    /// Why a review may not say that; GraphQL's words.
+    /// Error message of GraphQL if a review is not allowed.
     pub(crate) fn review_problem(
         &self,
         issue: &Issue,
@@ -133,7 +134,7 @@ impl Site {
         }
     }
 
-    /// The pending review of whoever acts.
+    /// Pending review of the viewer.
     pub(crate) fn pending_review<'a>(&self, pull: &'a Pull) -> Option<&'a Review> {
         let viewer = &self.hub.repository.viewer;
         pull.reviews
@@ -141,7 +142,7 @@ impl Site {
             .find(|review| review.state == ReviewState::Pending && review.user == *viewer)
     }
 
-    /// Adds a review, and returns its ordinal; without an event it stays pending.
+    /// Adds a review and returns its ordinal. Without an event, the review is pending.
     pub(crate) fn add_review(
         &mut self,
         number: u64,
@@ -199,7 +200,7 @@ impl Site {
         self.hub.tick();
     }
 
-    /// Takes a pending review away, and its comments with it.
+    /// Deletes a pending review with its comments.
     pub(crate) fn delete_review(&mut self, number: u64, id: u64) {
         let issue = self.hub.issues.get_mut(&number);
         if let Some(pull) = issue.and_then(|issue| issue.pull.as_mut()) {
@@ -210,7 +211,7 @@ impl Site {
         }
     }
 
-    /// A review that whoever acts can see, by its id.
+    /// Review with an id, if the viewer can see it.
     pub(crate) fn find_review<'a>(
         &self,
         call: &Call,
@@ -227,7 +228,7 @@ impl Site {
         found.ok_or_else(|| call.not_found())
     }
 
-    /// Gives a review another text.
+    /// Replaces the text of a review.
     pub(crate) fn edit_review(&mut self, number: u64, id: u64, body: &str) {
         let issue = self.hub.issues.get_mut(&number);
         let pull = issue.and_then(|issue| issue.pull.as_mut());
@@ -238,7 +239,7 @@ impl Site {
         }
     }
 
-    /// Takes the weight from a review that is for or against merging.
+    /// Dismisses a review that approves or requests changes.
     pub(crate) fn dismiss_review(&mut self, call: &Call, number: u64, id: u64) -> Answer<()> {
         let now = self.hub.now;
         let issue = self.hub.issues.get_mut(&number);
@@ -262,7 +263,7 @@ impl Site {
         Ok(())
     }
 
-    /// Takes people back that were asked for a review.
+    /// Removes requested reviewers.
     pub(crate) fn remove_reviewers(
         &mut self,
         call: &Call,
@@ -283,7 +284,7 @@ impl Site {
         Ok(())
     }
 
-    /// Why a comment cannot stand where it should, or says nothing; GraphQL's words.
+    /// Error message of GraphQL if a new comment has an invalid body or position.
     pub(crate) fn comment_problem(
         &self,
         pull: &Pull,
@@ -322,7 +323,7 @@ impl Site {
         })
     }
 
-    /// Adds a comment to a review, and returns its ordinal.
+    /// Adds a comment to a review and returns its ordinal.
     pub(crate) fn add_review_comment(
         &mut self,
         number: u64,
@@ -337,7 +338,7 @@ impl Site {
         };
         let mut others = pull.review_comments.iter();
         let about = match others.find(|it| Some(it.id) == new.in_reply_to) {
-            // A thread is about one thing.
+            // A reply has the position of its thread.
             Some(answered) => answered.clone(),
             None => ReviewComment {
                 path: new.path,
@@ -365,8 +366,13 @@ impl Site {
         id
     }
 
-    /// A page of the reviews of a pull request; pending ones are seen by their author alone.
-    pub(crate) fn list_reviews(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
+    /// Page of the reviews of a pull request. Pending reviews are included only for their author.
+    pub(crate) fn list_reviews(
+        &self,
+        at: &RepositoryName,
+        number: u64,
+        page: Page,
+    ) -> Answer<Value> {
         let call = self.call(at, "GET", &format!("/pulls/{number}/reviews"))?;
         let (issue, pull) = self.find_pull(&call, number)?;
         let viewer = &self.hub.repository.viewer;
@@ -375,10 +381,10 @@ impl Site {
         Ok(reviews.map(|review| self.review(issue, review)).collect())
     }
 
-    /// A page of the comments on the lines of a pull request.
+    /// Page of the review comments of a pull request.
     pub(crate) fn list_review_comments(
         &self,
-        at: &Named,
+        at: &RepositoryName,
         number: u64,
         page: Page,
     ) -> Answer<Value> {
@@ -391,10 +397,10 @@ impl Site {
         Ok(list.into())
     }
 
-    /// Asks people for a review.
+    /// Requests reviews from users.
     pub(crate) fn request_reviewers(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         number: u64,
         people: &[String],
     ) -> Answer<()> {
@@ -425,7 +431,7 @@ impl Site {
         }
         let member = |login: &String| {
             let is = |known: &String| known.eq_ignore_ascii_case(login);
-            // Of a closed pull request, whoever is known may be asked.
+            // Any known user may be asked for a review of a closed pull request.
             self.hub.user(login).is_some()
                 && (issue.state == State::Closed
                     || repository.collaborators.is_empty()

@@ -1,4 +1,4 @@
-//! Search: issues and pull requests, code, users, repositories.
+//! Search of issues and pull requests, code, commits, users and repositories.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -11,12 +11,12 @@ use super::{Answer, Page, Paged};
 use crate::call;
 use crate::git::{Commit, Entry, EntryKind, GitError, Identity, ObjectId};
 use crate::hub::{Issue, State, Time, User};
-use crate::view::{Site, combined_state};
+use crate::view::{RepositoryState, combined_state};
 
-/// Larger files are not searched, as on GitHub.
+/// Maximum size of a searched file, in bytes, as on GitHub.
 const SEARCHED: usize = 384 * 1024;
 
-/// The qualifiers of each search. A name that is not among them is text.
+/// Known qualifiers of each search. A qualifier with another name is text.
 const OF_ISSUES: &[&str] = &[
     "repo",
     "user",
@@ -129,36 +129,35 @@ const OF_REPOSITORIES: &[&str] = &[
     "help-wanted-issues",
 ];
 
-/// How results are sorted; in the order of the best match where nothing was said.
+/// Order of search results. If empty, the order of the best match.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sorted {
     pub(crate) by: String,
     pub(crate) ascending: bool,
 }
 
-/// The numbers of pull requests that close issues, and of these.
+/// Numbers of issues that pull requests close, and of these pull requests.
 type Linked = HashSet<u64>;
 
-/// A page of what was found.
+/// Search response with one page of items.
 fn found(total: usize, items: Vec<Value>) -> Value {
     json!({"total_count": total, "incomplete_results": false, "items": items})
 }
 
-impl Site {
-    /// Whether this repository lies where a qualifier says to look; none for one that says nothing
-    /// of it.
+impl RepositoryState {
+    /// Reports whether a qualifier for the repository or owner matches this repository. `None` for other qualifiers.
     fn is_place(&self, name: &str, value: &str) -> Option<bool> {
         let wanted = match name {
             "repo" => self.full_name(),
             "user" | "org" => self.hub.repository.owner.clone(),
-            // How to look, which was seen before.
+            // Options that are evaluated separately.
             "in" | "sort" => return Some(true),
             _ => return None,
         };
         Some(value.eq_ignore_ascii_case(&wanted))
     }
 
-    /// Issues and pull requests.
+    /// Searches issues and pull requests.
     pub(crate) fn search_issues(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
         let query = Query::parse(text, OF_ISSUES);
         self.check_searchable("issues", text, &query, sorted, page)?;
@@ -169,7 +168,7 @@ impl Site {
             let comments = issue.comments.iter().map(|it| it.body.len());
             let body = issue.body.as_ref().map_or(0, String::len);
             let bytes = (comments.sum::<usize>() + body) as u64;
-            // Fails where the call was cancelled.
+            // Fails if the call was cancelled or exceeds its memory.
             let _held = call::reserve(bytes * BYTES_PER_BYTE).map_err(GitError::from)?;
             if self.matches(issue, &query, &linked) {
                 issues.push(issue);
@@ -217,7 +216,7 @@ impl Site {
             texts.extend(issue.comments.iter().map(|comment| comment.body.as_str()));
         }
         let words = OnceCell::new();
-        // What can be mentioned in it, in lower case: it may be asked for many people.
+        // Texts that can mention users, in lower case. They are cached because a query may contain many users.
         let said = OnceCell::new();
         query.fits(|term| match term {
             Term::Text(word) => words.get_or_init(|| Words::new(&texts)).hold(word),
@@ -225,7 +224,7 @@ impl Site {
         })
     }
 
-    /// Whether an issue has what a qualifier asks for.
+    /// Reports whether an issue matches a qualifier.
     fn has(
         &self,
         issue: &Issue,
@@ -341,12 +340,12 @@ impl Site {
                 statuses.is_some_and(|it| !it.is_empty() && combined_state(&it) == value)
             }),
             "archived" => value == "false",
-            // There are no projects and no teams.
+            // Projects and teams do not exist.
             _ => false,
         }
     }
 
-    /// The pull requests that say that they close issues, and those issues.
+    /// Pull requests whose texts close issues, and these issues.
     fn linked(&self) -> Linked {
         let repository = &self.hub.repository;
         let mut linked = Linked::new();
@@ -362,14 +361,14 @@ impl Site {
         linked
     }
 
-    /// Whether a pull request says that it closes an issue.
+    /// Reports whether the text of a pull request closes an issue.
     pub(crate) fn closes(&self, pull: &Issue, issue: &Issue) -> bool {
         let repository = &self.hub.repository;
         let text = pull.body.as_deref().unwrap_or_default();
         crate::hub::closes(text, &repository.owner, &repository.name).contains(&issue.number)
     }
 
-    /// Files of the default branch.
+    /// Searches the files of the default branch.
     pub(crate) fn search_code(&self, text: &str, page: Page) -> Answer<Value> {
         let query = Query::parse(text, OF_CODE);
         self.check_searchable("code", text, &query, &Sorted::default(), page)?;
@@ -415,7 +414,7 @@ impl Site {
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         let places: Vec<&str> = query.values("in").flat_map(|it| it.split(',')).collect();
         let (in_path, in_file) = (places != ["file"], places != ["path"]);
-        // Read when the first word asks for it: most files are told apart by where they lie.
+        // Read on demand, because most files are excluded by their paths.
         let mut content: Option<Option<String>> = None;
         let mut says = |value: &str| -> Answer<Option<bool>> {
             if content.is_none() {
@@ -444,13 +443,13 @@ impl Site {
                 "fork" => value != "only",
                 "content" | "symbol" => says(&value)? == Some(true),
                 _ if !in_file => path.contains(&value),
-                // What is not read is not found by its path either.
+                // A file whose content is not searched is not found by its path either.
                 _ => says(&value)?.is_some_and(|says| says || in_path && path.contains(&value)),
             })
         })
     }
 
-    /// The text of a file, in lower case; none where it is no text, or too large to be searched.
+    /// Text of a file, in lower case. `None` if it is binary or too large.
     fn searched(&self, entry: &Entry) -> Answer<Option<String>> {
         let bytes = self.git.blob(entry.id)?;
         if bytes.len() > SEARCHED || crate::git::is_binary(&bytes) {
@@ -459,7 +458,7 @@ impl Site {
         Ok(Some(String::from_utf8_lossy(&bytes).to_lowercase()))
     }
 
-    /// Commits of the default branch, the newest first.
+    /// Searches the commits of the default branch. They are sorted by descending time by default.
     pub(crate) fn search_commits(&self, text: &str, sorted: &Sorted, page: Page) -> Answer<Value> {
         let query = Query::parse(text, OF_COMMITS);
         self.check_searchable("commits", text, &query, sorted, page)?;
@@ -500,7 +499,7 @@ impl Site {
         Ok(found(total, commits.iter().page(page).map(view).collect()))
     }
 
-    /// Users or organisations.
+    /// Searches users and organisations.
     pub(crate) fn search_users(&self, text: &str, page: Page) -> (usize, Vec<&User>) {
         let query = Query::parse(text, OF_USERS);
         let kind = |user: &User| match user.kind.as_deref() {
@@ -534,7 +533,7 @@ impl Site {
         (users.len(), users.into_iter().page(page).collect())
     }
 
-    /// Whether the repository is what a query looks for.
+    /// Reports whether a query matches the repository.
     pub(crate) fn is_found(&self, text: &str) -> bool {
         let query = Query::parse(text, OF_REPOSITORIES);
         let repository = &self.hub.repository;
@@ -561,7 +560,7 @@ impl Site {
 }
 
 impl Sorted {
-    /// What was asked for, or else what the query says: `sort:created-asc`.
+    /// Returns the requested order, or else that of a qualifier such as `sort:created-asc`.
     fn or_of(&self, query: &Query) -> Self {
         let said = query.values("sort").last();
         let (Some(said), true) = (said, self.by.is_empty()) else {
@@ -579,11 +578,11 @@ impl Sorted {
     }
 }
 
-/// Whether a commit has what a qualifier asks for.
-fn has_commit(site: &Site, commit: &Commit, asked: &str, value: &str) -> bool {
+/// Reports whether a commit matches a qualifier.
+fn has_commit(repo: &RepositoryState, commit: &Commit, asked: &str, value: &str) -> bool {
     let account = |who: &Identity| {
-        let user = site.hub.user(value);
-        user.is_some_and(|user| site.hub.is_email_of(&who.email, user))
+        let user = repo.hub.user(value);
+        user.is_some_and(|user| repo.hub.is_email_of(&who.email, user))
     };
     let named = |who: &Identity| who.name.to_lowercase().contains(&value.to_lowercase());
     let sent = |who: &Identity| who.email.eq_ignore_ascii_case(value);
@@ -601,12 +600,12 @@ fn has_commit(site: &Site, commit: &Commit, asked: &str, value: &str) -> bool {
         "tree" => id == Some(commit.tree),
         "parent" => commit.parents.iter().any(|it| id == Some(*it)),
         "merge" => (commit.parents.len() > 1) == (value == "true"),
-        "is" => (value == "private") == site.hub.repository.private,
+        "is" => (value == "private") == repo.hub.repository.private,
         _ => false,
     }
 }
 
-/// Whether a time lies where a qualifier asks: on a day, or before or after a day or a time.
+/// Reports whether a time matches a comparison with a day or a time.
 fn on(time: Time, asked: &str) -> bool {
     if asked.contains('T') {
         compares(&time, asked, Time::parse)
@@ -615,7 +614,7 @@ fn on(time: Time, asked: &str) -> bool {
     }
 }
 
-/// The language of a file name's extension, in lower case.
+/// Language of a file name extension, in lower case.
 fn language(extension: &str) -> &str {
     match extension {
         "rs" => "rust",

@@ -1,19 +1,19 @@
-//! What GitHub does not search for: too many words, and places that are not there.
+//! Validation of search queries: maximum lengths, and unknown repositories and owners.
 
 use super::query::Query;
 use super::{Answer, ApiError, FieldError, Page, Sorted};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The most characters of a query, without its qualifiers and operators.
+/// Maximum number of characters of a query without its qualifiers and operators.
 const LONGEST: usize = 256;
 
 const TOO_LONG: &str = "The search is longer than 256 characters.";
 
-/// The most bytes of a query with all that it has; GitHub reads no longer addresses.
+/// Maximum size of a whole query, in bytes. GitHub does not accept longer URLs.
 const LONGEST_QUERY: usize = 8_192;
 
-impl Site {
-    /// Refuses a query that is too long, and one whose places are none that this world knows.
+impl RepositoryState {
+    /// Refuses a query that is too long, or that is restricted to unknown repositories and owners.
     pub(super) fn check_searchable(
         &self,
         what: &str,
@@ -34,7 +34,7 @@ impl Site {
         Err(self.unsearchable(what, text, sorted, page, message))
     }
 
-    /// Refuses a query that is longer than any that GitHub reads.
+    /// Refuses a query of more than [`LONGEST_QUERY`] bytes.
     pub(crate) fn check_length(
         &self,
         what: &str,
@@ -68,7 +68,7 @@ impl Site {
         }])
     }
 
-    /// Whether a query looks at places alone that are not there.
+    /// Reports whether a query is restricted to repositories and owners, and all of them are unknown.
     fn is_elsewhere(&self, query: &Query) -> bool {
         let full = self.full_name();
         let repositories = query

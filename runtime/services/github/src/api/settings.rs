@@ -1,12 +1,12 @@
-//! What the owner of a repository sets: its name and description, its default branch, and the names of branches.
+//! Settings of the repository: name, description, default branch, topics, and the names of branches.
 
-use super::{Answer, Call, FieldError, Named};
+use super::{Answer, Call, FieldError, RepositoryName};
 use crate::git::check_new_ref_name;
 use crate::hub::{Issue, Pull, State};
-use crate::view::Site;
+use crate::view::RepositoryState;
 use crate::world::is_repository_name;
 
-/// What is to become of the repository; what is absent stays.
+/// Changes of the repository. Absent fields stay as they are.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RepositoryChange {
     pub(crate) name: Option<String>,
@@ -18,7 +18,7 @@ pub(crate) struct RepositoryChange {
     pub(crate) allow_rebase_merge: Option<bool>,
 }
 
-/// A refusal of one field of the repository.
+/// Error of one field of the repository.
 fn field(field: &'static str, message: impl Into<String>) -> Vec<FieldError> {
     vec![FieldError {
         resource: "Repository",
@@ -28,8 +28,8 @@ fn field(field: &'static str, message: impl Into<String>) -> Vec<FieldError> {
     }]
 }
 
-impl Site {
-    /// Changes the repository. A new name is the only one from then on.
+impl RepositoryState {
+    /// Edits the repository. After renaming, its old name is not found.
     pub(crate) fn edit_repository(&mut self, call: &Call, change: RepositoryChange) -> Answer<()> {
         if let Some(name) = &change.name
             && !is_repository_name(name)
@@ -102,8 +102,14 @@ impl Site {
         Ok(())
     }
 
-    /// Gives a branch another name. Its rules and the open pull requests into it go along; those from it are closed.
-    pub(crate) fn rename_branch(&mut self, at: &Named, old: &str, new: &str) -> Answer<()> {
+    /// Renames a branch. Its protection rules and the open pull requests into it follow. Open pull requests from it are
+    /// closed.
+    pub(crate) fn rename_branch(
+        &mut self,
+        at: &RepositoryName,
+        old: &str,
+        new: &str,
+    ) -> Answer<()> {
         let call = self.call(at, "POST", &format!("/branches/{old}/rename"))?;
         let tip = self.git.branch(old);
         let tip = tip.ok_or_else(|| call.refuse(404, "Branch not found"))?;

@@ -1,19 +1,24 @@
-//! Issues that are parts of others.
+//! Sub-issues.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::{Answer, Call, Named, Page, Paged};
+use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::hub::Kind;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// How many sub-issues an issue may have.
+/// Maximum number of sub-issues of an issue.
 const MOST: usize = 100;
 
-impl Site {
-    /// A page of the sub-issues of an issue, the most important first.
-    pub(crate) fn list_sub_issues(&self, at: &Named, number: u64, page: Page) -> Answer<Value> {
+impl RepositoryState {
+    /// Page of the sub-issues of an issue, by descending priority.
+    pub(crate) fn list_sub_issues(
+        &self,
+        at: &RepositoryName,
+        number: u64,
+        page: Page,
+    ) -> Answer<Value> {
         let below = format!("/issues/{number}/sub_issues{}", page.query(&[]));
         let call = self.call(at, "GET", &below)?;
         let issue = self.find_issue(&call, number)?;
@@ -24,11 +29,11 @@ impl Site {
         Ok(sub_issues.page(page).map(|it| self.issue(it)).collect())
     }
 
-    /// The number of an issue that is named by its id.
+    /// Number of the issue with an id.
     fn by_issue_id(&self, call: &Call, id: u64) -> Answer<u64> {
         let number = Kind::Issue.ordinal(id);
         number
-            // No pull request is part of an issue.
+            // Pull requests cannot be sub-issues.
             .filter(|number| {
                 self.hub
                     .issues
@@ -38,10 +43,10 @@ impl Site {
             .ok_or_else(|| call.refuse(404, "The provided sub-issue does not exist"))
     }
 
-    /// Makes an issue part of another.
+    /// Adds a sub-issue to an issue. `replace` permits removing it from another parent.
     pub(crate) fn add_sub_issue(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         number: u64,
         id: u64,
         replace: bool,
@@ -82,7 +87,7 @@ impl Site {
         Ok(self.issue(self.find_issue(&call, number)?))
     }
 
-    /// Whether an issue is another or part of it.
+    /// Reports whether an issue is another one or its descendant.
     fn is_below(&self, number: u64, of: u64) -> bool {
         let mut parents = HashMap::new();
         for issue in self.hub.issues.values() {
@@ -90,13 +95,18 @@ impl Site {
                 parents.entry(*child).or_insert(issue.number);
             }
         }
-        // A world has no circles, so that the way up ends.
+        // Ends because the sub-issues of a world contain no cycle.
         let up = |number: &u64| parents.get(number).copied();
         std::iter::successors(Some(number), up).any(|number| number == of)
     }
 
-    /// Takes a part out of an issue.
-    pub(crate) fn remove_sub_issue(&mut self, at: &Named, number: u64, id: u64) -> Answer<Value> {
+    /// Removes a sub-issue from an issue.
+    pub(crate) fn remove_sub_issue(
+        &mut self,
+        at: &RepositoryName,
+        number: u64,
+        id: u64,
+    ) -> Answer<Value> {
         let call = self.call(at, "DELETE", &format!("/issues/{number}/sub_issue"))?;
         let issue = self.find_issue(&call, number)?;
         let child = self.by_issue_id(&call, id)?;
@@ -112,10 +122,10 @@ impl Site {
         Ok(self.issue(self.find_issue(&call, number)?))
     }
 
-    /// Moves a part of an issue after or before another.
+    /// Moves a sub-issue after or before another one.
     pub(crate) fn move_sub_issue(
         &mut self,
-        at: &Named,
+        at: &RepositoryName,
         number: u64,
         id: u64,
         next_to: u64,

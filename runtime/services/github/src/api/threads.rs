@@ -1,28 +1,27 @@
-//! What comments on lines were written on, and where that stands now.
+//! Positions of review comments after their pull request has changed.
 //!
-//! A comment keeps the commit and the line that it was written on. Where the line is now follows from what came
-//! after, so it is worked out when it is asked for; only what commits no longer tell, once a branch was forced
-//! elsewhere, is written down.
+//! A comment stores the commit and the line on which it was written. Its current line is computed from later commits on
+//! demand. Only data that the commits no longer contain after a force push is stored.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::hunks::Hunks;
 use crate::call;
-use crate::git::{Change, Followed, GitError, ObjectId};
+use crate::git::{Change, GitError, LineMap, ObjectId};
 use crate::hub::{Pull, ReviewComment};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The comments on lines of pull requests, by their numbers, as they are once those have other ends.
+/// Review comments of pull requests, by number, as they are after a change of base or head.
 pub(crate) type Threads = BTreeMap<u64, Vec<ReviewComment>>;
 
-/// What has become of a file, by its path; changes are in the order of paths.
+/// Finds the change of a file by its path. `changes` are sorted by path.
 pub(super) fn change_of<'a>(changes: &'a [Change], path: &str) -> Option<&'a Change> {
     let found = changes.binary_search_by(|change| change.path.as_str().cmp(path));
     found.ok().map(|at| &changes[at])
 }
 
-/// The places of comments in a list, in the order of the commits and files that they are on.
+/// Indices of comments, sorted by commit and file.
 fn by_commit(comments: &[ReviewComment]) -> Vec<usize> {
     let mut places: Vec<usize> = (0..comments.len()).collect();
     places.sort_by_key(|place| {
@@ -32,17 +31,17 @@ fn by_commit(comments: &[ReviewComment]) -> Vec<usize> {
     places
 }
 
-/// Where a comment stands in the present head of its pull request.
-pub(crate) struct Standing {
-    /// The commit that the lines are of.
+/// Position of a review comment in the current head of its pull request.
+pub(crate) struct CommentPosition {
+    /// Commit to which the lines refer.
     pub(crate) commit: String,
-    /// None where the line is no longer there: the comment is outdated, or on a whole file.
+    /// `None` if the line no longer exists, which makes the comment outdated, or if the comment is on a whole file.
     pub(crate) line: Option<u64>,
     pub(crate) start_line: Option<u64>,
 }
 
-impl Site {
-    /// The commit of an id that a document holds; none where it is not in the repository.
+impl RepositoryState {
+    /// Parses a commit id of a document. Returns `None` if the repository does not contain the commit.
     fn commit_there(&self, id: &str) -> Result<Option<ObjectId>, GitError> {
         let Ok(id) = ObjectId::from_hex(id.as_bytes()) else {
             return Ok(None);
@@ -50,23 +49,23 @@ impl Site {
         Ok((self.git.kind(id)? == Some("commit")).then_some(id))
     }
 
-    /// Where a comment stands now: where its line is in the head, as long as the changes show it.
-    pub(crate) fn standing(
+    /// Computes the current position of a comment: its line in the head, if the diff contains that line.
+    pub(crate) fn comment_position(
         &self,
         pull: &Pull,
         comment: &ReviewComment,
-    ) -> Result<Standing, GitError> {
-        let mut standing = Standing {
+    ) -> Result<CommentPosition, GitError> {
+        let mut comment_position = CommentPosition {
             commit: comment.commit_id.clone(),
             line: comment.line,
             start_line: comment.start_line,
         };
         let Some(line) = comment.line.filter(|_| comment.commit_id != pull.head_sha) else {
-            return Ok(standing);
+            return Ok(comment_position);
         };
-        // Of a commit that is not there, the line is what the document says.
+        // If the commit does not exist, the line of the document is used.
         let Some(then) = self.commit_there(&comment.commit_id)? else {
-            return Ok(standing);
+            return Ok(comment_position);
         };
         let (base, head) = self.ends(pull)?;
         let changes = self.pull_changes(pull)?;
@@ -89,26 +88,26 @@ impl Site {
                 return Ok(None);
             };
             let hunks = self.hunks([base, head], change)?;
-            let followed = self.followed(before, after)?;
+            let followed = self.line_map(before, after)?;
             let line = followed.line(line);
             Ok(line.filter(|line| hunks.find(*line, left).is_some()))
         };
         let is_left = |side: Option<&String>| side.is_some_and(|side| side == "LEFT");
-        standing.line = follow(line, is_left(comment.side.as_ref()))?;
-        standing.start_line = match (standing.line, comment.start_line) {
+        comment_position.line = follow(line, is_left(comment.side.as_ref()))?;
+        comment_position.start_line = match (comment_position.line, comment.start_line) {
             (Some(_), Some(start)) => {
                 let side = comment.start_side.as_ref().or(comment.side.as_ref());
                 follow(start, is_left(side))?
             }
             _ => None,
         };
-        if standing.line.is_some() {
-            standing.commit = pull.head_sha.clone();
+        if comment_position.line.is_some() {
+            comment_position.commit = pull.head_sha.clone();
         }
-        Ok(standing)
+        Ok(comment_position)
     }
 
-    /// The blob of a file of a commit.
+    /// Blob of a file in a commit.
     fn blob_at(&self, commit: Option<ObjectId>, path: &str) -> Result<Option<ObjectId>, GitError> {
         let Some(commit) = commit else {
             return Ok(None);
@@ -119,19 +118,19 @@ impl Site {
         }
     }
 
-    /// Where the lines of one blob stand in another. Many comments are on one file, so it is kept.
-    fn followed(&self, before: ObjectId, after: ObjectId) -> Result<Arc<Followed>, GitError> {
+    /// Mapping of lines between two blobs. It is cached because many comments can be on one file.
+    fn line_map(&self, before: ObjectId, after: ObjectId) -> Result<Arc<LineMap>, GitError> {
         if let Some(known) = self.compared.borrow().lines.get(&[before, after]) {
             return Ok(known);
         }
-        let followed = Followed::of(&self.git.blob(before)?, &self.git.blob(after)?)?;
+        let followed = LineMap::of(&self.git.blob(before)?, &self.git.blob(after)?)?;
         let bytes = followed.size();
         let lines = &mut self.compared.borrow_mut().lines;
         Ok(lines.put([before, after], followed, bytes))
     }
 
-    /// Where the lines of a file stand in what has changed between two commits. Many comments are on one file, so it
-    /// is kept.
+    /// Index of the lines in the diff of a file between two commits. It is cached because many comments can be on one
+    /// file.
     fn hunks(&self, ends: [ObjectId; 2], change: &Change) -> Result<Arc<Hunks>, GitError> {
         let key = (ends, change.path.clone());
         if let Some(known) = self.compared.borrow().hunks.get(&key) {
@@ -143,7 +142,7 @@ impl Site {
         Ok(known.put(key, hunks, bytes))
     }
 
-    /// The hunk that a comment was written on, up to its line. Of a long hunk the last lines are shown.
+    /// Diff hunk on which a comment was written, up to its line. Only the last lines of a long hunk are included.
     pub(crate) fn hunk(&self, pull: &Pull, comment: &ReviewComment) -> Result<String, GitError> {
         if let Some(hunk) = &comment.diff_hunk {
             return Ok(hunk.clone());
@@ -172,8 +171,12 @@ impl Site {
         })
     }
 
-    /// What the comments of a pull request are about, written down as far as that can no longer be told once it has
-    /// other ends. What is written down takes room of the world, and is refused where there is none.
+    /// Computes the review comments of a pull request for a new base and head. They store all data that cannot be
+    /// derived afterwards: hunks, and positions of lines.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the stored hunks exceed the bytes that the call may add to the world.
     pub(super) fn threads_of(
         &self,
         number: u64,
@@ -189,7 +192,7 @@ impl Site {
         let (old_base, old_head) = self.ends(pull)?;
         let mut next = pull.clone();
         (next.base_sha, next.head_sha) = (base.to_string(), head.to_string());
-        // Many comments are on few commits: commit by commit, so that each is compared once.
+        // Grouped by commit, so that each of the few commits is compared once.
         let mut stay = HashMap::new();
         for index in by_commit(&next.review_comments) {
             call::checkpoint()?;
@@ -231,9 +234,9 @@ impl Site {
                     None => false,
                 };
                 if is_lost {
-                    let Standing {
+                    let CommentPosition {
                         line, start_line, ..
-                    } = self.standing(&next, comment)?;
+                    } = self.comment_position(&next, comment)?;
                     next.review_comments[index].moved(head.to_string(), line, start_line);
                 }
             }
@@ -241,7 +244,7 @@ impl Site {
         Ok(Threads::from([(number, next.review_comments)]))
     }
 
-    /// Writes down what [`threads_of`](Self::threads_of) has found.
+    /// Stores the result of [`threads_of`](Self::threads_of).
     pub(super) fn set_threads(&mut self, threads: Threads) {
         for (number, comments) in threads {
             call::changed();

@@ -1,4 +1,4 @@
-//! What has happened to issues and pull requests, as far as the state tells when it was.
+//! Events of issues and pull requests, as far as their times can be derived from the state.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -9,45 +9,45 @@ use crate::git::{Commit, GitError, ObjectId};
 use crate::hub::{
     Comment, Issue, Kind, Pull, Review, ReviewComment, State, Time, closes, mentioned,
 };
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Something that happened to an issue or a pull request.
+/// Event of an issue or a pull request.
 #[derive(Debug)]
 pub(crate) struct Event<'a> {
     pub(crate) issue: &'a Issue,
     pub(crate) at: Time,
-    pub(crate) what: What<'a>,
+    pub(crate) what: EventKind<'a>,
 }
 
-/// What happened. Of what happened in one second, this is the order.
+/// Kind of an event. Events within the same second are sorted in the order of the variants.
 #[derive(Debug)]
-pub(crate) enum What<'a> {
-    /// A commit of the pull request.
+pub(crate) enum EventKind<'a> {
+    /// Commit of the pull request.
     Committed(Commit),
     Commented(&'a Comment),
     Reviewed(&'a Review),
-    /// A thread on lines that belongs to no review.
+    /// Thread of review comments that belong to no review.
     LineCommented(Vec<&'a ReviewComment>),
-    /// Another issue or pull request mentioned it.
+    /// Mention by another issue or pull request.
     CrossReferenced {
         source: &'a Issue,
         by: &'a str,
     },
-    /// The message of a commit mentioned it.
+    /// Mention in a commit message.
     Referenced(ObjectId),
     Merged(&'a Pull),
-    Closed(Option<Closer>),
+    Closed(Option<ClosedBy>),
 }
 
-/// What closed an issue, where nobody did it by hand.
+/// Cause of the closing of an issue that was not closed by hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Closer {
+pub(crate) enum ClosedBy {
     Commit(ObjectId),
-    /// The pull request of a number, by its text.
+    /// Pull request, by number, whose text closes the issue.
     Pull(u64),
 }
 
-/// What the message of a commit says of issues.
+/// Issues in a commit message.
 #[derive(Debug)]
 pub(crate) struct Message {
     at: Time,
@@ -55,33 +55,33 @@ pub(crate) struct Message {
     closes: BTreeSet<u64>,
 }
 
-/// What is known of the messages of commits; nothing of those that mention no issue.
+/// Cache of commit messages, by commit. `None` for a message without mentions.
 pub(crate) type Messages = HashMap<ObjectId, Option<Arc<Message>>>;
 
-/// A commit that mentions an issue.
+/// Commit that mentions an issue.
 struct Mentioning {
     id: ObjectId,
     message: Arc<Message>,
     is_on_default: bool,
 }
 
-/// By the numbers of issues: the commits that mention them, the oldest first.
+/// Commits that mention an issue, oldest first, by the number of the issue.
 type Mentions = HashMap<u64, Vec<Mentioning>>;
 
-/// What was merged into the default branch, by when.
-type Landings<'a> = HashMap<Time, Landing<'a>>;
+/// Pull requests that were merged into the default branch, by time.
+type MergedPulls<'a> = HashMap<Time, MergedPull<'a>>;
 
-/// The pull requests that were merged into the default branch in one second.
+/// Pull requests that were merged into the default branch in the same second.
 #[derive(Default)]
-struct Landing<'a> {
+struct MergedPull<'a> {
     pulls: Vec<(&'a Issue, &'a Pull)>,
-    /// By the numbers of issues: the first that says that it closes it.
+    /// Number of the first pull request whose text closes an issue, by the number of the issue.
     closers: OnceCell<HashMap<u64, u64>>,
-    /// The commits that they brought.
+    /// Commits of the pull requests.
     commits: OnceCell<HashSet<ObjectId>>,
 }
 
-impl What<'_> {
+impl EventKind<'_> {
     fn rank(&self) -> u8 {
         match self {
             Self::Committed(_) => 0,
@@ -97,15 +97,15 @@ impl What<'_> {
 }
 
 impl Event<'_> {
-    /// The id of an event that has one of its own.
+    /// Id of the event, for kinds of events that have ids.
     pub(crate) fn id(&self) -> Option<(Kind, u64)> {
         let number = self.issue.number;
         let (kind, id) = match &self.what {
-            What::Closed(_) => (Kind::Closing, Kind::Closing.id(number)),
-            What::Merged(_) => (Kind::Merge, Kind::Merge.id(number)),
-            What::Referenced(commit) => {
+            EventKind::Closed(_) => (Kind::Closing, Kind::Closing.id(number)),
+            EventKind::Merged(_) => (Kind::Merge, Kind::Merge.id(number)),
+            EventKind::Referenced(commit) => {
                 let name = format!("{number} {commit}");
-                (Kind::Referring, Kind::Referring.of_one_of_many(&name))
+                (Kind::Referring, Kind::Referring.wide_id_of_name(&name))
             }
             _ => return None,
         };
@@ -113,53 +113,53 @@ impl Event<'_> {
     }
 }
 
-impl Site {
-    /// All that happened to an issue or a pull request, in order.
+impl RepositoryState {
+    /// All events of an issue or a pull request, in order.
     pub(crate) fn timeline<'a>(&'a self, issue: &'a Issue) -> Result<Vec<Event<'a>>, GitError> {
         call::checkpoint()?;
-        let mut events = self.own_events(issue, &self.mentions()?, &self.landings())?;
+        let mut events = self.own_events(issue, &self.mentions()?, &self.merged_pulls())?;
         let mut add = |at, what| events.push(Event { issue, at, what });
         for comment in &issue.comments {
-            add(comment.created_at, What::Commented(comment));
+            add(comment.created_at, EventKind::Commented(comment));
         }
         for it in self.hub.references(issue) {
             let (source, by) = (it.source, it.by);
-            add(it.at, What::CrossReferenced { source, by });
+            add(it.at, EventKind::CrossReferenced { source, by });
         }
         if let Some(pull) = &issue.pull {
-            // Whatever their times say, parents come first.
+            // Parents come first, even if their times are later.
             let mut last = Time(i64::MIN);
             for commit in self.pull_commits(pull)? {
                 last = last.max(Time(commit.committer.seconds));
-                add(last, What::Committed(commit));
+                add(last, EventKind::Committed(commit));
             }
             for review in &pull.reviews {
                 if let Some(at) = review.submitted_at {
-                    add(at, What::Reviewed(review));
+                    add(at, EventKind::Reviewed(review));
                 }
             }
             for thread in threads(pull) {
-                add(thread[0].created_at, What::LineCommented(thread));
+                add(thread[0].created_at, EventKind::LineCommented(thread));
             }
         }
         events.sort_by_key(|event| (event.at, event.what.rank()));
         Ok(events)
     }
 
-    /// What happened to an issue or a pull request that has an id of its own, in order.
+    /// Events of an issue or a pull request that have ids, in order.
     pub(crate) fn issue_events<'a>(&'a self, issue: &'a Issue) -> Result<Vec<Event<'a>>, GitError> {
-        let mut events = self.own_events(issue, &self.mentions()?, &self.landings())?;
+        let mut events = self.own_events(issue, &self.mentions()?, &self.merged_pulls())?;
         events.sort_by_key(|event| (event.at, event.what.rank()));
         Ok(events)
     }
 
-    /// The same of all issues and pull requests, the last first.
+    /// Events with ids of all issues and pull requests, newest first.
     pub(crate) fn all_events(&self) -> Result<Vec<Event<'_>>, GitError> {
-        let (mentions, landings) = (self.mentions()?, self.landings());
+        let (mentions, merged_pulls) = (self.mentions()?, self.merged_pulls());
         let mut events = Vec::new();
         for issue in self.hub.issues.values() {
             call::checkpoint()?;
-            events.append(&mut self.own_events(issue, &mentions, &landings)?);
+            events.append(&mut self.own_events(issue, &mentions, &merged_pulls)?);
         }
         events.sort_by_key(|event| (event.at, event.issue.number, event.what.rank()));
         events.reverse();
@@ -170,85 +170,85 @@ impl Site {
         &'a self,
         issue: &'a Issue,
         mentions: &Mentions,
-        landings: &Landings<'_>,
+        merged_pulls: &MergedPulls<'_>,
     ) -> Result<Vec<Event<'a>>, GitError> {
         let mut events = Vec::new();
         let mut add = |at, what| events.push(Event { issue, at, what });
         let commits = mentions.get(&issue.number).map(Vec::as_slice);
         let commits = commits.unwrap_or_default();
         for commit in commits {
-            // What was there before the issue meant another.
+            // A mention in a commit before the creation of the issue refers to something else.
             if commit.message.at >= issue.created_at {
-                add(commit.message.at, What::Referenced(commit.id));
+                add(commit.message.at, EventKind::Referenced(commit.id));
             }
         }
         if let Some(pull) = &issue.pull
             && let Some(at) = pull.merged_at
         {
-            add(at, What::Merged(pull));
+            add(at, EventKind::Merged(pull));
         }
         if issue.state == State::Closed
             && let Some(at) = issue.closed_at
         {
             add(
                 at,
-                What::Closed(self.closer(issue, at, commits, landings.get(&at))?),
+                EventKind::Closed(self.closer(issue, at, commits, merged_pulls.get(&at))?),
             );
         }
         Ok(events)
     }
 
-    /// What closed an issue at a time: a pull request that was merged then and says so, or a commit that came
-    /// into the default branch then and says so.
+    /// Finds the cause of the closing of an issue: a pull request that was merged at that time, or a commit that
+    /// reached the default branch at that time, whose text closes the issue.
     fn closer(
         &self,
         issue: &Issue,
         at: Time,
         commits: &[Mentioning],
-        landing: Option<&Landing<'_>>,
-    ) -> Result<Option<Closer>, GitError> {
+        merged: Option<&MergedPull<'_>>,
+    ) -> Result<Option<ClosedBy>, GitError> {
         if let Some(pull) = &issue.pull
             && pull.merged_at.is_some()
         {
             return Ok(None);
         }
-        if let Some(by) = landing.and_then(|it| self.closers(it).get(&issue.number)) {
-            return Ok(Some(Closer::Pull(*by)));
+        if let Some(by) = merged.and_then(|it| self.closers(it).get(&issue.number)) {
+            return Ok(Some(ClosedBy::Pull(*by)));
         }
         let says = |commit: &&Mentioning| {
             commit.is_on_default && commit.message.closes.contains(&issue.number)
         };
         for commit in commits.iter().filter(says) {
             let came_then = commit.message.at == at
-                || match landing {
-                    Some(landing) => self.brought(landing)?.contains(&commit.id),
+                || match merged {
+                    Some(merged) => self.brought(merged)?.contains(&commit.id),
                     None => false,
                 };
             if came_then {
-                return Ok(Some(Closer::Commit(commit.id)));
+                return Ok(Some(ClosedBy::Commit(commit.id)));
             }
         }
         Ok(None)
     }
 
-    fn landings(&self) -> Landings<'_> {
-        let mut landings = Landings::new();
+    fn merged_pulls(&self) -> MergedPulls<'_> {
+        let mut merged_pulls = MergedPulls::new();
         for (issue, pull) in self.hub.pulls() {
             if let Some(at) = pull.merged_at
                 && pull.base == self.hub.repository.default_branch
             {
-                let landing = landings.entry(at).or_default();
-                landing.pulls.push((issue, pull));
+                let merged = merged_pulls.entry(at).or_default();
+                merged.pulls.push((issue, pull));
             }
         }
-        landings
+        merged_pulls
     }
 
-    fn closers<'l>(&self, landing: &'l Landing<'_>) -> &'l HashMap<u64, u64> {
-        landing.closers.get_or_init(|| {
+    fn closers<'l>(&self, merged: &'l MergedPull<'_>) -> &'l HashMap<u64, u64> {
+        merged.closers.get_or_init(|| {
             let repository = &self.hub.repository;
             let mut closers = HashMap::new();
-            for (by, _) in &landing.pulls {
+            for (by, _) in &merged.pulls {
                 let text = by.body.as_deref().unwrap_or_default();
                 for number in closes(text, &repository.owner, &repository.name) {
                     closers.entry(number).or_insert(by.number);
@@ -258,23 +258,23 @@ impl Site {
         })
     }
 
-    fn brought<'l>(&self, landing: &'l Landing<'_>) -> Result<&'l HashSet<ObjectId>, GitError> {
-        if let Some(known) = landing.commits.get() {
+    fn brought<'l>(&self, merged: &'l MergedPull<'_>) -> Result<&'l HashSet<ObjectId>, GitError> {
+        if let Some(known) = merged.commits.get() {
             return Ok(known);
         }
         let mut commits = HashSet::new();
-        // Many may have been merged from one place to another.
+        // Several pull requests can have the same base and head.
         let mut ends = HashSet::new();
-        for (_, pull) in &landing.pulls {
+        for (_, pull) in &merged.pulls {
             let (base, head) = self.ends(pull)?;
             if ends.insert((base, head)) {
                 commits.extend(self.git.ahead(base, head)?);
             }
         }
-        Ok(landing.commits.get_or_init(|| commits))
+        Ok(merged.commits.get_or_init(|| commits))
     }
 
-    /// The commits that mention issues, of all branches and of the heads of all pull requests.
+    /// Commits that mention issues, from all branches and from the heads of all pull requests.
     fn mentions(&self) -> Result<Mentions, GitError> {
         let default = self.git.branch(&self.hub.repository.default_branch);
         let on_default = self.git.newest_first(default, [])?;
@@ -323,23 +323,24 @@ impl Site {
         })
     }
 
-    /// Who did it, by the login; nobody where that is not known.
+    /// Login of the user who caused the event. Empty if unknown.
     pub(crate) fn actor(&self, event: &Event<'_>) -> Result<String, GitError> {
         let by = match &event.what {
-            What::Committed(_) => None,
-            What::Commented(comment) => Some(comment.user.as_str()),
-            What::Reviewed(review) => Some(review.user.as_str()),
-            What::LineCommented(thread) => thread.first().map(|comment| comment.user.as_str()),
-            What::CrossReferenced { by, .. } => Some(*by),
-            What::Referenced(commit) => self.pusher(*commit)?,
-            What::Merged(pull) => pull.merged_by.as_deref(),
-            What::Closed(_) => event.issue.closed_by.as_deref(),
+            EventKind::Committed(_) => None,
+            EventKind::Commented(comment) => Some(comment.user.as_str()),
+            EventKind::Reviewed(review) => Some(review.user.as_str()),
+            EventKind::LineCommented(thread) => thread.first().map(|comment| comment.user.as_str()),
+            EventKind::CrossReferenced { by, .. } => Some(*by),
+            EventKind::Referenced(commit) => self.pusher(*commit)?,
+            EventKind::Merged(pull) => pull.merged_by.as_deref(),
+            EventKind::Closed(_) => event.issue.closed_by.as_deref(),
         };
         Ok(by.unwrap_or_default().to_owned())
     }
 
-    /// Who brought a commit here: who merged the pull request that it merges, or who committed it; of what is
-    /// done on the web that is the author.
+    /// Login of the user who brought a commit into the repository. For the merge commit of a pull request this is the
+    /// user who merged it, otherwise the committer. If the committer has no account, as for changes on the web, it is
+    /// the author.
     fn pusher(&self, commit: ObjectId) -> Result<Option<&str>, GitError> {
         let sha = commit.to_string();
         let merges = |pull: &&Pull| pull.merge_commit_sha.as_ref() == Some(&sha);
@@ -359,7 +360,7 @@ impl Site {
     }
 }
 
-/// The comments on lines that belong to no review, by what they answer.
+/// Threads of the review comments that belong to no review.
 fn threads(pull: &Pull) -> Vec<Vec<&ReviewComment>> {
     let mut threads: Vec<Vec<&ReviewComment>> = Vec::new();
     let mut known = HashMap::new();

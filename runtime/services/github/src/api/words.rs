@@ -1,25 +1,25 @@
-//! The words of texts, as searches compare them.
+//! Word index for searches.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 
-/// What finding words takes in memory for each byte of the texts.
+/// Memory for the index, in bytes for each byte of the texts.
 pub(crate) const BYTES_PER_BYTE: u64 = 12;
 
-/// The words of some texts, in lower case and without their endings.
+/// Words of texts, in lower case and without English endings.
 pub(crate) struct Words {
     texts: Vec<String>,
-    /// The words by numbers that are made of them; found when the first is asked for.
+    /// Index by the hashes of words. It is built for the first search.
     index: OnceCell<Index>,
     hasher: RandomState,
 }
 
-/// Where words stand.
+/// Positions of words.
 struct Index {
-    /// The words of each text in order.
+    /// Words of each text, in order.
     words: Vec<Vec<u64>>,
-    /// The texts and the places in them of each word.
+    /// Text and position in it for each occurrence of a word.
     places: HashMap<u64, Vec<(u32, u32)>>,
 }
 
@@ -32,8 +32,8 @@ impl Words {
         }
     }
 
-    /// Whether one of the texts has a word, or the words of a phrase one after the other. What has no letter and no
-    /// digit is looked for as it is.
+    /// Reports whether a text contains a word, or the words of a phrase in sequence. A phrase without letters and
+    /// digits is searched literally.
     pub(crate) fn hold(&self, phrase: &str) -> bool {
         let wanted: Vec<u64> = self.numbers(phrase).collect();
         let Some(first) = wanted.first() else {
@@ -66,7 +66,7 @@ impl Words {
     }
 }
 
-/// The words of a text in lower case, each without its ending.
+/// Splits a text into its words and removes their endings. The text is in lower case.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -88,13 +88,12 @@ fn is_letter(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether a character is a word by itself, since nothing stands between words.
+/// Reports whether a character is a word by itself, because its script does not separate words.
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
-/// A word of English without what makes it a plural or another form of a verb. What is left is no word, and is only
-/// compared with its like.
+/// Removes English endings of plurals and verbs. The result may not be a word and is only compared with other stems.
 fn stem(word: &str) -> &str {
     if !word.is_ascii() {
         return word;

@@ -1,4 +1,4 @@
-//! The repository of a world for those who only read it, and pay for it: verifiers.
+//! Metered read-only access to the repository of a world, for verifiers.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -9,52 +9,52 @@ use gix::objs::Kind;
 use mcpmark_snapshot::{Blobs, Directory, Node, Tree};
 
 use crate::git::{
-    Base, Change, Commit, Entry, EntryKind, Git, GitError, Header, OBJECT_BYTES, ObjectId, Paid,
+    Base, Change, Commit, Entry, EntryKind, Git, GitError, Header, Metered, OBJECT_BYTES, ObjectId,
     Stop, Tag, kind_name,
 };
 pub use crate::git::{Cost, Meter};
 
-/// Bytes of files up to which their lines are compared to find renames.
+/// Maximum total size of added and removed files for rename detection by content, in bytes.
 const COMPARED_BYTES: u64 = 8 << 20;
-/// Loose files of which looking at the names costs as much as an object.
+/// Number of names of loose objects whose search is charged as one object.
 const NAMES: u64 = 16;
 
-/// A repository as a world or a final state has it.
+/// Repository of a world or of a final state.
 pub struct Archive {
     git: Git,
     head: String,
 }
 
-/// A branch or a tag.
+/// Branch or tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
-    /// Its whole name.
+    /// Full name of the ref.
     pub name: String,
-    /// The object it names.
+    /// Object that the ref points to.
     pub target: ObjectId,
-    /// The commit that it comes to.
+    /// Commit that the ref leads to through tags, if any.
     pub commit: Option<ObjectId>,
 }
 
-/// Why a question has no answer.
+/// Error of reading a repository.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// There is no such ref, object or path.
+    /// The ref, object or path does not exist.
     #[error("there is none")]
     NotFound,
-    /// The object is of another kind.
+    /// The object has another type.
     #[error("this is a {0}")]
     OtherKind(&'static str),
-    /// A revision or id that cannot be one, or more than is read at once.
+    /// The revision or id is malformed, or the request exceeds a limit.
     #[error("{0}")]
     Invalid(String),
     /// The repository is damaged.
     #[error(transparent)]
     Git(GitError),
-    /// Whoever asks cannot pay for the answer.
+    /// The meter refused the cost.
     #[error("there is nothing left to pay with")]
-    Spent,
+    OverBudget,
 }
 
 impl From<GitError> for ReadError {
@@ -66,7 +66,7 @@ impl From<GitError> for ReadError {
 impl From<Stop> for ReadError {
     fn from(stop: Stop) -> Self {
         match stop {
-            Stop::Spent => Self::Spent,
+            Stop::OverBudget => Self::OverBudget,
             Stop::TooMany(most) => {
                 Self::Invalid(format!("there are more than {most} entries; ask for less"))
             }
@@ -77,7 +77,7 @@ impl From<Stop> for ReadError {
 }
 
 impl Archive {
-    /// The directory of the repository in the tree of a world; none where the world has none.
+    /// Finds the `.git` directory in the tree of a world. Returns `None` if the world has no repository.
     pub fn find(tree: &Tree) -> Option<&Directory> {
         let root = tree.root();
         let repo = root.get("repo").or_else(|| match root.get("env") {
@@ -87,11 +87,11 @@ impl Archive {
         repo.as_directory()?.get(".git")?.as_directory()
     }
 
-    /// Opens the repository in its directory; its objects are copied below `scratch` once a process.
+    /// Opens the repository of a `.git` directory. Its objects are copied below `scratch` once per process.
     ///
     /// # Errors
     ///
-    /// When the repository is damaged or cannot be copied.
+    /// Returns an error if the repository is damaged or cannot be copied.
     pub fn open(dir: &Directory, blobs: &dyn Blobs, scratch: &Path) -> Result<Self, GitError> {
         let base = Base::open(dir, blobs, scratch)?;
         let head = base.head().unwrap_or("main").to_owned();
@@ -101,42 +101,42 @@ impl Archive {
         })
     }
 
-    /// The branch that `HEAD` names.
+    /// Returns the branch that `HEAD` points to, or `main` if it is detached.
     pub fn head(&self) -> &str {
         &self.head
     }
 
-    /// Branches and tags, sorted by name.
+    /// Returns the branches and tags, sorted by full name.
     ///
     /// # Errors
     ///
-    /// When the repository is damaged, or the meter stops it.
+    /// Returns an error if the repository is damaged or the meter refuses the cost.
     pub fn references(&self, meter: Meter<'_>) -> Result<Vec<Reference>, ReadError> {
-        let paid = Paid::new(&self.git, meter);
+        let metered = Metered::new(&self.git, meter);
         let mut references = Vec::new();
         for prefix in ["refs/heads/", "refs/tags/"] {
             for (name, target) in self.git.refs_below(prefix) {
-                paid.objects(1)?;
-                paid.spend(Cost::Bytes(name.len() as u64))?;
+                metered.objects(1)?;
+                metered.spend(Cost::Bytes(name.len() as u64))?;
                 references.push(Reference {
                     name: format!("{prefix}{name}"),
                     target,
-                    commit: paid.peel(target)?,
+                    commit: metered.peel(target)?,
                 });
             }
         }
         Ok(references)
     }
 
-    /// The commit of a branch, a tag, `HEAD`, or the first 7 to 40 digits of an id; `~N` and `^N`
-    /// may follow.
+    /// Resolves a revision to a commit: a branch, a tag, `HEAD`, or the first 7 to 40 digits of an id, optionally
+    /// followed by `~N` and `^N`.
     ///
     /// # Errors
     ///
-    /// When there is none, or the meter stops it.
+    /// Returns an error if the commit does not exist or the meter refuses the cost.
     pub fn resolve(&self, revision: &str, meter: Meter<'_>) -> Result<ObjectId, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        paid.objects(1)?;
+        let metered = Metered::new(&self.git, meter);
+        metered.objects(1)?;
         let invalid = || ReadError::Invalid(format!("{revision:?} is no revision"));
         let end = revision.find(['~', '^']).unwrap_or(revision.len());
         let (name, steps) = revision.split_at(end);
@@ -144,11 +144,11 @@ impl Archive {
         let named = match self.git.named(name) {
             Some(id) => Some(id),
             None => {
-                paid.objects(self.git.base().loose_beside(name) / NAMES)?;
+                metered.objects(self.git.base().loose_beside(name) / NAMES)?;
                 self.git.by_id(name)?
             }
         };
-        let id = named.map(|id| paid.peel(id)).transpose()?.flatten();
+        let id = named.map(|id| metered.peel(id)).transpose()?.flatten();
         let mut id = id.ok_or(ReadError::NotFound)?;
         let mut steps = steps.chars().peekable();
         while let Some(sign) = steps.next() {
@@ -167,7 +167,7 @@ impl Archive {
                 _ => return Err(invalid()),
             };
             for _ in 0..generations {
-                paid.object(id)?;
+                metered.object(id)?;
                 // `^0` is the commit itself.
                 if which > 0 {
                     let parents = self.git.commit(id)?.parents;
@@ -178,33 +178,33 @@ impl Archive {
         Ok(id)
     }
 
-    /// A commit by its id.
+    /// Reads a commit by its id.
     ///
     /// # Errors
     ///
-    /// When there is none, or the meter stops it.
+    /// Returns an error if the commit does not exist or the meter refuses the cost.
     pub fn commit(&self, id: &str, meter: Meter<'_>) -> Result<Commit, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        Ok(self.git.commit(known(&paid, id, Kind::Commit)?)?)
+        let metered = Metered::new(&self.git, meter);
+        Ok(self.git.commit(known(&metered, id, Kind::Commit)?)?)
     }
 
-    /// An annotated tag by the id of its object.
+    /// Reads an annotated tag by the id of its object.
     ///
     /// # Errors
     ///
-    /// When there is none, or the meter stops it.
+    /// Returns an error if the tag does not exist or the meter refuses the cost.
     pub fn tag(&self, id: &str, meter: Meter<'_>) -> Result<Tag, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        let tag = self.git.tag(known(&paid, id, Kind::Tag)?)?;
+        let metered = Metered::new(&self.git, meter);
+        let tag = self.git.tag(known(&metered, id, Kind::Tag)?)?;
         tag.ok_or(ReadError::NotFound)
     }
 
-    /// Commits that `start` reaches and `stop` does not, the youngest first; with a path, those
-    /// that changed it against their first parent. At most `limit`.
+    /// Returns the commits that are reachable from `start` but not from `stop`, newest first, at most `limit`. With a
+    /// path, only commits that changed it compared with their first parent.
     ///
     /// # Errors
     ///
-    /// When a commit is not there, or the meter stops it.
+    /// Returns an error if a commit does not exist or the meter refuses the cost.
     pub fn log(
         &self,
         start: &str,
@@ -213,26 +213,26 @@ impl Archive {
         limit: usize,
         meter: Meter<'_>,
     ) -> Result<Vec<Commit>, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        let start = known(&paid, start, Kind::Commit)?;
+        let metered = Metered::new(&self.git, meter);
+        let start = known(&metered, start, Kind::Commit)?;
         let hidden = match stop {
-            Some(id) => paid.history(known(&paid, id, Kind::Commit)?)?,
+            Some(id) => metered.history(known(&metered, id, Kind::Commit)?)?,
             None => HashSet::new(),
         };
         let mut commits = Vec::new();
         if limit == 0 {
             return Ok(commits);
         }
-        paid.newest_first(start, &hidden, |id| {
-            paid.object(id)?;
+        metered.newest_first(start, &hidden, |id| {
+            metered.object(id)?;
             let commit = self.git.commit(id)?;
             if let Some(path) = path {
                 let of = |entry: Entry| (entry.kind, entry.id);
-                let own = at(&paid, commit.tree, path)?.map(of);
+                let own = at(&metered, commit.tree, path)?.map(of);
                 let before = match commit.parents.first() {
                     Some(parent) => {
-                        paid.object(*parent)?;
-                        at(&paid, self.git.tree_of(*parent)?, path)?.map(of)
+                        metered.object(*parent)?;
+                        at(&metered, self.git.tree_of(*parent)?, path)?.map(of)
                     }
                     None => None,
                 };
@@ -240,7 +240,7 @@ impl Archive {
                     return Ok(ControlFlow::Continue(()));
                 }
             }
-            paid.spend(Cost::Bytes(commit.message.len() as u64))?;
+            metered.spend(Cost::Bytes(commit.message.len() as u64))?;
             commits.push(commit);
             Ok(if commits.len() < limit {
                 ControlFlow::Continue(())
@@ -251,72 +251,73 @@ impl Archive {
         Ok(commits)
     }
 
-    /// The best common ancestor of two commits.
+    /// Returns the best common ancestor of two commits.
     ///
     /// # Errors
     ///
-    /// When one is not there, or the meter stops it.
+    /// Returns an error if a commit does not exist or the meter refuses the cost.
     pub fn merge_base(
         &self,
         one: &str,
         other: &str,
         meter: Meter<'_>,
     ) -> Result<Option<ObjectId>, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        let one = known(&paid, one, Kind::Commit)?;
-        let other = known(&paid, other, Kind::Commit)?;
-        Ok(paid.merge_base(one, other)?)
+        let metered = Metered::new(&self.git, meter);
+        let one = known(&metered, one, Kind::Commit)?;
+        let other = known(&metered, other, Kind::Commit)?;
+        Ok(metered.merge_base(one, other)?)
     }
 
-    /// What stands at a path of a commit, and bytes of a file or of a link's target.
+    /// Returns the entry at a path of a commit, with the size in bytes of a file or of the target of a symlink.
     ///
     /// # Errors
     ///
-    /// When there is no such commit or path, or the meter stops it.
+    /// Returns an error if the commit or the path does not exist or the meter refuses the cost.
     pub fn stat(
         &self,
         commit: &str,
         path: &str,
         meter: Meter<'_>,
     ) -> Result<(Entry, u64), ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        let tree = self.git.tree_of(known(&paid, commit, Kind::Commit)?)?;
-        let entry = at(&paid, tree, path)?.ok_or(ReadError::NotFound)?;
-        Ok(sized(&paid, entry)?)
+        let metered = Metered::new(&self.git, meter);
+        let tree = self.git.tree_of(known(&metered, commit, Kind::Commit)?)?;
+        let entry = at(&metered, tree, path)?.ok_or(ReadError::NotFound)?;
+        Ok(sized(&metered, entry)?)
     }
 
-    /// Every file, link and submodule below a directory of a commit with its bytes, by path.
+    /// Lists all files, symlinks and submodules below a directory of a commit with their sizes in bytes, sorted by
+    /// path.
     ///
     /// # Errors
     ///
-    /// When there is no such commit or directory, or the meter stops it.
+    /// Returns an error if the commit or the directory does not exist or the meter refuses the cost.
     pub fn walk(
         &self,
         commit: &str,
         path: &str,
         meter: Meter<'_>,
     ) -> Result<Vec<(Entry, u64)>, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        let tree = self.git.tree_of(known(&paid, commit, Kind::Commit)?)?;
-        let root = at(&paid, tree, path)?.ok_or(ReadError::NotFound)?;
+        let metered = Metered::new(&self.git, meter);
+        let tree = self.git.tree_of(known(&metered, commit, Kind::Commit)?)?;
+        let root = at(&metered, tree, path)?.ok_or(ReadError::NotFound)?;
         if root.kind != EntryKind::Directory {
             return Err(ReadError::OtherKind("file"));
         }
         let (mut found, mut seen) = (Vec::new(), 0);
         let mut todo = vec![root];
         while let Some(dir) = todo.pop() {
-            paid.entries(dir.id, |name, kind, id| {
+            metered.entries(dir.id, |name, kind, id| {
                 let name = name.to_str_lossy();
                 let path = match dir.path.as_str() {
                     "" => name.into_owned(),
                     above => format!("{above}/{name}"),
                 };
                 seen += 1;
-                paid.listed(seen, path.as_bytes())?;
+                metered.listed(seen, path.as_bytes())?;
                 let entry = Entry { path, kind, id };
                 match kind {
                     EntryKind::Directory => todo.push(entry),
-                    _ => found.push(sized(&paid, entry)?),
+                    _ => found.push(sized(&metered, entry)?),
                 }
                 Ok(())
             })?;
@@ -325,67 +326,67 @@ impl Archive {
         Ok(found)
     }
 
-    /// Bytes of a blob.
+    /// Returns the size of a blob in bytes.
     ///
     /// # Errors
     ///
-    /// When there is none, or the meter stops it.
+    /// Returns an error if the blob does not exist or the meter refuses the cost.
     pub fn blob_size(&self, id: &str, meter: Meter<'_>) -> Result<u64, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        Ok(header(&paid, parse(id)?, Kind::Blob)?.size)
+        let metered = Metered::new(&self.git, meter);
+        Ok(header(&metered, parse(id)?, Kind::Blob)?.size)
     }
 
-    /// A blob by its id.
+    /// Reads a blob by its id.
     ///
     /// # Errors
     ///
-    /// When there is none, it has more than 16 MiB, or the meter stops it.
+    /// Returns an error if the blob does not exist, is larger than 16 MiB, or the meter refuses the cost.
     pub fn blob(&self, id: &str, meter: Meter<'_>) -> Result<Vec<u8>, ReadError> {
-        let paid = Paid::new(&self.git, meter);
-        Ok(self.git.blob(known(&paid, id, Kind::Blob)?)?)
+        let metered = Metered::new(&self.git, meter);
+        Ok(self.git.blob(known(&metered, id, Kind::Blob)?)?)
     }
 
-    /// The files that differ between two commits, by path, with renames found: by their lines, or
-    /// where files of more than 8 MiB together came and went, by equal bytes.
+    /// Returns the files that differ between two commits, by path. Renames are detected by common lines, or only by
+    /// equal content if the added and removed files together are larger than 8 MiB.
     ///
     /// # Errors
     ///
-    /// When one is not there, or the meter stops it.
+    /// Returns an error if a commit does not exist or the meter refuses the cost.
     pub fn changes(
         &self,
         before: Option<&str>,
         after: &str,
         meter: Meter<'_>,
     ) -> Result<Vec<Change>, ReadError> {
-        let paid = Paid::new(&self.git, meter);
+        let metered = Metered::new(&self.git, meter);
         let tree = |id: &str| -> Result<ObjectId, ReadError> {
-            Ok(self.git.tree_of(known(&paid, id, Kind::Commit)?)?)
+            Ok(self.git.tree_of(known(&metered, id, Kind::Commit)?)?)
         };
         let (before, after) = (before.map(tree).transpose()?, tree(after)?);
-        let replaced = paid.replaced(before, after)?;
+        let replaced = metered.replaced(before, after)?;
         let (mut added, mut removed) = (Sum::default(), Sum::default());
         for change in &replaced {
             match (&change.old, &change.new) {
-                (None, Some((_, id))) => added.add(paid.header(*id)?.map_or(0, |it| it.size)),
-                (Some((_, id)), None) => removed.add(paid.header(*id)?.map_or(0, |it| it.size)),
+                (None, Some((_, id))) => added.add(metered.header(*id)?.map_or(0, |it| it.size)),
+                (Some((_, id)), None) => removed.add(metered.header(*id)?.map_or(0, |it| it.size)),
                 _ => {}
             }
         }
         if added.files == 0 || removed.files == 0 {
             return Ok(replaced);
         }
-        // The directories are walked once more.
-        paid.objects(2 * replaced.len() as u64)?;
+        // The directories are walked a second time.
+        metered.objects(2 * replaced.len() as u64)?;
         if added.bytes.saturating_add(removed.bytes) > COMPARED_BYTES {
             return Ok(self.git.moved(before, after)?);
         }
-        // Each file that was added is compared with each that was removed.
-        paid.objects(added.files * removed.cost() + removed.files * added.cost())?;
+        // Each added file is compared with each removed file.
+        metered.objects(added.files * removed.cost() + removed.files * added.cost())?;
         Ok(self.git.changed(before, after)?)
     }
 }
 
-/// Files, all together.
+/// Number and total size of files.
 #[derive(Default)]
 struct Sum {
     files: u64,
@@ -403,9 +404,9 @@ impl Sum {
     }
 }
 
-/// What stands at a path below a tree.
-fn at(paid: &Paid<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop> {
-    // Step by step: the engine would read a file whole to see that it is no directory.
+/// Looks up the entry at a path below a tree.
+fn at(metered: &Metered<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop> {
+    // One directory at a time, because `gix` would read a whole file to see that it is not a directory.
     let mut at = Entry {
         path: String::new(),
         kind: EntryKind::Directory,
@@ -418,7 +419,7 @@ fn at(paid: &Paid<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop
         if at.kind != EntryKind::Directory || name.is_empty() {
             return Ok(None);
         }
-        let Some(entry) = paid.entry(at.id, name)? else {
+        let Some(entry) = metered.entry(at.id, name)? else {
             return Ok(None);
         };
         at = entry;
@@ -427,14 +428,14 @@ fn at(paid: &Paid<'_>, tree: ObjectId, path: &str) -> Result<Option<Entry>, Stop
     Ok(Some(at))
 }
 
-fn sized(paid: &Paid<'_>, entry: Entry) -> Result<(Entry, u64), Stop> {
+fn sized(metered: &Metered<'_>, entry: Entry) -> Result<(Entry, u64), Stop> {
     let size = match entry.kind {
         EntryKind::Directory => 0,
         EntryKind::Submodule => {
-            paid.objects(1)?;
+            metered.objects(1)?;
             0
         }
-        _ => paid.found(entry.id)?.size,
+        _ => metered.found(entry.id)?.size,
     };
     Ok((entry, size))
 }
@@ -444,18 +445,18 @@ fn parse(id: &str) -> Result<ObjectId, ReadError> {
         .map_err(|_| ReadError::Invalid(format!("{id:?} is no id of 40 hexadecimal digits")))
 }
 
-fn header(paid: &Paid<'_>, id: ObjectId, kind: Kind) -> Result<Header, ReadError> {
-    match paid.header(id)? {
+fn header(metered: &Metered<'_>, id: ObjectId, kind: Kind) -> Result<Header, ReadError> {
+    match metered.header(id)? {
         Some(header) if header.kind == kind => Ok(header),
         Some(header) => Err(ReadError::OtherKind(kind_name(header.kind))),
         None => Err(ReadError::NotFound),
     }
 }
 
-/// An object of this kind, which is decoded next.
-fn known(paid: &Paid<'_>, id: &str, kind: Kind) -> Result<ObjectId, ReadError> {
+/// Returns the id of an object after checking its type and charging for decoding it.
+fn known(metered: &Metered<'_>, id: &str, kind: Kind) -> Result<ObjectId, ReadError> {
     let id = parse(id)?;
-    let header = header(paid, id, kind)?;
-    paid.decode(id, &header)?;
+    let header = header(metered, id, kind)?;
+    metered.decode(id, &header)?;
     Ok(id)
 }

@@ -1,4 +1,4 @@
-//! Trees of commits as guests see them.
+//! Checkouts: trees of commits with the bytes of their files, as input of the CI guest.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,10 +7,10 @@ use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, Tree, TreeBuilder, TreePath}
 
 use crate::git::{EntryKind, Git, GitError, ObjectId};
 
-/// The most bytes of files that are cached from one call to the next.
+/// Maximum size of the cached files that are kept from one call to the next, in bytes.
 const MOST_CACHED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Cache of trees with their files: most files of a commit are those of the one before.
+/// Cache of trees and files. Most files of a commit are the same as in its parent.
 #[derive(Default)]
 pub(super) struct Checkouts {
     blobs: Arc<MemoryBlobs>,
@@ -20,8 +20,8 @@ pub(super) struct Checkouts {
 }
 
 impl Checkouts {
-    /// The tree with this id; the empty one where there is none. Paths and links that a snapshot cannot hold are left
-    /// out, and so are submodules.
+    /// Returns a snapshot of the git tree, or an empty one for `None`. Submodules, and paths and links that a snapshot
+    /// cannot hold, are left out.
     pub(super) fn of(&mut self, git: &Git, tree: Option<ObjectId>) -> Result<Snapshot, GitError> {
         let made = match tree {
             None => Tree::empty(),
@@ -37,7 +37,7 @@ impl Checkouts {
         Ok(Snapshot::new(made, self.blobs.clone()))
     }
 
-    /// Empties the cache where it has grown past its limit. Snapshots that were given out stay whole.
+    /// Empties the cache if it exceeds its limit. Existing snapshots remain valid.
     pub(super) fn trim(&mut self) {
         if self.bytes > MOST_CACHED_BYTES {
             *self = Self::default();

@@ -1,11 +1,13 @@
-//! Patterns of branches and paths in workflow files.
+//! Glob patterns of branches and paths in workflow files.
 
-/// Whether a pattern matches a whole name: `*` stands for any characters but `/`, `**` for any at all, `?` for the
-/// character before it or nothing, `+` for one or more of it.
+/// Returns true if a pattern matches a whole name. `*` matches any characters except `/`, and `**` any characters. `?`
+/// makes the preceding character optional, and `+` matches it one or more times. Brackets and backslashes have no
+/// special meaning here, unlike on GitHub.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
-    // The places in the name that the pattern may have come to. One pass over the pattern: no pattern takes long.
+    // Positions in the name that the pattern can have reached. A single pass over the pattern without backtracking
+    // bounds the time.
     let mut at = vec![false; name.len() + 1];
     at[0] = true;
     let mut place = 0;
@@ -42,11 +44,11 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     at[name.len()]
 }
 
-/// The most steps that the patterns of one workflow take on one event: a pattern of so many characters takes as many
-/// for each character of a name.
+/// Maximum number of steps of the patterns of one workflow on one event. Matching takes about one step for each pair of
+/// a character of the pattern and a character of the name.
 const MOST_STEPS: usize = 20_000_000;
 
-/// What patterns may still cost.
+/// Remaining steps for patterns.
 pub(super) struct Steps(usize);
 
 impl Default for Steps {
@@ -55,8 +57,8 @@ impl Default for Steps {
     }
 }
 
-/// Whether a list of patterns takes a name: the last one that matches decides, and one that begins with `!` takes it
-/// away again. Patterns beyond what all of them may cost match nothing.
+/// Returns true if a list of patterns includes a name. The last matching pattern decides, and a pattern that begins
+/// with `!` excludes. Patterns that exceed the remaining steps match nothing.
 pub(super) fn takes(patterns: &[String], name: &str, steps: &mut Steps) -> bool {
     let mut taken = false;
     for pattern in patterns {

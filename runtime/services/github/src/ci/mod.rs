@@ -1,14 +1,15 @@
-//! Continuous integration: what runs when a branch moves or a pull request is opened.
+//! Continuous integration (CI): runs of workflows on pushes, pull requests and requests.
 //!
-//! A world has workflow files (`.github/workflows/*.yml`) and, beside its tree, a guest that runs them. When a branch
-//! gets a commit or an open pull request another head, each workflow of that commit whose `on` names the event makes a
-//! run, whichever call was the cause. A world without such a guest has no new runs.
+//! A world has workflow files (`.github/workflows/*.yml`) and, outside its tree, a guest that runs them. When a call
+//! moves a branch or changes the head of an open pull request, each workflow of the new commit whose `on` names the
+//! event gets a run, regardless of which tool was called. Without such a guest, a world has no new runs.
 //!
-//! # The guest
+//! # CI guest
 //!
-//! It is a verifier: it sees two trees and nothing else, and gives named checks. The final tree is what is tested (the
-//! commit; for a pull request, its head merged into its base), the starting tree is what that is compared with (the
-//! branch before, the base of the pull request; empty where there is none). Its parameters are the event:
+//! The guest is a verifier: it sees only two trees and parameters, and returns named checks. The final tree is the
+//! tested one: the tree of the commit or, for a pull request, the merge of its head into its base. The starting tree is
+//! the one to compare it with: that of the branch before the push, or of the base of the pull request. It is empty if
+//! there is none. The parameters are the event:
 //!
 //! ```json
 //! {"event": "push", "ref": "refs/heads/main", "branch": "main", "sha": "…", "before": "…", "actor": "ann",
@@ -18,34 +19,37 @@
 //!                   "draft": false, "labels": ["…"]}}
 //! ```
 //!
-//! `workflow.file` is the workflow as JSON, so that the guest runs the steps that the file has. `before` and
-//! `pull_request` are null where there is none; `commits` are the new ones, the oldest first, at most [`MOST_COMMITS`].
+//! `workflow.file` is the workflow as JSON, so that the guest can run the steps of the file. `before` and
+//! `pull_request` are null if they do not apply. `commits` lists the new commits, oldest first, at most
+//! [`MOST_COMMITS`].
 //!
-//! A check is a step, called `<job> / <step>`; its detail is what the step prints. Jobs and steps come in the order of
-//! the checks. In a job, what follows a step that failed is skipped, whatever the guest says of it. A job has failed
-//! when a step of it has, and a run when a job of it has.
+//! A check is a step with the name `<job> / <step>`, and its detail is the output of the step. Jobs and steps have the
+//! order of the checks. After a failed step, the remaining steps of the job are skipped, even if their checks pass. A
+//! job fails if one of its steps fails, and a run fails if one of its jobs fails.
 //!
-//! # What goes wrong
+//! # Errors and faults
 //!
-//! A workflow file that is none makes a run without jobs whose conclusion is `failure`, as on GitHub: the agent may
-//! have written it. Where the guest traps or uses up its fuel or memory on a tree, it is run once on the tree that the
-//! world started with, by a workflow of that tree or, where it has none, by one without jobs. If it comes to an outcome
-//! there, the tree of the agent is to blame: the run has one job, which failed and whose log has the fault. An agent
-//! could otherwise end its session, and so its grade, by a commit that is too much for the guest. The same holds where
-//! the guest reports steps without names. If it faults on the starting tree as well, the guest is broken. It is part of
-//! the world, so nobody's work may be judged by its silence: the session ends with a fault that names it, and the
-//! attempt is not graded.
+//! An invalid workflow file results in a run without jobs and with the conclusion `failure`, as on GitHub, because the
+//! agent may have written the file.
+//!
+//! If the guest traps or exceeds a limit on a tree, it runs once on the tree that the world started with, with the
+//! first valid workflow of that tree, or with one without jobs. If it succeeds there, the tree of the agent caused the
+//! fault: the run gets one failed job, whose log contains the fault. Otherwise an agent could end its session, and
+//! thereby avoid its grade, with a commit that is too expensive for the guest. The same applies if the guest reports
+//! steps with invalid names.
+//!
+//! If the guest faults on the starting tree as well, the guest is broken. It is part of the world, so the attempt
+//! cannot be graded: the session ends with a fault that names the guest.
 //!
 //! # Limits
 //!
-//! The workflows that one call sets off share [`FUEL_OF_A_CALL`] and are at most [`MOST_RUNS_OF_A_CALL`]. A workflow
-//! for which no fuel is left fails, and its log says why; runs beyond the number are not made. A call that is cancelled
-//! starts no further workflow.
+//! The workflows that one call triggers share [`FUEL_OF_A_CALL`] units of fuel, and their number is limited to
+//! [`MOST_RUNS_OF_A_CALL`]. A workflow for which no fuel is left fails, and its log gives the reason. Runs beyond the
+//! number are not made. A cancelled call starts no further workflow.
 //!
-//! For a pull request, head and base are merged only where a workflow runs on its event and branch, and each pair of
-//! commits once a call, also where many pull requests have them. A merge that is refused, that needs more memory than
-//! the call may use, or whose call is cancelled makes no run. A commit that differs in more files than are compared
-//! runs whatever filters of paths a workflow has, as on GitHub.
+//! Head and base of a pull request are merged only if a workflow matches the event and the branch, and only once in a
+//! call for each pair of commits. There is no run if the merge is refused, needs more memory than the call may use, or
+//! is cancelled. If a commit differs in more files than can be compared, path filters are ignored, as on GitHub.
 
 mod checkout;
 mod glob;
@@ -64,123 +68,125 @@ pub(crate) use workflow::{FOLDER, Workflow};
 
 use self::checkout::Checkouts;
 use crate::git::{GitError, ObjectId};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The most commits that an event tells of.
+/// Maximum number of commits in the parameters of an event.
 pub const MOST_COMMITS: usize = 50;
 
-/// Fuel that the workflows of one call share, in the units of the sandbox: ten times that of one, and some seconds of
-/// processor time.
+/// Fuel that the workflows of one call share, in the units of the sandbox. This is ten times the limit of a single
+/// workflow, and takes some seconds of processor time.
 pub const FUEL_OF_A_CALL: u64 = 10_000_000_000;
 
-/// The most runs that one call makes, the first ones by branch, pull request and path.
+/// Maximum number of runs that one call makes. Pushes come first, by branch, then pull requests by number; the
+/// workflows of each are ordered by path.
 pub const MOST_RUNS_OF_A_CALL: u64 = 100;
 
-/// Runs the workflows of a world.
+/// Executor of workflows, which has the CI guest of the world.
 pub trait Runner: Send + Sync {
-    /// Runs one workflow on one event, with at most `fuel` units of fuel.
+    /// Runs one workflow on one event with at most `fuel` units of fuel.
     fn run(&self, event: Event, fuel: u64) -> Ran;
 }
 
-/// The result of a workflow, and the fuel that it used.
+/// Result of a workflow with the fuel that it used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ran {
-    /// The steps, or why there is no outcome.
+    /// Reported steps, or the error that prevented a result.
     pub result: Result<Vec<Reported>, RunnerError>,
-    /// The fuel used, in the units of the sandbox.
+    /// Fuel used, in the units of the sandbox.
     pub fuel: u64,
 }
 
-/// What a runner is given.
+/// Input of a runner.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// What the tested tree is compared with.
+    /// Snapshot to compare the tested tree with.
     pub before: Snapshot,
-    /// The tree that is tested.
+    /// Snapshot of the tested tree.
     pub after: Snapshot,
-    /// What happened, as a JSON object.
+    /// Parameters of the event, as a JSON object.
     pub parameters: String,
 }
 
-/// What became of one step.
+/// Result of one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reported {
-    /// `<job> / <step>`.
+    /// Name in the form `<job> / <step>`.
     pub name: String,
-    /// Whether it succeeded.
+    /// True if the step succeeded.
     pub passed: bool,
-    /// What it printed.
+    /// Output of the step.
     pub output: String,
 }
 
-/// Why a workflow has no outcome.
+/// Error of running one workflow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunnerError {
-    /// The guest stopped for a reason that its input does not decide.
+    /// The guest failed for a reason that does not depend on its input.
     #[error("the world's guest for continuous integration broke: {0}")]
     Guest(String),
-    /// The guest stopped, and would on every machine: it traps or exceeds a limit on this input.
+    /// The guest trapped or exceeded a limit on this input, and would do so on every machine.
     #[error("the world's guest for continuous integration broke: {0}")]
     Input(String),
-    /// The machine failed.
+    /// The host failed.
     #[error("the host failed while continuous integration ran: {0}")]
     Host(String),
-    /// The fuel or the number of runs that a call or a script may use for all its workflows is used up.
+    /// The limit of fuel or of runs for all workflows of a call or a script is reached.
     #[error("{0}")]
     Spent(String),
 }
 
-/// Why workflows could not be run.
+/// Error of running the workflows after a call.
 #[derive(Debug, thiserror::Error)]
 pub enum CiError {
-    /// The guest gave no outcome.
+    /// The guest did not return a result.
     #[error(transparent)]
     Runner(#[from] RunnerError),
-    /// The repository is damaged, or cannot be read.
+    /// The repository is damaged or cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The guest reports what is no step.
+    /// The guest reported a check whose name is not in the form of a step.
     #[error(
         "the world's guest for continuous integration reports {0:?}, which is not \"<job> / <step>\""
     )]
     NoStep(String),
 }
 
-/// What workflows run on.
+/// Event on which workflows run.
 struct Cause {
     event: &'static str,
     action: &'static str,
     branch: String,
-    /// The commit that runs are shown on.
+    /// Commit to which the runs belong.
     head: ObjectId,
-    /// What it is compared with.
+    /// Commit to compare the head with.
     base: Option<ObjectId>,
     pull: Option<u64>,
 }
 
-/// The continuous integration of one session.
+/// CI of one session.
 pub(crate) struct Ci {
     runner: Arc<dyn Runner>,
-    /// What was last seen of branches and pull requests.
+    /// Branches and pull requests as they were after the previous call.
     watch: Watch,
-    /// What somebody asked for, to be done when the call is over.
+    /// Requested runs, which start at the end of the call.
     asked: Vec<Wanted>,
     checkouts: Checkouts,
     shared: Shared,
-    /// The tip of the default branch when this began.
+    /// Tip of the default branch when the session began.
     start: Option<ObjectId>,
-    /// Whether the guest comes to an outcome on `start`, once that was tried.
+    /// Test of the guest on `start`: true if it returned a result. `None` before the test.
     start_is_sound: Option<bool>,
     budget: Budget,
 }
 
-/// Limits of the workflows of a call, or of a script with all its requests.
+/// Limits of the workflows of one call, or of all requests of a script.
 #[derive(Debug, Clone, Copy)]
 enum Budget {
-    /// The remaining limits of the current call of a session. Workflows beyond them fail.
+    /// Remaining limits of the current call of a session. Runs beyond `runs` are not made, and without `fuel` they
+    /// fail.
     Call { runs: u64, fuel: u64 },
-    /// The runs that a script has made, and the most that it may make. One more ends the script, whose runner counts the
-    /// fuel itself.
+    /// Number of runs that a script has made, and their maximum. Exceeding it ends the script. The runner meters the
+    /// fuel of a script itself.
     Script { runs: u64, most: u64 },
 }
 
@@ -191,46 +197,46 @@ impl Budget {
     };
 }
 
-/// What can be asked for.
+/// Run that was requested by a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wanted {
-    /// Another attempt at a run.
+    /// Another attempt of an existing run.
     Again {
-        /// The run.
+        /// Id of the run.
         id: u64,
-        /// The jobs to run again; those that the others had stand as they are. None: all.
+        /// Names of the jobs to run again; the other jobs keep their results. `None` for all jobs.
         jobs: Option<Vec<String>>,
     },
-    /// A run on the tip of a branch.
+    /// Run on the tip of a branch.
     Dispatch {
-        /// The workflow's file.
+        /// Path of the workflow file.
         path: String,
-        /// The branch.
+        /// Name of the branch.
         branch: String,
     },
 }
 
 impl Ci {
-    /// Begins to watch a repository: what is there has happened already.
-    pub(crate) fn new(runner: Arc<dyn Runner>, site: &Site) -> Self {
+    /// Starts to watch a repository. Its present branches and pull requests cause no runs.
+    pub(crate) fn new(runner: Arc<dyn Runner>, repo: &RepositoryState) -> Self {
         Self {
             runner,
-            watch: Watch::of(site),
+            watch: Watch::of(repo),
             asked: Vec::new(),
             checkouts: Checkouts::default(),
             shared: Shared::default(),
-            start: site.git.branch(&site.hub.repository.default_branch),
+            start: repo.git.branch(&repo.hub.repository.default_branch),
             start_is_sound: None,
             budget: Budget::CALL,
         }
     }
 
-    /// Sets the number of runs that one script may make with all its requests.
+    /// Sets the maximum number of runs that one script may make with all its requests.
     pub(crate) fn limit(&mut self, most: u64) {
         self.budget = Budget::Script { runs: 0, most };
     }
 
-    /// Notes that a branch has another name, which is no push.
+    /// Renames a watched branch, so that the new name does not count as a push.
     pub(crate) fn renamed(&mut self, old: &str, new: &str) {
         self.watch.renamed(old, new);
     }

@@ -1,12 +1,12 @@
-//! Running workflows, and what is kept of it.
+//! Execution of workflows and recording of their runs and jobs.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
 use super::shared::Shared;
-use super::watch::Happened;
-use super::workflow::{Occasion, is_workflow};
+use super::watch::RefChange;
+use super::workflow::{TriggerEvent, is_workflow};
 use super::{
     Budget, Cause, Ci, CiError, Event, FOLDER, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
     Wanted, Workflow,
@@ -14,9 +14,9 @@ use super::{
 use crate::call;
 use crate::git::{EntryKind, GitError, ObjectId};
 use crate::hub::{Job, Run, State, Step, Time};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What the message of a commit holds that is not to be tested.
+/// Markers in a commit message that skip workflows.
 const SKIPPED: [&str; 5] = [
     "[skip ci]",
     "[ci skip]",
@@ -28,9 +28,9 @@ const SKIPPED: [&str; 5] = [
 const SUCCESS: &str = "success";
 const FAILURE: &str = "failure";
 
-impl Site {
-    /// Runs what is to be run after a call: on branches that moved and pull requests that have another head, and what
-    /// was asked for. Nothing where the world has no guest for that.
+impl RepositoryState {
+    /// Runs workflows at the end of a call: for branches that moved, for pull requests that were opened or got a new
+    /// head, and for requested runs. Does nothing if the world has no CI guest.
     pub(crate) fn run_workflows(&mut self) -> Result<(), CiError> {
         let Some(mut ci) = self.ci.take() else {
             return Ok(());
@@ -40,7 +40,7 @@ impl Site {
         result
     }
 
-    /// The workflows of a commit, by path.
+    /// Returns the workflows of a commit, by path.
     pub(crate) fn workflows_at(&self, commit: ObjectId) -> Result<Vec<Workflow>, GitError> {
         let tree = self.git.tree_of(commit)?;
         let mut found = Vec::new();
@@ -58,17 +58,17 @@ impl Site {
 }
 
 impl Ci {
-    fn catch_up(&mut self, site: &mut Site) -> Result<(), CiError> {
+    fn catch_up(&mut self, repo: &mut RepositoryState) -> Result<(), CiError> {
         if let Budget::Call { .. } = self.budget {
             self.budget = Budget::CALL;
         }
-        for happened in self.watch.look(site) {
+        for change in self.watch.look(repo) {
             if self.is_over() {
                 break;
             }
             call::changed();
-            if let Some(cause) = cause(site, happened)? {
-                skipped_if_stopped(self.run_all(site, &cause))?;
+            if let Some(cause) = cause(repo, change)? {
+                skipped_if_stopped(self.run_all(repo, &cause))?;
             }
         }
         for wanted in std::mem::take(&mut self.asked) {
@@ -77,8 +77,8 @@ impl Ci {
             }
             call::changed();
             skipped_if_stopped(match wanted {
-                Wanted::Again { id, jobs } => self.run_again(site, id, jobs.as_deref()),
-                Wanted::Dispatch { path, branch } => self.dispatch(site, &path, branch),
+                Wanted::Again { id, jobs } => self.run_again(repo, id, jobs.as_deref()),
+                Wanted::Dispatch { path, branch } => self.dispatch(repo, &path, branch),
             })?;
         }
         self.checkouts.trim();
@@ -87,8 +87,13 @@ impl Ci {
     }
 
     /// Runs a workflow on the tip of a branch.
-    fn dispatch(&mut self, site: &mut Site, path: &str, branch: String) -> Result<(), CiError> {
-        let Some(head) = site.git.branch(&branch) else {
+    fn dispatch(
+        &mut self,
+        repo: &mut RepositoryState,
+        path: &str,
+        branch: String,
+    ) -> Result<(), CiError> {
+        let Some(head) = repo.git.branch(&branch) else {
             return Ok(());
         };
         let cause = Cause {
@@ -99,57 +104,58 @@ impl Ci {
             base: None,
             pull: None,
         };
-        let workflows = self.shared.workflows(site, head)?;
+        let workflows = self.shared.workflows(repo, head)?;
         match workflows.iter().find(|it| it.path == path) {
-            Some(workflow) => self.run_new(site, &cause, workflow),
+            Some(workflow) => self.run_new(repo, &cause, workflow),
             None => Ok(()),
         }
     }
 
-    /// Runs the workflows that take a cause.
-    fn run_all(&mut self, site: &mut Site, cause: &Cause) -> Result<(), CiError> {
-        let message = site.git.commit(cause.head)?.message;
+    /// Runs all workflows that match a cause.
+    fn run_all(&mut self, repo: &mut RepositoryState, cause: &Cause) -> Result<(), CiError> {
+        let message = repo.git.commit(cause.head)?.message;
         if SKIPPED.iter().any(|word| message.contains(word)) {
             return Ok(());
         }
-        let branch = match cause.pull.and_then(|number| site.hub.pull(number)) {
+        let branch = match cause.pull.and_then(|number| repo.hub.pull(number)) {
             Some((_, pull)) => pull.base.clone(),
             None => cause.branch.clone(),
         };
-        let mut occasion = Occasion {
+        let mut event = TriggerEvent {
             event: cause.event,
             branch: &branch,
             action: cause.action,
             paths: None,
         };
-        let workflows = self.shared.workflows(site, cause.head)?;
-        // The paths come later: to know them takes a comparison, and for a pull request a merge.
+        let workflows = self.shared.workflows(repo, cause.head)?;
+        // Paths are determined last, because that needs a comparison and, for a pull request, a merge.
         let mut workflows: Vec<&Workflow> = workflows
             .iter()
-            .filter(|workflow| workflow.runs_on(&occasion))
+            .filter(|workflow| workflow.runs_on(&event))
             .collect();
         if workflows.is_empty() {
             return Ok(());
         }
-        let Some(trees) = call::optional(|| self.shared.trees(&site.git, cause))? else {
+        let Some(trees) = call::optional(|| self.shared.trees(&repo.git, cause))? else {
             return Ok(());
         };
         if workflows.iter().any(|it| it.looks_at_paths(cause.event)) {
-            let paths = call::optional(|| self.shared.paths(&site.git, trees))?;
-            occasion.paths = paths.as_deref();
-            workflows.retain(|workflow| workflow.runs_on(&occasion));
+            let paths = call::optional(|| self.shared.paths(&repo.git, trees))?;
+            event.paths = paths.as_deref();
+            workflows.retain(|workflow| workflow.runs_on(&event));
         }
         for workflow in workflows {
             if self.is_over() {
                 break;
             }
-            self.run_new(site, cause, workflow)?;
+            self.run_new(repo, cause, workflow)?;
         }
         Ok(())
     }
 
-    /// Whether the current call starts no further workflow: it was cancelled, or has made as many runs as it may. A call
-    /// that has changed the repository passes its own checkpoints, so the meter itself is asked.
+    /// Returns true if the current call may start no further workflow, because it was cancelled or has reached its
+    /// limit of runs. Asks the meter directly, because [`call::checkpoint`] ignores cancellation once the call has
+    /// changed something.
     fn is_over(&self) -> bool {
         let cancelled = mcpmark_service::checkpoint().is_err();
         cancelled || matches!(self.budget, Budget::Call { runs: 0, .. })
@@ -157,20 +163,20 @@ impl Ci {
 
     fn run_new(
         &mut self,
-        site: &mut Site,
+        repo: &mut RepositoryState,
         cause: &Cause,
         workflow: &Workflow,
     ) -> Result<(), CiError> {
         self.count()?;
-        let actor = site.viewer();
-        let jobs = self.jobs(site, cause, workflow, &actor)?;
-        let now = site.hub.now;
-        let (id, run_number) = site.hub.runs.next_run(&workflow.path);
-        let title = match cause.pull.and_then(|number| site.hub.pull(number)) {
+        let actor = repo.viewer();
+        let jobs = self.jobs(repo, cause, workflow, &actor)?;
+        let now = repo.hub.now;
+        let (id, run_number) = repo.hub.runs.next_run(&workflow.path);
+        let title = match cause.pull.and_then(|number| repo.hub.pull(number)) {
             Some((issue, _)) => issue.title.clone(),
-            None => site.git.commit(cause.head)?.title().to_owned(),
+            None => repo.git.commit(cause.head)?.title().to_owned(),
         };
-        site.hub.runs.workflow_runs.push(Run {
+        repo.hub.runs.workflow_runs.push(Run {
             id,
             name: workflow.name().to_owned(),
             path: workflow.path.clone(),
@@ -189,11 +195,11 @@ impl Ci {
             updated_at: now,
             more: Default::default(),
         });
-        keep(site, id, jobs);
+        keep(repo, id, jobs);
         Ok(())
     }
 
-    /// Counts a run that is about to be made.
+    /// Counts a run before it is made.
     fn count(&mut self) -> Result<(), RunnerError> {
         match &mut self.budget {
             Budget::Call { runs, .. } => *runs = runs.saturating_sub(1),
@@ -209,7 +215,7 @@ impl Ci {
         Ok(())
     }
 
-    /// Has the guest run a workflow, with the fuel that is left to the call.
+    /// Runs a workflow in the guest with the remaining fuel of the call.
     fn run(&mut self, event: Event) -> Result<Vec<Reported>, RunnerError> {
         let fuel = match self.budget {
             Budget::Call { fuel: 0, .. } => {
@@ -228,20 +234,20 @@ impl Ci {
         ran.result
     }
 
-    /// Another attempt at a run, of all its jobs or of some.
+    /// Makes another attempt of a run, with all of its jobs or only some.
     fn run_again(
         &mut self,
-        site: &mut Site,
+        repo: &mut RepositoryState,
         id: u64,
         only: Option<&[String]>,
     ) -> Result<(), CiError> {
-        let Some(run) = site.hub.runs.run(id).cloned() else {
+        let Some(run) = repo.hub.runs.run(id).cloned() else {
             return Ok(());
         };
         self.count()?;
         let object = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
         let known = match object(&run.head_sha) {
-            Some(head) => site.git.peel(head)?,
+            Some(head) => repo.git.peel(head)?,
             None => None,
         };
         let mut jobs = Vec::new();
@@ -258,15 +264,15 @@ impl Ci {
                 base: run.base_sha.as_deref().and_then(object),
                 pull: run.pull_requests.first().copied(),
             };
-            let workflows = self.shared.workflows(site, head)?;
+            let workflows = self.shared.workflows(repo, head)?;
             if let Some(workflow) = workflows.iter().find(|it| it.path == run.path) {
-                let actor = run.actor.clone().unwrap_or_else(|| site.viewer());
-                jobs = self.jobs(site, &cause, workflow, &actor)?;
+                let actor = run.actor.clone().unwrap_or_else(|| repo.viewer());
+                jobs = self.jobs(repo, &cause, workflow, &actor)?;
             }
         }
         if let Some(only) = only {
             let before: BTreeMap<String, Job> = {
-                let latest = site.hub.runs.latest_jobs(&run);
+                let latest = repo.hub.runs.latest_jobs(&run);
                 latest.map(|job| (job.name.clone(), job.clone())).collect()
             };
             for job in &mut jobs {
@@ -277,38 +283,38 @@ impl Ci {
                 }
             }
         }
-        let now = site.hub.now;
-        if let Some(run) = site.hub.runs.run_mut(id) {
+        let now = repo.hub.now;
+        if let Some(run) = repo.hub.runs.run_mut(id) {
             run.run_attempt += 1;
             run.updated_at = now;
         }
-        keep(site, id, jobs);
+        keep(repo, id, jobs);
         Ok(())
     }
 
-    /// Has the guest run a workflow, and makes jobs of what it reports. Their ids are not yet set.
+    /// Runs a workflow in the guest and converts its report to jobs. Their ids are not set yet.
     fn jobs(
         &mut self,
-        site: &Site,
+        repo: &RepositoryState,
         cause: &Cause,
         workflow: &Workflow,
         actor: &str,
     ) -> Result<Vec<Job>, CiError> {
-        let event = call::optional(|| self.event(site, cause, workflow, actor))?;
+        let event = call::optional(|| self.event(repo, cause, workflow, actor))?;
         let Some(event) = event else {
             return Ok(Vec::new());
         };
-        let now = site.hub.now;
+        let now = repo.hub.now;
         let made = self.run(event).map_err(CiError::from);
         let problem = match made.and_then(|reported| made_of(reported, now)) {
             Ok(jobs) => return Ok(jobs),
             Err(problem) => problem,
         };
         let output = match &problem {
-            CiError::Runner(RunnerError::Input(reason)) if self.start_is_sound(site)? => {
+            CiError::Runner(RunnerError::Input(reason)) if self.start_is_sound(repo)? => {
                 reason.clone()
             }
-            CiError::NoStep(_) if self.start_is_sound(site)? => problem.to_string(),
+            CiError::NoStep(_) if self.start_is_sound(repo)? => problem.to_string(),
             CiError::Runner(RunnerError::Spent(reason))
                 if matches!(self.budget, Budget::Call { .. }) =>
             {
@@ -324,10 +330,10 @@ impl Ci {
         made_of(vec![failed], now)
     }
 
-    /// What the guest is given; none where the workflow is none, or there is nothing to test.
+    /// Builds the input of the guest. `None` if the workflow file is invalid, or if head and base do not merge.
     fn event(
         &mut self,
-        site: &Site,
+        repo: &RepositoryState,
         cause: &Cause,
         workflow: &Workflow,
         actor: &str,
@@ -335,18 +341,18 @@ impl Ci {
         let Some(file) = &workflow.file else {
             return Ok(None);
         };
-        let Some(trees) = self.shared.trees(&site.git, cause)? else {
+        let Some(trees) = self.shared.trees(&repo.git, cause)? else {
             return Ok(None);
         };
         Ok(Some(Event {
-            before: self.checkouts.of(&site.git, trees.before)?,
-            after: self.checkouts.of(&site.git, Some(trees.after))?,
-            parameters: parameters(site, cause, &workflow.path, file, actor)?.to_string(),
+            before: self.checkouts.of(&repo.git, trees.before)?,
+            after: self.checkouts.of(&repo.git, Some(trees.after))?,
+            parameters: parameters(repo, cause, &workflow.path, file, actor)?.to_string(),
         }))
     }
 
-    /// Whether the guest comes to an outcome on a push of the commit that the world started with.
-    fn start_is_sound(&mut self, site: &Site) -> Result<bool, CiError> {
+    /// Returns true if the guest returns a result for a push of the commit that the world started with.
+    fn start_is_sound(&mut self, repo: &RepositoryState) -> Result<bool, CiError> {
         if let Some(known) = self.start_is_sound {
             return Ok(known);
         }
@@ -356,28 +362,28 @@ impl Ci {
         let cause = Cause {
             event: "push",
             action: "",
-            branch: site.hub.repository.default_branch.clone(),
+            branch: repo.hub.repository.default_branch.clone(),
             head: start,
             base: None,
             pull: None,
         };
-        let workflows = site.workflows_at(start)?;
+        let workflows = repo.workflows_at(start)?;
         let own = workflows
             .iter()
             .find_map(|it| Some((it.path.as_str(), it.file.as_ref()?)));
-        // A world may start without workflows, and the agent write the first one.
+        // A world can start without workflows, and the agent can add the first one.
         let empty = json!({"name": "empty", "on": "push", "jobs": {}});
         let (path, file) = own.unwrap_or((".github/workflows/empty.yml", &empty));
         let event = Event {
-            before: self.checkouts.of(&site.git, None)?,
+            before: self.checkouts.of(&repo.git, None)?,
             after: self
                 .checkouts
-                .of(&site.git, Some(site.git.tree_of(start)?))?,
-            parameters: parameters(site, &cause, path, file, &site.viewer())?.to_string(),
+                .of(&repo.git, Some(repo.git.tree_of(start)?))?,
+            parameters: parameters(repo, &cause, path, file, &repo.viewer())?.to_string(),
         };
-        // By its own fuel, so that the answer does not depend on the call that asks first.
+        // Without the limit of the call, so that the result does not depend on which call needs it first.
         let sound = match self.runner.run(event, u64::MAX).result {
-            Ok(reported) => made_of(reported, site.hub.now).is_ok(),
+            Ok(reported) => made_of(reported, repo.hub.now).is_ok(),
             Err(RunnerError::Guest(_) | RunnerError::Input(_)) => false,
             Err(error) => return Err(error.into()),
         };
@@ -386,7 +392,7 @@ impl Ci {
     }
 }
 
-/// Leaves out a run whose trees are too much for the call, or whose call was cancelled before it began.
+/// Skips a run whose trees exceed a limit of the call, or whose call was cancelled before it began.
 fn skipped_if_stopped(outcome: Result<(), CiError>) -> Result<(), CiError> {
     match outcome {
         Err(CiError::Git(GitError::Interrupted(_))) => Ok(()),
@@ -395,9 +401,9 @@ fn skipped_if_stopped(outcome: Result<(), CiError>) -> Result<(), CiError> {
     }
 }
 
-/// Puts the jobs of the last attempt at a run beside it, and sets its conclusion.
-fn keep(site: &mut Site, id: u64, jobs: Vec<Job>) {
-    let runs = &mut site.hub.runs;
+/// Stores the jobs of the latest attempt of a run, and sets the conclusion of the run.
+fn keep(repo: &mut RepositoryState, id: u64, jobs: Vec<Job>) {
+    let runs = &mut repo.hub.runs;
     let succeeded = |job: &Job| job.conclusion.as_deref() == Some(SUCCESS);
     let passed = !jobs.is_empty() && jobs.iter().all(succeeded);
     let first = runs.next_job();
@@ -405,7 +411,7 @@ fn keep(site: &mut Site, id: u64, jobs: Vec<Job>) {
     run.conclusion = Some(if passed { SUCCESS } else { FAILURE }.to_owned());
     let attempt = run.run_attempt;
     for (number, mut job) in (first..).zip(jobs) {
-        // Nothing refuses it: the change that it follows from has happened.
+        // The error is ignored, because the change that caused the run has already been made.
         let _ = call::add(bytes_of(&job));
         job.id = number;
         job.run_id = id;
@@ -414,19 +420,19 @@ fn keep(site: &mut Site, id: u64, jobs: Vec<Job>) {
     }
 }
 
-/// About how many bytes a job takes in a state.
+/// Approximate size of a job in a state, in bytes.
 fn bytes_of(job: &Job) -> u64 {
-    /// What a run, a job and a step take beside their texts.
+    /// Approximate size of a run, a job and a step without their texts, in bytes.
     const RECORD: usize = 1024;
     let steps: usize = job.steps.iter().map(|step| step.name.len() + 128).sum();
     let log = job.log.as_ref().map_or(0, String::len);
     (RECORD + job.name.len() + steps + log) as u64
 }
 
-/// What has happened as a cause of runs; none where it is over already.
-fn cause(site: &Site, happened: Happened) -> Result<Option<Cause>, GitError> {
-    Ok(match happened {
-        Happened::Pushed {
+/// Converts a change to a cause of runs. `None` if the pull request is not open any more.
+fn cause(repo: &RepositoryState, change: RefChange) -> Result<Option<Cause>, GitError> {
+    Ok(match change {
+        RefChange::Pushed {
             branch,
             before,
             after,
@@ -438,12 +444,12 @@ fn cause(site: &Site, happened: Happened) -> Result<Option<Cause>, GitError> {
             base: before,
             pull: None,
         }),
-        Happened::Proposed { number, action } => {
-            let pull = site.hub.pull(number);
+        RefChange::Proposed { number, action } => {
+            let pull = repo.hub.pull(number);
             let Some((_, pull)) = pull.filter(|(issue, _)| issue.state == State::Open) else {
                 return Ok(None);
             };
-            let (base, head) = site.ends(pull)?;
+            let (base, head) = repo.ends(pull)?;
             Some(Cause {
                 event: "pull_request",
                 action,
@@ -456,29 +462,29 @@ fn cause(site: &Site, happened: Happened) -> Result<Option<Cause>, GitError> {
     })
 }
 
-/// What the guest is told.
+/// Builds the parameters of the guest as JSON.
 fn parameters(
-    site: &Site,
+    repo: &RepositoryState,
     cause: &Cause,
     path: &str,
     file: &Value,
     actor: &str,
 ) -> Result<Value, GitError> {
-    let pull = cause.pull.and_then(|number| site.hub.pull(number));
+    let pull = cause.pull.and_then(|number| repo.hub.pull(number));
     let reference = match pull {
         Some((issue, _)) => format!("refs/pull/{}/merge", issue.number),
         None => format!("refs/heads/{}", cause.branch),
     };
-    // Of a new branch, what the default branch has not.
-    let default = site.git.branch(&site.hub.repository.default_branch);
+    // For a new branch, the commits that are not reachable from the default branch.
+    let default = repo.git.branch(&repo.hub.repository.default_branch);
     let known = cause.base.or(default.filter(|_| cause.event == "push"));
     let new = match known {
-        Some(known) => site.git.ahead(known, cause.head)?,
+        Some(known) => repo.git.ahead(known, cause.head)?,
         None => Vec::new(),
     };
     let mut commits = Vec::new();
     for id in &new[new.len().saturating_sub(MOST_COMMITS)..] {
-        let commit = site.git.commit(*id)?;
+        let commit = repo.git.commit(*id)?;
         commits.push(json!({
             "id": id.to_string(),
             "message": commit.message.trim_end_matches('\n'),
@@ -510,7 +516,7 @@ fn parameters(
     }))
 }
 
-/// Jobs in the order in which the guest begins them.
+/// Converts reported steps to jobs, in the order in which the guest first names them.
 fn made_of(reported: Vec<Reported>, now: Time) -> Result<Vec<Job>, CiError> {
     let mut jobs: Vec<(Job, String)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -562,7 +568,7 @@ fn made_of(reported: Vec<Reported>, now: Time) -> Result<Vec<Job>, CiError> {
     Ok(jobs.into_iter().map(with_log).collect())
 }
 
-/// Adds a step to a log: each line with its time, as GitHub's runners write them.
+/// Appends a step to a log. Each line has a timestamp in the format of GitHub's runners.
 fn print(log: &mut String, now: Time, title: &str, step: &Reported) {
     let stamp = now.to_string();
     let stamp = stamp.trim_end_matches('Z');
@@ -592,7 +598,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_failure_in_a_job_is_skipped() {
+    fn steps_after_a_failure_in_a_job_are_skipped() {
         let reported = vec![
             step(
                 "data / format",

@@ -1,4 +1,4 @@
-//! Results that the runs of one call share.
+//! Cache of intermediate results that the runs of one call share.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,40 +6,42 @@ use std::sync::Arc;
 use super::workflow::MOST_PATHS;
 use super::{Cause, Workflow};
 use crate::git::{Git, GitError, Merged, ObjectId};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The trees of a cause: what is tested, and what that is compared with.
+/// Trees of a cause: the tested tree and the one to compare it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Trees {
     pub(super) before: Option<ObjectId>,
     pub(super) after: ObjectId,
 }
 
-/// Cache for the causes of one call: a push may be the head of many pull requests, of which each runs several workflows.
+/// Cache for the causes of one call. A pushed commit can be the head of many pull requests, each of which runs several
+/// workflows.
 #[derive(Default)]
 pub(super) struct Shared {
     workflows: HashMap<ObjectId, Arc<[Workflow]>>,
-    /// The trees of merges by base and head; none where these do not merge.
+    /// Trees of merges by base and head. `None` if they conflict or the merge is refused.
     merges: HashMap<[ObjectId; 2], Option<ObjectId>>,
     paths: HashMap<Trees, Option<Arc<[String]>>>,
 }
 
 impl Shared {
-    /// The workflows of a commit.
+    /// Returns the workflows of a commit.
     pub(super) fn workflows(
         &mut self,
-        site: &Site,
+        repo: &RepositoryState,
         commit: ObjectId,
     ) -> Result<Arc<[Workflow]>, GitError> {
         if let Some(known) = self.workflows.get(&commit) {
             return Ok(Arc::clone(known));
         }
-        let workflows: Arc<[Workflow]> = site.workflows_at(commit)?.into();
+        let workflows: Arc<[Workflow]> = repo.workflows_at(commit)?.into();
         self.workflows.insert(commit, Arc::clone(&workflows));
         Ok(workflows)
     }
 
-    /// The trees of a cause; none where the head of a pull request does not merge with its base, which runs nothing.
+    /// Returns the trees of a cause. `None` if the head of a pull request does not merge with its base, so that nothing
+    /// runs.
     pub(super) fn trees(&mut self, git: &Git, cause: &Cause) -> Result<Option<Trees>, GitError> {
         let after = match (cause.pull, cause.base) {
             (Some(_), Some(base)) => self.merged(git, base, cause.head)?,
@@ -71,7 +73,7 @@ impl Shared {
         Ok(tree)
     }
 
-    /// The first paths that differ; none where so many differ that they are not compared.
+    /// Returns the first paths that differ. `None` if so many files differ that they cannot be compared.
     pub(super) fn paths(
         &mut self,
         git: &Git,

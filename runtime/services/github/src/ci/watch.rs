@@ -1,38 +1,39 @@
-//! What has happened to branches and pull requests since somebody looked.
+//! Detection of changed branches and pull requests by comparison with an earlier state.
 //!
-//! Calls change refs and pull requests in many ways. What counts is where they stand when the call is over.
+//! Calls change refs and pull requests in many ways. Only the difference between the states before and after a call
+//! counts.
 
 use std::collections::BTreeMap;
 
 use crate::git::ObjectId;
 use crate::hub::State;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Where branches and pull requests stand.
+/// State of branches and pull requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Watch {
     branches: BTreeMap<String, ObjectId>,
-    /// Whether it is open, and its head.
+    /// State of each pull request by number: true if it is open, and its head commit.
     pulls: BTreeMap<u64, (bool, String)>,
 }
 
-/// What has happened.
+/// Change of a branch or a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Happened {
-    /// A branch was made, or moved.
+pub(super) enum RefChange {
+    /// A branch was created or moved.
     Pushed {
         branch: String,
         before: Option<ObjectId>,
         after: ObjectId,
     },
-    /// A pull request was opened, reopened, or has another head.
+    /// A pull request was opened, reopened, or got a new head.
     Proposed { number: u64, action: &'static str },
 }
 
 impl Watch {
-    pub(super) fn of(site: &Site) -> Self {
-        let branches = site.git.refs_below("refs/heads/");
-        let pulls = site.hub.pulls().map(|(issue, pull)| {
+    pub(super) fn of(repo: &RepositoryState) -> Self {
+        let branches = repo.git.refs_below("refs/heads/");
+        let pulls = repo.hub.pulls().map(|(issue, pull)| {
             let open = issue.state == State::Open;
             (issue.number, (open, pull.head_sha.clone()))
         });
@@ -42,21 +43,22 @@ impl Watch {
         }
     }
 
-    /// Takes a branch for the one that had another name before.
+    /// Renames a branch in the recorded state.
     pub(super) fn renamed(&mut self, old: &str, new: &str) {
         if let Some(tip) = self.branches.remove(old) {
             self.branches.insert(new.to_owned(), tip);
         }
     }
 
-    /// Looks again, and tells what is new: pushes by branch, then pull requests by number.
-    pub(super) fn look(&mut self, site: &Site) -> Vec<Happened> {
-        let now = Self::of(site);
-        let mut happened = Vec::new();
+    /// Records the current state, and returns the changes since the last one: pushes by branch, then pull requests by
+    /// number.
+    pub(super) fn look(&mut self, repo: &RepositoryState) -> Vec<RefChange> {
+        let now = Self::of(repo);
+        let mut changes = Vec::new();
         for (branch, after) in &now.branches {
             let before = self.branches.get(branch).copied();
             if before != Some(*after) {
-                happened.push(Happened::Pushed {
+                changes.push(RefChange::Pushed {
                     branch: branch.clone(),
                     before,
                     after: *after,
@@ -71,12 +73,12 @@ impl Watch {
                 Some((true, before)) if before != head => "synchronize",
                 Some(_) => continue,
             };
-            happened.push(Happened::Proposed {
+            changes.push(RefChange::Proposed {
                 number: *number,
                 action,
             });
         }
         *self = now;
-        happened
+        changes
     }
 }

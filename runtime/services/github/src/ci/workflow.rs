@@ -1,41 +1,41 @@
-//! What a workflow file says of when it runs.
+//! Workflow files and their triggers.
 
 use serde_json::Value;
 
 use super::{glob, yaml};
 
-/// Where workflow files lie.
+/// Directory of workflow files.
 pub(crate) const FOLDER: &str = ".github/workflows";
 
-/// Larger files are no workflows, as on GitHub.
+/// Maximum size of a workflow file in bytes, as on GitHub. Larger files are invalid.
 const LARGEST: usize = 512 * 1024;
 
-/// The most files that differ of which the paths are looked at, as on GitHub.
+/// Maximum number of changed paths that path filters consider. GitHub has the same limit for files.
 pub(super) const MOST_PATHS: usize = 300;
 
-/// A workflow file.
+/// Workflow file.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Workflow {
-    /// Its path in the repository.
+    /// Path in the repository.
     pub(crate) path: String,
-    /// What it says; none where it is no workflow.
+    /// Content as JSON. `None` if the file is not a valid workflow.
     pub(super) file: Option<Value>,
 }
 
-/// An event that workflows may run on.
+/// Event on which workflows may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Occasion<'a> {
-    /// `push`, `pull_request` or `workflow_dispatch`.
+pub(super) struct TriggerEvent<'a> {
+    /// Name of the event: `push`, `pull_request` or `workflow_dispatch`.
     pub(super) event: &'a str,
-    /// The branch that was pushed to, or the base of the pull request.
+    /// Pushed branch, or base of the pull request.
     pub(super) branch: &'a str,
-    /// What happened to a pull request: `opened`, `reopened` or `synchronize`; empty otherwise.
+    /// Action on a pull request: `opened`, `reopened` or `synchronize`. Empty otherwise.
     pub(super) action: &'a str,
-    /// The files that differ, as far as they are known. Any may where they are not.
+    /// Changed files. `None` if they are not known; then every path filter matches.
     pub(super) paths: Option<&'a [String]>,
 }
 
-/// Whether a path is one of a workflow.
+/// Returns true if a path is that of a workflow file.
 pub(crate) fn is_workflow(path: &str) -> bool {
     let name = path
         .strip_prefix(FOLDER)
@@ -58,19 +58,19 @@ impl Workflow {
         }
     }
 
-    /// Its name; its path where it has none.
+    /// Name of the workflow, which defaults to its path.
     pub(crate) fn name(&self) -> &str {
         let name = self.file.as_ref().and_then(|file| file["name"].as_str());
         name.unwrap_or(&self.path)
     }
 
-    /// Whether it can be run by hand.
+    /// Returns true if the workflow can be started manually.
     pub(crate) fn is_dispatched(&self) -> bool {
         self.trigger("workflow_dispatch").is_some()
     }
 
-    /// The labels of the runner that a job asks for, by the name or the key of the job; none where it asks for none,
-    /// or by an expression that is only known while it runs.
+    /// Labels of the runner that a job requests. The job is given by its name or key. `None` if it requests none, or
+    /// uses an expression that can only be evaluated at run time.
     pub(crate) fn runner_labels(&self, job: &str) -> Option<Vec<String>> {
         let jobs = self.file.as_ref()?["jobs"].as_object()?;
         let named = jobs.values().find(|it| it["name"] == job);
@@ -88,7 +88,7 @@ impl Workflow {
         labels.iter().all(is_known).then_some(labels)
     }
 
-    /// What it says of an event; null where it only names it.
+    /// Configuration of an event under `on`. Null if the event is only named.
     fn trigger(&self, event: &str) -> Option<&Value> {
         match &self.file.as_ref()?["on"] {
             Value::String(name) => (name == event).then_some(&Value::Null),
@@ -101,19 +101,19 @@ impl Workflow {
         }
     }
 
-    /// Whether it depends on the files that differ whether it runs on an event.
+    /// Returns true if the trigger for an event has a path filter.
     pub(super) fn looks_at_paths(&self, event: &str) -> bool {
         let trigger = self.trigger(event);
         let has = |key: &str| trigger.is_some_and(|trigger| trigger.get(key).is_some());
         has("paths") || has("paths-ignore")
     }
 
-    /// Whether it runs on an event. One that is no workflow runs on each push, and fails.
-    pub(super) fn runs_on(&self, occasion: &Occasion<'_>) -> bool {
+    /// Returns true if the workflow runs on an event. An invalid workflow runs on each push, and fails.
+    pub(super) fn runs_on(&self, event: &TriggerEvent<'_>) -> bool {
         if self.file.is_none() {
-            return occasion.event == "push";
+            return event.event == "push";
         }
-        let Some(trigger) = self.trigger(occasion.event) else {
+        let Some(trigger) = self.trigger(event.event) else {
             return false;
         };
         let patterns = |key: &str| -> Option<Vec<String>> {
@@ -128,11 +128,11 @@ impl Workflow {
         };
         let steps = &mut glob::Steps::default();
         let takes_branch = patterns("branches")
-            .is_none_or(|all| glob::takes(&all, occasion.branch, steps))
+            .is_none_or(|all| glob::takes(&all, event.branch, steps))
             && patterns("branches-ignore")
-                .is_none_or(|all| !glob::takes(&all, occasion.branch, steps));
-        // Where nothing is said of branches but something of tags, pushes to branches do not count.
-        let for_tags = occasion.event == "push"
+                .is_none_or(|all| !glob::takes(&all, event.branch, steps));
+        // With filters for tags but none for branches, pushes to branches are ignored.
+        let for_tags = event.event == "push"
             && ["tags", "tags-ignore"]
                 .iter()
                 .any(|key| trigger.get(key).is_some())
@@ -140,7 +140,7 @@ impl Workflow {
                 .iter()
                 .all(|key| trigger.get(key).is_none());
         let any = |takes: &mut dyn FnMut(&str) -> bool| {
-            let paths = occasion.paths.map(|paths| paths.iter().take(MOST_PATHS));
+            let paths = event.paths.map(|paths| paths.iter().take(MOST_PATHS));
             paths.is_none_or(|mut paths| paths.any(|path| takes(path)))
         };
         let takes_paths = match (patterns("paths"), patterns("paths-ignore")) {
@@ -149,13 +149,13 @@ impl Workflow {
             (None, None) => true,
         };
         let types = patterns("types");
-        let takes_action = occasion.event != "pull_request"
-            || types.is_none_or(|all| all.iter().any(|it| it == occasion.action));
+        let takes_action = event.event != "pull_request"
+            || types.is_none_or(|all| all.iter().any(|it| it == event.action));
         takes_branch && !for_tags && takes_paths && takes_action
     }
 }
 
-/// Whether a file has what each workflow needs: when it runs, and jobs.
+/// Returns true if a file has the required parts of a workflow: events and jobs.
 fn is_complete(file: &Value) -> bool {
     let has_events = matches!(
         &file["on"],
@@ -174,8 +174,8 @@ mod tests {
         Workflow::read(".github/workflows/check.yml", text.as_bytes())
     }
 
-    fn push<'a>(branch: &'a str, paths: &'a [String]) -> Occasion<'a> {
-        Occasion {
+    fn push<'a>(branch: &'a str, paths: &'a [String]) -> TriggerEvent<'a> {
+        TriggerEvent {
             event: "push",
             branch,
             action: "",
@@ -207,7 +207,7 @@ mod tests {
         assert!(!workflow("{push: {paths: ['data/**']}}").runs_on(&push("main", &paths)));
         assert!(!workflow("{push: {paths-ignore: ['docs/**']}}").runs_on(&push("main", &paths)));
         assert!(!workflow("{push: {tags: ['v*']}}").runs_on(&push("main", &paths)));
-        let unknown = Occasion {
+        let unknown = TriggerEvent {
             paths: None,
             ..push("main", &paths)
         };
@@ -221,7 +221,7 @@ mod tests {
             );
         }
         assert!(!workflow("{push: , pull_request: {paths: a}}").looks_at_paths("push"));
-        let reopened = Occasion {
+        let reopened = TriggerEvent {
             event: "pull_request",
             branch: "main",
             action: "reopened",
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_workflow_fails_on_each_push() {
+    fn an_invalid_workflow_fails_on_each_push() {
         for text in [
             "on: push\n",
             "jobs: {a: {}}\n",

@@ -1,15 +1,15 @@
-//! Workflow files: YAML in, JSON out.
+//! Parser of workflow files from YAML to JSON.
 //!
-//! Agents write them, so that no small file may become a large value: anchors are refused, which workflows did not
-//! have for most of their time either, and so is what is nested too deeply.
+//! Agents write these files, so a small file must not become a large value. Aliases of anchors are therefore rejected,
+//! and so is deep nesting. GitHub did not support anchors for a long time, either.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use serde_json::{Map, Value};
 
-/// The deepest nesting.
+/// Maximum nesting depth.
 const DEPTH: usize = 64;
 
-/// Why a file is no workflow.
+/// Error of parsing a workflow file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub(super) struct YamlError {
@@ -17,14 +17,14 @@ pub(super) struct YamlError {
     problem: String,
 }
 
-/// A collection that is not yet complete.
+/// Incomplete sequence or mapping.
 enum Open {
     List(Vec<Value>),
-    /// The entries, and the key that waits for its value.
+    /// Entries of a mapping, and the key whose value comes next.
     Map(Map<String, Value>, Option<String>),
 }
 
-/// The first document of a file; null where there is none.
+/// Parses the first document of a file. Null if there is none.
 pub(super) fn parse(text: &str) -> Result<Value, YamlError> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(text) {
@@ -91,7 +91,8 @@ pub(super) fn parse(text: &str) -> Result<Value, YamlError> {
     Ok(Value::Null)
 }
 
-/// A plain scalar by the core schema of YAML 1.2.
+/// Value of a plain scalar in the core schema of YAML 1.2, except for octal, hexadecimal and special numbers, which
+/// stay strings.
 fn scalar(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_grow_is_refused() {
+    fn documents_that_would_grow_are_refused() {
         let bomb = "a: &a [1, 1]\nb: [*a, *a]\n";
         assert_eq!(
             parse(bomb).unwrap_err().to_string(),

@@ -1,4 +1,4 @@
-//! The repository of a world: copied out once a process, shared by all sessions on it.
+//! On-disk copy of the repository of a world, made once per process and shared by all sessions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
@@ -17,8 +17,8 @@ use mcpmark_snapshot::{
 use super::GitError;
 use super::refs::check_ref_name;
 
-/// How a copy is read. The objects come from anybody: those that are larger than any file on GitHub
-/// are not decoded, and files that are larger than what a guest may read are not compared by lines.
+/// Configuration of a copy. The objects are untrusted: objects larger than the file limit of GitHub (100 MiB) are not
+/// decoded, and files larger than a guest may read (16 MiB) are not diffed line by line.
 const CONFIG: &str = "[core]
 \trepositoryformatversion = 0
 \tbare = true
@@ -28,40 +28,41 @@ const CONFIG: &str = "[core]
 \tallocLimit = 104857600
 ";
 
-/// Where the copy lies in its scratch directory.
+/// Directory of the copy in its scratch directory.
 const COPY: &str = "repository";
 
-/// Where the repository lies in a world.
+/// Path of the `.git` directory in a world.
 pub(crate) const GIT_DIR: &str = "repo/.git";
 
-/// The objects and the refs that a world starts with.
+/// Objects and refs of a world's starting state.
 pub(crate) struct Base {
     repository: gix::ThreadSafeRepository,
     refs: BTreeMap<String, ObjectId>,
-    /// Those of them that a clone tracks and has no branch of its own for.
+    /// Names of the branches in `refs` that the clone only tracks, without a local branch.
     tracked: BTreeSet<String>,
     head: Option<String>,
-    /// The nodes below `objects/`, as the world has them.
+    /// Files of the object store, by their path in `.git`.
     objects: Vec<(String, File)>,
-    /// How many of them lie in each directory below `objects/`.
+    /// Number of files in each directory below `objects/`.
     loose: HashMap<String, u64>,
-    /// Whether they say that others lie elsewhere.
+    /// True if `objects/info/alternates` names further object stores, which are not read.
     borrows: bool,
-    /// Set once [`Base::check`] has found nothing.
+    /// Set after [`Base::check`] has passed once.
     is_sound: OnceLock<()>,
     copy: Scratch,
 }
 
-/// The copies in use, by what they are copies of and where they lie.
+/// Cache of the copies in use, by digest of the `.git` directory and path of the scratch space.
 type Cache = Mutex<HashMap<(Digest, PathBuf), Arc<Place>>>;
 
-/// Where one copy is kept for as long as somebody uses it. Those who want the same wait for it, and
-/// nobody waits for another's.
+/// Slot of one copy in the cache. It keeps the copy only while it is in use. Callers that need the same copy wait for
+/// it, but not for other copies.
 #[derive(Default)]
 struct Place(Mutex<Weak<Base>>);
 
 impl Place {
-    /// Whether a session uses the copy; not asked while one is made.
+    /// Returns true if a session uses the copy. Must not be called while the copy is being made, because it would
+    /// block.
     fn is_used(&self) -> bool {
         let copy = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         copy.strong_count() > 0
@@ -69,7 +70,7 @@ impl Place {
 }
 
 impl Base {
-    /// The repository in a directory `.git`; a copy that a session still uses is used again.
+    /// Opens the repository in a `.git` directory. Reuses the copy if a session still uses it.
     pub(crate) fn open(
         dir: &Directory,
         blobs: &dyn Blobs,
@@ -79,7 +80,7 @@ impl Base {
         let place = {
             let bases = BASES.get_or_init(Cache::default);
             let mut bases = bases.lock().unwrap_or_else(PoisonError::into_inner);
-            // A place that somebody holds or waits for stays, whatever is in it.
+            // Keep slots that another caller holds or waits for, even if they are empty.
             bases.retain(|_, place| Arc::strong_count(place) > 1 || place.is_used());
             let key = (dir.digest(), scratch.to_owned());
             bases.entry(key).or_default().clone()
@@ -93,7 +94,7 @@ impl Base {
         Ok(base)
     }
 
-    /// A repository without objects and refs.
+    /// Creates a repository without objects and refs.
     pub(crate) fn empty(scratch: &Path) -> Result<Arc<Self>, GitError> {
         let nothing = TreeBuilder::new().finish();
         let (copy, repository) = open_copy(&nothing, &MemoryBlobs::new(), scratch)?;
@@ -147,8 +148,8 @@ impl Base {
         })
     }
 
-    /// Refuses what no session could work on. A guest that reads a repository pays for each object before it is
-    /// read, so this is not for what guests are given.
+    /// Checks packs and refs, and refuses a repository that no session can work on. Not used for repositories that
+    /// guests read: guests are charged for each object before it is read.
     pub(crate) fn check(&self) -> Result<(), GitError> {
         if self.is_sound.get().is_none() {
             check_pairs(&self.objects)?;
@@ -163,23 +164,23 @@ impl Base {
         self.repository.to_thread_local()
     }
 
-    /// The refs by full name: branches, tags and the heads of pull requests.
+    /// Returns the refs by full name: branches, tags and heads of pull requests.
     pub(crate) fn refs(&self) -> &BTreeMap<String, ObjectId> {
         &self.refs
     }
 
-    /// The branches that a clone tracks and has none of its own for, by full name.
+    /// Returns the full names of branches that the clone only tracks, without a local branch.
     pub(crate) fn tracked(&self) -> &BTreeSet<String> {
         &self.tracked
     }
 
-    /// The branch that `HEAD` names.
+    /// Returns the name of the branch that `HEAD` points to, without `refs/heads/`.
     pub(crate) fn head(&self) -> Option<&str> {
         self.head.as_deref()
     }
 
-    /// Refuses refs that lead nowhere, and branches that lead to no commit with a tree. What lies further back is
-    /// not looked at: a world would take long to open.
+    /// Refuses refs to missing objects, and branches whose target is not a commit with an existing tree. The history
+    /// behind is not checked, because opening a world would take too long.
     fn check_refs(&self) -> Result<(), GitError> {
         let repo = self.repository();
         let way_out = if self.borrows {
@@ -193,7 +194,7 @@ impl Base {
             if !seen.insert((*id, is_tag)) {
                 continue;
             }
-            // The file of a branch that a clone tracks has another name.
+            // The file of a tracked branch has another name.
             let file = match (
                 self.tracked.contains(name),
                 name.strip_prefix("refs/heads/"),
@@ -249,7 +250,7 @@ impl Base {
         Ok(())
     }
 
-    /// How many loose objects have an id that begins as this one.
+    /// Returns the number of loose objects whose ids begin with the same two hexadecimal digits.
     pub(crate) fn loose_beside(&self, id: &str) -> u64 {
         let first = id.get(..2).map(str::to_ascii_lowercase);
         first
@@ -257,13 +258,13 @@ impl Base {
             .unwrap_or(0)
     }
 
-    /// The files below `objects/`, by their path in the directory `.git`.
+    /// Returns the files of the object store, by their path in `.git`.
     pub(crate) fn objects(&self) -> &[(String, File)] {
         &self.objects
     }
 }
 
-/// Opens a copy that has nothing but objects.
+/// Writes and opens a copy that contains only objects.
 fn open_copy(
     objects: &Tree,
     blobs: &dyn Blobs,
@@ -280,8 +281,8 @@ fn open_copy(
     Ok((copy, repository))
 }
 
-/// Writes a repository that has nothing but objects. `HEAD` names no branch that is there, so that
-/// no attributes of any tree change how others are compared and merged.
+/// Writes a repository that contains only objects. `HEAD` points to a branch that does not exist, so that no
+/// `.gitattributes` of any tree influences diffs and merges.
 fn materialise_objects(objects: &Tree, blobs: &dyn Blobs, place: &Path) -> Result<(), GitError> {
     materialise(objects, blobs, place, &MaterialiseOptions::default()).map_err(GitError::copy)?;
     for dir in ["objects", "refs"] {
@@ -294,7 +295,8 @@ fn materialise_objects(objects: &Tree, blobs: &dyn Blobs, place: &Path) -> Resul
     Ok(())
 }
 
-/// The files of the object store. `info/` names other places of the host, and holds what can be made again.
+/// Returns the packs, indices and loose objects of the object store. Leaves out `objects/info/`, which names paths of
+/// the host and contains data that can be recomputed.
 fn object_files(dir: &Directory) -> Result<Vec<(String, File)>, GitError> {
     let mut found = Vec::new();
     if let Some(Node::Directory(objects)) = dir.get("objects") {
@@ -321,7 +323,7 @@ fn collect(dir: &Directory, at: &str, found: &mut Vec<(String, File)>) -> Result
     Ok(())
 }
 
-/// Refuses packs without their indices, whose objects nobody would find, and indices without packs.
+/// Refuses packs without an index, whose objects could not be found, and indices without a pack.
 fn check_pairs(objects: &[(String, File)]) -> Result<(), GitError> {
     let names: HashSet<&str> = objects.iter().map(|(path, _)| path.as_str()).collect();
     for name in objects.iter().map(|(path, _)| path.as_str()) {
@@ -340,10 +342,10 @@ fn check_pairs(objects: &[(String, File)]) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Refuses packs that do not end with the checksum that their index has of them: such a one was cut off, or is
-/// another. What is wrong in the midst of a pack shows when it is read.
+/// Refuses packs whose final checksum differs from the one in their index: they are truncated, or belong to another
+/// index. Corruption within a pack is detected when the pack is read.
 fn check_packs(objects: &[(String, File)], place: &Path) -> Result<(), GitError> {
-    /// The bytes of a checksum; an index ends with that of its pack and its own.
+    /// Size of a checksum, in bytes. An index ends with the checksum of its pack and its own checksum.
     const SUM: usize = 20;
     for (path, _) in objects {
         let Some(stem) = path.strip_suffix(".pack") else {
@@ -359,7 +361,7 @@ fn check_packs(objects: &[(String, File)], place: &Path) -> Result<(), GitError>
     Ok(())
 }
 
-/// The last bytes of a file; none where it has less.
+/// Reads the last bytes of a file. Returns nothing if the file is shorter.
 fn end_of(file: &Path, bytes: usize) -> Result<Vec<u8>, GitError> {
     let mut file = fs::File::open(file).map_err(GitError::copy)?;
     let size = file.metadata().map_err(GitError::copy)?.len();
@@ -371,7 +373,7 @@ fn end_of(file: &Path, bytes: usize) -> Result<Vec<u8>, GitError> {
     Ok(end)
 }
 
-/// Whether a store of objects says that others lie elsewhere.
+/// Returns true if the object store has alternates.
 fn borrows(objects: &Directory) -> bool {
     let info = objects.get("info").and_then(Node::as_directory);
     let alternates = info.and_then(|info| info.get("alternates"));
@@ -391,8 +393,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Refuses a clone whose history ends in the midst: what is beyond could not be told from what
-    /// is lost.
+    /// Refuses a shallow clone, because commits beyond its boundary cannot be distinguished from lost ones.
     fn refuse_shallow(&self) -> Result<(), GitError> {
         match self.dir.get("shallow") {
             Some(Node::File(file)) if file.size > 0 => Err(damaged(
@@ -408,7 +409,7 @@ impl Reader<'_> {
         String::from_utf8(bytes).map_err(|_| damaged(path, "is no UTF-8"))
     }
 
-    /// The branch that `HEAD` names; none where it names a commit.
+    /// Returns the branch that `HEAD` points to, or `None` if `HEAD` is detached.
     fn head(&self) -> Result<Option<String>, GitError> {
         let Some(Node::File(file)) = self.dir.get("HEAD") else {
             return Err(damaged(
@@ -469,11 +470,11 @@ impl Reader<'_> {
     }
 }
 
-/// Refuses refs that name others in a circle.
+/// Refuses symbolic refs that form a cycle.
 fn refuse_loops(symbolic: &BTreeMap<String, String>) -> Result<(), GitError> {
     for name in symbolic.keys() {
         let mut at = name;
-        // Whoever takes more steps than there are has come around.
+        // More steps than there are refs can only happen in a cycle.
         for _ in 0..symbolic.len() {
             match symbolic.get(at) {
                 Some(target) => at = target,
@@ -492,7 +493,8 @@ fn parse_id(text: &str, at: &str) -> Result<ObjectId, GitError> {
         .map_err(|_| damaged(at, format!("{text:?} is no object id")))
 }
 
-/// The refs that the repository on GitHub has: the branches of a clone are those it tracks.
+/// Returns the refs that the repository has on GitHub: remote-tracking branches as branches, overridden by local
+/// branches; and tags and heads of pull requests.
 fn published(all: &BTreeMap<String, ObjectId>) -> BTreeMap<String, ObjectId> {
     let mut refs = BTreeMap::new();
     for (name, id) in all {

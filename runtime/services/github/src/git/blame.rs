@@ -1,4 +1,4 @@
-//! Which commit wrote each line of a file.
+//! Blame: the commit that last changed each line of a file.
 
 use std::num::NonZeroU32;
 
@@ -8,18 +8,18 @@ use gix::objs::{Data, Find, FindHeader};
 use super::{Git, GitError};
 use crate::call;
 
-/// Lines that follow each other and were last written by one commit.
+/// Range of consecutive lines that were last changed by one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Blamed {
-    /// The first line, counted from 1.
+    /// First line, counted from 1.
     pub first: u32,
-    /// The last line.
+    /// Last line, inclusive.
     pub last: u32,
-    /// Who wrote them.
+    /// Commit that last changed the lines.
     pub commit: ObjectId,
 }
 
-/// The objects of a repository, which are no longer found once the call is cancelled.
+/// Object lookup that fails after the call is cancelled.
 struct Stoppable<'a>(&'a gix::OdbHandle);
 
 fn stop_if_cancelled() -> gix::Result<()> {
@@ -46,12 +46,12 @@ impl FindHeader for Stoppable<'_> {
 }
 
 impl Git {
-    /// The lines of a file as a commit has it, in order, as `git blame` finds where they come from: renames of the
-    /// whole file are followed. None for a file without lines.
+    /// Computes the blame of a file at a commit, in the order of lines, as `git blame` does: renames of the whole file
+    /// are followed. The result is empty for an empty file.
     ///
     /// # Errors
     ///
-    /// When there is no such file, or the repository is damaged.
+    /// Returns an error if the file does not exist or the repository is damaged.
     pub fn blame(&self, commit: ObjectId, path: &str) -> Result<Vec<Blamed>, GitError> {
         let entry = self.entry(self.tree_of(commit)?, path)?;
         let entry = entry.ok_or_else(|| GitError::Path(path.to_owned()))?;
@@ -67,7 +67,7 @@ impl Git {
         let start = gix::blame::Start::Commit(commit);
         let objects = Stoppable(&self.repo.objects);
         let outcome = gix::blame::file(objects, start, None, &mut cache, path.into(), options);
-        // The engine has no word for a call that was cancelled.
+        // `gix` has no error of its own for a cancelled call.
         call::checkpoint()?;
         let outcome = outcome.map_err(GitError::objects)?;
         let mut all: Vec<Blamed> = outcome
@@ -80,7 +80,7 @@ impl Git {
             })
             .collect();
         all.sort_by_key(|it| it.first);
-        // Neighbours of one commit that came from different places of an older file.
+        // Join adjacent ranges of one commit that come from different places of an older file.
         all.dedup_by(|next, before| {
             let same = before.commit == next.commit && before.last + 1 == next.first;
             if same {

@@ -1,34 +1,34 @@
-//! What changed between two trees.
+//! Differences between two trees, with rename detection.
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
 use gix::objs::tree::EntryMode;
 
 use super::similar::{self, File, Search};
-use super::{Cost, Git, GitError, Meter, Paid, Stop, patch};
+use super::{Cost, Git, GitError, Meter, Metered, Stop, patch};
 use crate::call;
 
-/// How many files on each side are compared to find renames, as git's `diff.renameLimit`.
+/// Maximum number of files on each side for inexact rename detection, as git's `diff.renameLimit`.
 const RENAME_LIMIT: usize = 1_000;
 
-/// How often the text of a change is held before an answer is made of it.
+/// Number of copies of a change's text in memory until an answer is complete.
 const COPIES: u64 = 4;
 
-/// What happened to a file.
+/// Kind of a change to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// It was not there.
+    /// The file was added.
     Added,
-    /// It is no longer there.
+    /// The file was removed.
     Removed,
-    /// Its bytes or its mode differ.
+    /// The content or the mode changed.
     Modified,
-    /// It has another path, and perhaps other bytes.
+    /// The path changed, and perhaps the content.
     Renamed,
 }
 
 impl Status {
-    /// As GitHub writes it.
+    /// Returns the name that GitHub uses.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Added => "added",
@@ -39,38 +39,38 @@ impl Status {
     }
 }
 
-/// One side of a change: the mode as git writes it, and the blob.
+/// One side of a change: file mode as git writes it, and id of the blob.
 pub type Side = (String, ObjectId);
 
-/// A file that changed.
+/// Change of a file between two trees.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// What happened to it.
+    /// Kind of the change.
     pub status: Status,
-    /// Where it is now, or was.
+    /// Path after the change, or path of the removed file.
     pub path: String,
-    /// Where a renamed file was.
+    /// Path before the change, for a renamed file.
     pub previous: Option<String>,
-    /// What it was.
+    /// Old mode and blob, `None` if the file was added.
     pub old: Option<Side>,
-    /// What it is.
+    /// New mode and blob, `None` if the file was removed.
     pub new: Option<Side>,
-    /// The number of lines that were added.
+    /// Number of added lines.
     pub additions: usize,
-    /// The number of lines that were removed.
+    /// Number of removed lines.
     pub deletions: usize,
-    /// The hunks, without the header of the file; none where a side is no text or nothing differs.
+    /// Hunks without the file header. `None` if a side is binary or the content is equal.
     pub hunks: Option<String>,
-    /// Whether a side is no text.
+    /// True if a side is binary.
     pub binary: bool,
-    /// For a renamed file, how similar it is, in per cent.
+    /// Similarity of a renamed file, in per cent.
     similarity: u64,
-    /// Where it is now of another type, a link where a file was: that the one went and the other came.
+    /// Removal and addition that replace the change in `git diff` if the file type changed, such as from file to link.
     halves: Option<Box<[Change; 2]>>,
 }
 
 impl Change {
-    /// About how many bytes it takes in memory.
+    /// Returns the approximate size in memory, in bytes.
     pub(crate) fn size(&self) -> usize {
         let texts = [
             Some(&self.path),
@@ -84,19 +84,18 @@ impl Change {
 }
 
 impl Git {
-    /// The files that differ between two trees, by path, with renames found and their lines compared; no tree
-    /// stands for the empty one.
+    /// Returns the files that differ between two trees, by path, with renames and line diffs. `None` is the empty tree.
     pub fn changes(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, GitError> {
         let mut changes = self.changed(old, new)?;
         let mut held = call::reserve(0)?;
         for change in &mut changes {
-            self.draw(change)?;
+            self.add_hunks(change)?;
             held.grow(COPIES * change.size() as u64)?;
         }
         Ok(changes)
     }
 
-    /// The same with no lines compared.
+    /// Returns the same changes as [`Git::changes`] without line diffs.
     pub fn changed(&self, old: Option<ObjectId>, new: ObjectId) -> Result<Vec<Change>, GitError> {
         let search = Search {
             limit: RENAME_LIMIT,
@@ -105,7 +104,7 @@ impl Git {
         self.renamed(old, new, search)
     }
 
-    /// The same with renames found only where the bytes are equal.
+    /// Returns the same changes as [`Git::changed`], but with renames only between files of equal content.
     pub(crate) fn moved(
         &self,
         old: Option<ObjectId>,
@@ -118,8 +117,8 @@ impl Git {
         self.renamed(old, new, search)
     }
 
-    /// The files that differ between two trees, by path, without a look for renames. Where they are more than an answer
-    /// may have they are refused, unless any number is wanted.
+    /// Returns the files that differ between two trees, by path, without rename detection. Refuses more files than the
+    /// limit of an answer, unless `any_number` is set.
     pub(crate) fn replaced(
         &self,
         old: Option<ObjectId>,
@@ -136,19 +135,19 @@ impl Git {
             stopped = outcome.err();
             stopped.is_none()
         };
-        let paid = if any_number {
-            Paid::new(self, meter).of_any_length()
+        let metered = if any_number {
+            Metered::new(self, meter).of_any_length()
         } else {
-            Paid::new(self, meter)
+            Metered::new(self, meter)
         };
-        match paid.replaced(old, new) {
+        match metered.replaced(old, new) {
             Ok(replaced) => Ok(replaced),
             Err(_) if let Some(stopped) = stopped => Err(stopped.into()),
             Err(Stop::Git(error)) => Err(error),
             Err(Stop::TooMany(most)) => Err(GitError::Refused(format!(
                 "more than {most} files differ, which are too many to compare"
             ))),
-            Err(Stop::Spent) => Err(GitError::objects("the comparison was broken off")),
+            Err(Stop::OverBudget) => Err(GitError::objects("the comparison was broken off")),
         }
     }
 
@@ -167,23 +166,23 @@ impl Git {
                 .filter_map(|(at, change)| Some((at, change.file()?)))
                 .unzip()
         };
-        let ((went, sources), (came, targets)) = (of(Status::Removed), of(Status::Added));
+        let ((removed, sources), (added, targets)) = (of(Status::Removed), of(Status::Added));
         let pairs = search.run(self, &sources, &targets)?;
         for pair in &pairs {
-            let (source, target) = (went[pair.source], came[pair.target]);
+            let (source, target) = (removed[pair.source], added[pair.target]);
             let (path, old) = (changes[source].path.clone(), changes[source].old.take());
             let change = &mut changes[target];
             change.status = Status::Renamed;
             (change.previous, change.old) = (Some(path), old);
             change.similarity = pair.score * 100 / similar::EQUAL;
         }
-        // What a rename took its old side from is told with it.
+        // Drop removed files that are now the old side of a rename.
         changes.retain(|change| change.old.is_some() || change.new.is_some());
         Ok(changes)
     }
 
-    /// Compares the lines of a file that changed.
-    fn draw(&self, change: &mut Change) -> Result<(), GitError> {
+    /// Computes the line diff of a change.
+    fn add_hunks(&self, change: &mut Change) -> Result<(), GitError> {
         let content = |side: &Option<Side>| match side {
             None => Ok(Vec::new()),
             Some((mode, id)) if mode == "160000" => {
@@ -191,7 +190,7 @@ impl Git {
             }
             Some((_, id)) => self.blob(*id),
         };
-        let drawn = patch::draw(&content(&change.old)?, &content(&change.new)?)?;
+        let drawn = patch::unified_diff(&content(&change.old)?, &content(&change.new)?)?;
         change.additions = drawn.additions;
         change.deletions = drawn.deletions;
         change.hunks = (!drawn.hunks.is_empty()).then_some(drawn.hunks);
@@ -210,7 +209,7 @@ impl Git {
                 half(Status::Added, None, change.new.clone()),
             ];
             for half in &mut halves {
-                self.draw(half)?;
+                self.add_hunks(half)?;
             }
             change.halves = Some(Box::new(halves));
         }
@@ -218,8 +217,8 @@ impl Git {
     }
 }
 
-/// What happened at a path, without its lines; none where a side is a directory, as what differs in it is told for
-/// itself.
+/// Creates the change at a path, without its line diff. Returns `None` if a side is a directory, because the walk
+/// visits its entries separately.
 pub(super) fn change(
     path: &BStr,
     old: Option<(EntryMode, ObjectId)>,
@@ -254,7 +253,7 @@ pub(super) fn change(
 }
 
 impl Change {
-    /// The only side of a file that went or came.
+    /// Returns the only side of an added or removed file.
     fn file(&self) -> Option<File> {
         let (mode, id) = self.old.as_ref().or(self.new.as_ref())?;
         Some(File {
@@ -264,7 +263,7 @@ impl Change {
         })
     }
 
-    /// Whether it was a file and is a link, or the like.
+    /// Returns true if the file type changed, such as from file to link.
     fn is_of_another_type(&self) -> bool {
         let kind = |side: &Option<Side>| side.as_ref().map(|(mode, _)| mode[..3].to_owned());
         match (kind(&self.old), kind(&self.new)) {
@@ -273,12 +272,12 @@ impl Change {
         }
     }
 
-    /// How similar a renamed file is to what it was, in per cent.
+    /// Returns the similarity of a renamed file to the old one, in per cent.
     pub(super) fn similarity(&self) -> u64 {
         self.similarity
     }
 
-    /// What happened to it, as GitHub writes it.
+    /// Returns the kind of the change as GitHub names it.
     pub(crate) fn status_name(&self) -> &'static str {
         match self.status {
             Status::Modified if self.is_of_another_type() => "changed",
@@ -286,7 +285,7 @@ impl Change {
         }
     }
 
-    /// The change as `git diff` writes it, with its header.
+    /// Returns the change as `git diff` writes it, with its header.
     pub fn text(&self) -> String {
         if let Some(halves) = &self.halves {
             return halves.iter().map(Self::text).collect();
@@ -339,7 +338,7 @@ impl Change {
         match (&self.hunks, self.binary) {
             (_, true) => text += &format!("Binary files {from} and {to} differ\n"),
             (Some(hunks), false) => {
-                // Where a name with a blank ends is told by a tab.
+                // A tab marks the end of a name that contains spaces.
                 let end = |name: &str| if name.contains(' ') { "\t" } else { "" };
                 let (from_end, to_end) = (end(&from), end(&to));
                 text += &format!("--- {from}{from_end}\n+++ {to}{to_end}\n{hunks}\n");
@@ -350,7 +349,7 @@ impl Change {
     }
 }
 
-/// A path as git writes it in a header: in quotes where it has bytes that would be misread.
+/// Quotes a path for a header as git does, if it contains special bytes.
 pub(super) fn quoted(prefix: &str, path: &str) -> String {
     let plain = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'"' && byte != b'\\';
     if path.bytes().all(plain) {

@@ -1,67 +1,68 @@
-//! What can go wrong in a repository.
+//! Errors of operations on a repository.
 
-/// Why git could not do something.
+/// Error of an operation on a git repository.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GitError {
-    /// A file of the repository cannot be understood.
+    /// A file of the repository cannot be parsed.
     #[error("{file}: {problem}")]
     Damaged {
-        /// The file, as the world names it, with the line where there is one.
+        /// Path of the file in the world, with the line number if there is one.
         file: String,
-        /// The problem.
+        /// Description of the problem.
         problem: String,
     },
-    /// Objects are missing, or are not what they should be.
+    /// Objects are missing or invalid.
     #[error("the repository is damaged: {0}")]
     Objects(String),
-    /// An object has more bytes than are read.
+    /// The size of an object exceeds the limit for reading it.
     #[error(
         "the repository is damaged: {id} has {size} bytes, more than the {limit} that are read"
     )]
     TooLarge {
-        /// The object.
+        /// Id of the object.
         id: gix::ObjectId,
-        /// Its bytes, by its header.
+        /// Size in its header, in bytes.
         size: u64,
-        /// The most that objects of its kind may have.
+        /// Maximum size of objects of this kind, in bytes.
         limit: u64,
     },
-    /// A file has more bytes than whoever asks may read.
+    /// The size of a file exceeds what the caller may read.
     #[error("file {id} has {size} bytes, and at most {limit} can be read")]
     FileTooLarge {
-        /// The blob.
+        /// Id of the blob.
         id: gix::ObjectId,
-        /// Its bytes, by its header.
+        /// Size in its header, in bytes.
         size: u64,
-        /// The most that can be read.
+        /// Maximum size that can be read, in bytes.
         limit: u64,
     },
-    /// A path that no tree may have.
+    /// A path that a tree must not contain.
     #[error("{0:?} is no path of a repository")]
     Path(String),
-    /// What no push to GitHub may bring: whoever asks for it is to blame.
+    /// The request is refused, because GitHub would reject a push with such objects or because it exceeds a limit.
+    /// Caused by the caller.
     #[error("{0}")]
     Refused(String),
-    /// Histories that merged each other so often that their common ancestors are not merged any more: whoever asks
-    /// for it is to blame, and nobody where it is only looked whether they merge.
+    /// The histories merged each other so often that the limit of merging common ancestors was reached. Caused by the
+    /// caller of a merge. A check of whether branches can be merged treats it as an unknown result.
     #[error(
         "the branches merged each other too often to be merged again: their common ancestors take more than {0}; \
          start a new branch at one of them and commit to it what is wanted of the other"
     )]
     Crossed(String),
-    /// The world has no room for an object: whoever asks for it is to blame.
+    /// The byte limit of the world is reached. Caused by the caller.
     #[error("the world has reached the limit of bytes that it may hold")]
     Full,
-    /// The world has no room for another object or file, or a commit has too many: whoever asks for it is to blame.
+    /// The limit of objects and files of the world or of one commit is reached. Caused by the caller.
     #[error(
         "the world has reached the limit of files and directories that it may have (`world_files`)"
     )]
     TooManyFiles,
-    /// The call was cancelled, or needs more memory than a call may use.
+    /// The call was cancelled, or exceeded its memory limit.
     #[error(transparent)]
     Interrupted(#[from] crate::call::Interrupted),
-    /// The copy of the objects could not be made or read: the host is to blame.
+    /// The on-disk copy of the objects could not be made or read. Caused by the host.
     #[error("cannot make or read a copy of the repository")]
     Copy(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
@@ -86,7 +87,7 @@ impl From<gix::Error> for GitError {
 }
 
 impl GitError {
-    /// The same error of the engine, with the object that could not be read.
+    /// Returns a conversion of `gix` errors that adds the id of the object, unless the message already contains it.
     pub(crate) fn of(id: gix::ObjectId) -> impl FnOnce(gix::Error) -> Self {
         move |error| match Self::from(error) {
             Self::Objects(problem) if !problem.contains(&id.to_string()) => {
@@ -96,12 +97,12 @@ impl GitError {
         }
     }
 
-    /// Whether the host is to blame, and not the repository.
+    /// Returns true if the host, and not the repository, caused the error.
     pub fn is_infrastructure(&self) -> bool {
         matches!(self, Self::Copy(_))
     }
 
-    /// Whether whoever asks is to blame, and not the repository.
+    /// Returns true if the caller, and not the repository, caused the error.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(
             self,
@@ -122,12 +123,12 @@ impl GitError {
     }
 }
 
-/// Takes out of an error where the copy lies, which is another place each time: what is wrong with a
-/// repository is told in the same words everywhere.
+/// Replaces the path of the on-disk copy with `.git/`. The path differs each time, but error messages must be
+/// reproducible.
 fn without_place(text: &str) -> String {
-    /// Begins the name of every scratch directory.
+    /// Prefix of the name of every scratch directory.
     const SCRATCH: &str = ".mcpmark-scratch-";
-    /// The directory of the copy.
+    /// Directory of the copy.
     const COPY: &str = "/repository/";
     let mut told = String::new();
     let mut rest = text;
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn where_the_copy_lies_is_not_told() {
+    fn the_path_of_the_copy_is_not_shown() {
         let error = "no object, path=\"/dev/shm/.mcpmark-scratch-a1/.mcpmark-scratch-b2/repository/objects/ab/cd\": bad";
         assert_eq!(
             GitError::objects(error).to_string(),

@@ -1,5 +1,4 @@
-//! How commits hang together: what walks over a history know of it, and the walks that must be right
-//! whatever the commits say of their times.
+//! Commit graph: a cache of the commits that walks have read, and the walks that must be correct for any commit times.
 
 use std::cmp::Reverse;
 use std::collections::{self, BinaryHeap};
@@ -7,26 +6,26 @@ use std::collections::{self, BinaryHeap};
 use gix::ObjectId;
 use gix::hashtable::HashMap;
 
-/// What a walk needs of a commit.
+/// Fields of a commit that walks need.
 pub(super) struct Node {
-    /// When it was committed, in seconds.
+    /// Committer time, in seconds since 1970.
     pub(super) time: i64,
     pub(super) tree: ObjectId,
     pub(super) parents: Vec<ObjectId>,
     pub(super) author: Person,
 }
 
-/// A name and an address, in lower case.
+/// Name and email address, in lower case.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Person {
     pub(super) name: String,
     pub(super) email: String,
 }
 
-/// A commit of a graph, by the order in which they became known.
+/// Index of a commit in a graph, in order of discovery.
 pub(super) type Place = usize;
 
-/// The commits that walks have come upon. Each is read once.
+/// Graph of the commits that walks have found. Each commit is read once.
 #[derive(Default)]
 pub(super) struct Graph {
     places: HashMap<ObjectId, Place>,
@@ -44,16 +43,16 @@ struct Read {
     time: i64,
     tree: ObjectId,
     parents: Box<[Place]>,
-    /// Who of the people wrote it.
+    /// Index of the author in `people`.
     author: usize,
 }
 
 const ONE: u8 = 1;
 const OTHER: u8 = 2;
 const BOTH: u8 = ONE | OTHER;
-/// Common, but an ancestor of a commit that is common.
+/// Flag of an ancestor of a common ancestor.
 const STALE: u8 = 4;
-/// Found to be common.
+/// Flag of a commit that has been recorded as a common ancestor.
 const FOUND: u8 = 8;
 const QUEUED: u8 = 16;
 
@@ -69,7 +68,7 @@ impl Graph {
         self.known[place].id
     }
 
-    /// Reads a commit that is not known yet; the time that it bears.
+    /// Reads a commit unless it is in the cache, and returns its committer time.
     pub(super) fn read<E>(
         &mut self,
         place: Place,
@@ -99,13 +98,13 @@ impl Graph {
         index
     }
 
-    /// When a commit that has been read was committed, and who wrote it.
+    /// Returns the committer time and the author of a commit that has been read.
     pub(super) fn facts(&self, place: Place) -> Option<(i64, &Person)> {
         let read = self.known[place].read.as_ref()?;
         Some((read.time, &self.people[read.author]))
     }
 
-    /// The parents of a commit that has been read.
+    /// Returns the parents of a commit that has been read.
     pub(super) fn parents(&self, place: Place) -> &[Place] {
         match &self.known[place].read {
             Some(read) => &read.parents,
@@ -113,17 +112,17 @@ impl Graph {
         }
     }
 
-    /// The commits that are marked.
+    /// Returns the marked commits.
     pub(super) fn marked(&self, marks: &Marks) -> impl Iterator<Item = Place> {
         (0..self.known.len()).filter(|place| marks.has(*place))
     }
 
-    /// The tree of a commit that has been read.
+    /// Returns the tree of a commit that has been read.
     pub(super) fn tree(&self, place: Place) -> Option<ObjectId> {
         self.known[place].read.as_ref().map(|read| read.tree)
     }
 
-    /// Marks some commits and all that they reach. No time is asked: a commit may be older than its
+    /// Marks commits and all their ancestors. Does not depend on commit times, because a commit can be older than its
     /// parents.
     pub(super) fn mark<E>(
         &mut self,
@@ -141,7 +140,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The commits that a head reaches and a base does not, none before its children.
+    /// Returns the commits that are reachable from `head` but not from `base`, children before parents.
     pub(super) fn ahead<E>(
         &mut self,
         order: Order,
@@ -186,7 +185,7 @@ impl Graph {
         Ok(found)
     }
 
-    /// The common ancestors of two commits that are no ancestors of one another, the newest first.
+    /// Returns the best common ancestors of two commits, newest first. None is an ancestor of another.
     pub(super) fn merge_bases<E>(
         &mut self,
         one: ObjectId,
@@ -196,8 +195,8 @@ impl Graph {
         let (one, other) = (self.place(one), self.place(other));
         let mut bases = self.common(one, other, &mut find)?;
         if bases.len() > 1 {
-            // The walk ends as soon as it has them all: it may not yet know that one is an ancestor
-            // of another.
+            // The walk ends as soon as it has found all of them. It may not yet have found that one is an ancestor of
+            // another.
             let mut below = Marks::default();
             let parents = bases.iter().flat_map(|&base| self.parents(base));
             let parents = parents.copied().collect();
@@ -209,10 +208,10 @@ impl Graph {
         Ok(bases.into_iter().map(|base| self.id(base)).collect())
     }
 
-    /// Common ancestors of two commits: all that are no ancestors of others, and perhaps more.
+    /// Finds common ancestors of two commits: all that are not ancestors of another common ancestor, and perhaps more.
     ///
-    /// On the way to one that is no ancestor of another lie only commits that are not common, and
-    /// those are all walked, in whatever order.
+    /// Paths from the two commits to a best common ancestor contain only commits that are not common. All of those are
+    /// walked, in any order.
     fn common<E>(
         &mut self,
         one: Place,
@@ -221,7 +220,7 @@ impl Graph {
     ) -> Result<Vec<Place>, E> {
         let mut flags: Vec<u8> = Vec::new();
         let mut queue = Queue::default();
-        // How many in the queue may still lead to something.
+        // Number of queued commits that are not stale, so that they can still lead to a result.
         let mut live = 0;
         let mut found = Vec::new();
         let mut reached = vec![(one, ONE), (other, OTHER)];
@@ -266,16 +265,16 @@ impl Graph {
     }
 }
 
-/// Which of several commits comes first where none is the child of another.
+/// Order of commits of which none is an ancestor of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// The newest: as `git log --date-order`.
+    /// Newest first, as `git log --date-order`.
     Dates,
-    /// The one whose child came last, so that a branch is not broken up: as `git log --topo-order`.
+    /// First the commit whose child came last, so that branches stay together, as `git log --topo-order`.
     Lines,
 }
 
-/// Commits of a graph, each in it or not.
+/// Set of commits of a graph.
 #[derive(Default)]
 pub(super) struct Marks(Vec<bool>);
 
@@ -284,7 +283,7 @@ impl Marks {
         self.0.get(place).copied().unwrap_or(false)
     }
 
-    /// Marks a commit; whether it was not marked.
+    /// Adds a commit. Returns true if it was not in the set.
     pub(super) fn add(&mut self, place: Place) -> bool {
         if self.0.len() <= place {
             self.0.resize(place + 1, false);
@@ -293,7 +292,7 @@ impl Marks {
     }
 }
 
-/// Commits to look at: the newest comes out first, of equally old ones the one that went in first.
+/// Priority queue of commits: newest first, and first in, first out among equal times.
 #[derive(Default)]
 pub(super) struct Queue {
     heap: BinaryHeap<(i64, Reverse<usize>, Place)>,
@@ -327,7 +326,7 @@ mod tests {
     }
 
     proptest! {
-        /// Times say nothing of which commit is whose ancestor.
+        /// Commit times do not determine ancestry.
         #[test]
         fn merge_bases_are_right_whatever_the_times(
             commits in prop::collection::vec((0..40i64, prop::collection::vec(0..1000usize, 0..3)), 2..24),

@@ -1,4 +1,4 @@
-//! History: walks, the history of a path, and how two commits compare.
+//! Commit history: walks, history of a path, ancestry and comparison of commits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,30 +10,30 @@ use super::graph::{Marks, Node, Order, Person, Queue};
 use super::{Commit, EntryKind, Git, GitError};
 use crate::call;
 
-/// As many commits are each looked for by a walk of its own, which ends where it is found.
+/// Maximum number of commits for which ancestry is tested one by one. Each test ends as soon as it has the answer.
 const FEW: usize = 4;
 
-/// Which commits of a history are wanted.
+/// Filter for commits of a history.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Those that change this file or directory.
+    /// Selects commits that change this file or directory.
     pub path: Option<String>,
-    /// Those whose author has one of these addresses, or whose name or address holds the text.
+    /// Selects commits by author.
     pub author: Option<Author>,
-    /// Those that were committed at this time or later, in seconds.
+    /// Selects commits at or after this committer time, in seconds since 1970.
     pub since: Option<i64>,
-    /// Those that were committed at this time or earlier, in seconds.
+    /// Selects commits at or before this committer time, in seconds since 1970.
     pub until: Option<i64>,
 }
 
-/// An author, by whatever is known.
+/// Author filter.
 #[derive(Debug, Clone)]
 pub struct Author {
-    /// The addresses in lower case; where there are none, the text decides.
+    /// Email addresses in lower case. If empty, the email address or the name of the author must equal `text`.
     pub emails: Vec<String>,
-    /// What was asked for, in lower case.
+    /// Requested author in lower case.
     pub text: String,
-    /// What was asked for, as it was written.
+    /// Requested author as it was written.
     pub asked: String,
 }
 
@@ -57,7 +57,7 @@ impl Filter {
 }
 
 impl Git {
-    /// The commits from a tip backwards, the newest first: `limit` of them after `skip`.
+    /// Returns commits reachable from a tip, newest first: at most `limit` commits after `skip` matching ones.
     pub fn log(
         &self,
         tip: ObjectId,
@@ -91,7 +91,7 @@ impl Git {
         Ok(commits)
     }
 
-    /// Whether a filter takes a commit that a walk came by: what it asks for is known since then.
+    /// Returns true if the filter selects a commit. The walk has already read its time and author.
     fn is_taken(&self, id: ObjectId, filter: &Filter) -> bool {
         let mut graph = self.graph.borrow_mut();
         let place = graph.place(id);
@@ -99,7 +99,7 @@ impl Git {
         facts.is_some_and(|(time, author)| filter.takes(time, author))
     }
 
-    /// The ids of the commits that some tips reach and others do not, the newest first.
+    /// Returns the ids of commits that are reachable from `tips` but not from `hidden`, newest first.
     pub fn newest_first(
         &self,
         tips: impl IntoIterator<Item = ObjectId>,
@@ -134,8 +134,8 @@ impl Git {
         }))
     }
 
-    /// The commits that changed a path, the newest first, as `git log -- path` finds them: where a merge
-    /// is equal to one of its parents there, only that parent is followed.
+    /// Returns the commits that changed a path, newest first, with the history simplification of `git log -- path`: if
+    /// a commit has the same entry as one of its parents, only that parent is followed.
     fn path_history(&self, tip: ObjectId, path: &str) -> Result<Vec<ObjectId>, GitError> {
         let mut graph = self.graph.borrow_mut();
         let mut find = |id| self.node(id);
@@ -182,7 +182,8 @@ impl Git {
         Ok(found)
     }
 
-    /// What stands at a path below a tree: a file that becomes executable is another.
+    /// Looks up the entry at a path below a tree. The kind is part of the result, so that a changed executable bit is a
+    /// difference.
     fn stands(
         &self,
         tree: ObjectId,
@@ -210,7 +211,7 @@ impl Git {
         }
     }
 
-    /// What walks need of a commit.
+    /// Reads the fields of a commit that history walks need.
     pub(super) fn node(&self, id: ObjectId) -> Result<Node, GitError> {
         call::checkpoint()?;
         let object = self.repo.find_commit(id)?;
@@ -239,7 +240,7 @@ impl Git {
         Ok(node)
     }
 
-    /// The common ancestors of two commits that are no ancestors of one another, the newest first.
+    /// Returns the best common ancestors of two commits, newest first. None is an ancestor of another.
     pub(super) fn merge_bases(
         &self,
         one: ObjectId,
@@ -250,17 +251,18 @@ impl Git {
         graph.merge_bases(one, two, |id| self.node(id))
     }
 
-    /// The best common ancestor of two commits.
+    /// Returns the newest of the best common ancestors of two commits.
     pub fn merge_base(&self, one: ObjectId, two: ObjectId) -> Result<Option<ObjectId>, GitError> {
         Ok(self.merge_bases(one, two)?.first().copied())
     }
 
-    /// Whether a commit is another or one of its ancestors.
+    /// Returns true if `old` equals `new` or is an ancestor of `new`.
     pub fn is_ancestor(&self, old: ObjectId, new: ObjectId) -> Result<bool, GitError> {
         Ok(old == new || self.merge_base(old, new)? == Some(old))
     }
 
-    /// Those of some commits that another is or descends from. The history is walked once, however many there are.
+    /// Returns those of some commits that are `tip` or ancestors of `tip`. More than [`FEW`] commits are tested with
+    /// one walk of the history.
     pub(crate) fn ancestors_among(
         &self,
         tip: ObjectId,
@@ -287,7 +289,7 @@ impl Git {
         Ok(commits.into_iter().filter(|it| is_reached(it)).collect())
     }
 
-    /// Those of some commits that are another or descend from it. The history is walked once, however many there are.
+    /// Returns those of some commits that are `ancestor` or descend from it, with one walk of the history.
     pub(crate) fn descendants_among(
         &self,
         ancestor: ObjectId,
@@ -319,12 +321,12 @@ impl Git {
         Ok(commits.into_iter().filter(|it| is_found(it)).collect())
     }
 
-    /// The commits of a head that a base has not, the oldest first, and parents before their children.
+    /// Returns the commits that are reachable from `head` but not from `base`, oldest first, parents before children.
     pub fn ahead(&self, base: ObjectId, head: ObjectId) -> Result<Vec<ObjectId>, GitError> {
         self.ahead_in(Order::Dates, base, head)
     }
 
-    /// The same in another order.
+    /// Returns the same commits as [`Git::ahead`] in a given order.
     pub(super) fn ahead_in(
         &self,
         order: Order,
@@ -339,5 +341,5 @@ impl Git {
     }
 }
 
-/// What stands at a name in a tree, by the tree and how many names are left of the path.
+/// Cache of tree lookups, by tree and number of remaining names of the path.
 type Known = HashMap<(ObjectId, usize), Option<(EntryKind, ObjectId)>>;

@@ -1,20 +1,20 @@
-//! Loose objects in a form that no compressor has a say in: stored blocks of zlib.
+//! Loose objects as zlib streams of stored blocks, so that their bytes do not depend on a compressor.
 
 use gix::objs::Kind;
 
-/// The most bytes of a stored block (RFC 1951, 3.2.4).
+/// Maximum size of a stored block, in bytes (RFC 1951, 3.2.4).
 const BLOCK: usize = 65_535;
 
-/// The bytes of the loose file of an object.
+/// Returns the bytes of the file of a loose object.
 pub(super) fn encode(kind: Kind, data: &[u8]) -> Vec<u8> {
     let mut content = format!("{kind} {}\0", data.len()).into_bytes();
     content.extend_from_slice(data);
     stored(&content)
 }
 
-/// Bytes as a stream of zlib that only says them.
+/// Encodes bytes as a zlib stream without compression.
 pub(super) fn stored(content: &[u8]) -> Vec<u8> {
-    // Deflate with a window of 32 KiB, the fastest level; the check bits make it a multiple of 31.
+    // Header of zlib: deflate, a window of 32 KiB, fastest level, and check bits that make it a multiple of 31.
     let mut file = vec![0x78, 0x01];
     let mut blocks = content.chunks(BLOCK).peekable();
     while let Some(block) = blocks.next() {
@@ -31,11 +31,11 @@ pub(super) fn stored(content: &[u8]) -> Vec<u8> {
     file
 }
 
-/// The checksum of RFC 1950.
+/// Computes the Adler-32 checksum (RFC 1950).
 fn adler32(bytes: &[u8]) -> u32 {
     const BASE: u32 = 65_521;
     let (mut a, mut b) = (1, 0);
-    // As many bytes as can be summed before a 32-bit sum can overflow.
+    // Maximum number of bytes before a sum of 32 bits can overflow.
     for run in bytes.chunks(5552) {
         for byte in run {
             a += u32::from(*byte);

@@ -1,4 +1,4 @@
-//! Commits as `git format-patch` writes them: a mail of the message, a summary of the files and the difference.
+//! Commits as mails in the form of `git format-patch`: message, diffstat and diff.
 
 use gix::ObjectId;
 use jiff::fmt::strtime;
@@ -7,27 +7,27 @@ use jiff::tz::{Offset, TimeZone};
 use super::diff::quoted;
 use super::{Change, Commit, Git, GitError, Identity};
 
-/// The columns of the summary of the files.
+/// Width of the diffstat, in columns.
 const WIDTH: usize = 72;
-/// The columns of a line of a header, as far as it can be broken.
+/// Maximum width of a header line that can be folded, in columns.
 const LINE: usize = 78;
-/// The columns of a line that was encoded.
+/// Maximum width of a line with encoded words, in columns.
 const ENCODED_LINE: usize = 76;
-/// What an encoded word begins with.
+/// Start of an encoded word.
 const WORD: &str = "=?UTF-8?q?";
 
-/// One file of the summary.
+/// Row of the diffstat.
 struct Row {
     name: String,
-    /// The bytes before and after; none for a text.
+    /// Sizes before and after in bytes, for a binary file.
     binary: Option<(u64, u64)>,
     added: usize,
     removed: usize,
 }
 
 impl Git {
-    /// Commits as mails, one after the other. Merges are left out, as git leaves them out, unless one is all there is:
-    /// that is written as what it changes over its first parent.
+    /// Formats commits as mails, one after the other. Leaves out merges, as git does, unless a merge is the only
+    /// commit: then its diff against the first parent is written.
     pub(crate) fn mails(&self, ids: &[ObjectId]) -> Result<String, GitError> {
         let mut commits = Vec::with_capacity(ids.len());
         for id in ids {
@@ -81,7 +81,7 @@ impl Git {
         Ok(())
     }
 
-    /// The files with how much changed in each, and those that came, went, moved or have another mode.
+    /// Appends the diffstat and the list of created, deleted and renamed files and changed modes.
     fn summary(&self, changes: &[Change], text: &mut String) -> Result<(), GitError> {
         let mut rows = Vec::with_capacity(changes.len());
         for change in changes {
@@ -130,7 +130,7 @@ impl Git {
     }
 }
 
-/// The first paragraph of a message as one line, and what follows.
+/// Splits a message into the first paragraph, joined into one line, and the rest.
 fn parts(message: &str) -> (String, &str) {
     let message = message.trim_matches('\n');
     let (first, rest) = message.split_once("\n\n").unwrap_or((message, ""));
@@ -142,7 +142,7 @@ fn digits(number: usize) -> usize {
     number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
-/// A time in the words of mails, in the zone that it was written in.
+/// Formats a time for a mail header, in the time zone of the identity.
 fn date(who: &Identity) -> String {
     let zone = Offset::from_seconds(who.offset).unwrap_or(Offset::UTC);
     let time = jiff::Timestamp::from_second(who.seconds).unwrap_or_default();
@@ -150,7 +150,7 @@ fn date(who: &Identity) -> String {
     strtime::format("%a, %-d %b %Y %H:%M:%S %z", &time).unwrap_or_default()
 }
 
-/// A name and an address: the name is encoded where it has other letters, and in quotes where it has signs.
+/// Formats a name and an address. A name that is not ASCII is encoded; one with special characters is quoted.
 fn sender(who: &Identity) -> String {
     const SIGNS: &str = "()<>[]:;@,.\"\\";
     let name = match () {
@@ -164,7 +164,7 @@ fn sender(who: &Identity) -> String {
     format!("{name} <{}>", who.email)
 }
 
-/// A title behind so many columns, broken where it is too long and encoded where it is not ASCII.
+/// Formats a title that starts in column `used`. Folds a long title, and encodes one that is not ASCII.
 fn subject(title: &str, used: usize) -> String {
     if !title.is_ascii() {
         return encoded(title, used, |byte| {
@@ -192,7 +192,7 @@ fn is_safe_in_a_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!*+-/".contains(&byte)
 }
 
-/// A text in encoded words of RFC 2047, in which only some bytes stand for themselves.
+/// Encodes a text as encoded words (RFC 2047). Only bytes for which `is_plain` is true stay unencoded.
 fn encoded(text: &str, used: usize, is_plain: impl Fn(u8) -> bool) -> String {
     let mut all = WORD.to_owned();
     let mut column = used + WORD.len();
@@ -215,7 +215,7 @@ fn encoded(text: &str, used: usize, is_plain: impl Fn(u8) -> bool) -> String {
     all + "?="
 }
 
-/// A rename with what both paths have in common written once.
+/// Formats a rename and writes the common parts of both paths once, as in `d/{a => b}`.
 fn moved(old: &str, new: &str) -> String {
     let (old_quoted, new_quoted) = (quoted("", old), quoted("", new));
     if old_quoted != old || new_quoted != new {
@@ -227,7 +227,7 @@ fn moved(old: &str, new: &str) -> String {
         .iter()
         .rposition(|it| *it == b'/')
         .map_or(0, |at| at + 1);
-    // The slash that what comes before ends in may be the one that what follows begins with.
+    // The slash at the end of the common prefix can also be the slash at the start of the common suffix.
     let least = before.saturating_sub(1);
     let (mut after, mut back) = (0, 0);
     while back < a.len() - least && back < b.len() - least {
@@ -256,7 +256,7 @@ fn moved(old: &str, new: &str) -> String {
     )
 }
 
-/// The rows as a table with bars, and the sums.
+/// Formats the diffstat: rows with bars, and the totals.
 fn table(rows: &[Row]) -> String {
     let name_width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
     let texts = || rows.iter().filter(|row| row.binary.is_none());
@@ -319,7 +319,7 @@ fn table(rows: &[Row]) -> String {
     text + "\n"
 }
 
-/// A name in so many columns: of one that is too long the end, from a slash on where there is one.
+/// Shortens a name to a width in columns: keeps the end, if possible from a slash on.
 fn shortened(name: &str, width: usize) -> String {
     if name.len() <= width {
         return name.to_owned();
@@ -329,7 +329,7 @@ fn shortened(name: &str, width: usize) -> String {
     format!("...{end}")
 }
 
-/// How many signs stand for lines that were added and removed.
+/// Computes the numbers of `+` and `-` signs in the bar of a row.
 fn bars(added: usize, removed: usize, width: usize, most: usize) -> (usize, usize) {
     if width > most {
         return (added, removed);

@@ -1,22 +1,22 @@
-//! The repository: objects, refs, history, differences and merges, on `gix`.
+//! Git repository of a world, on `gix`: objects, refs, history, diffs and merges.
 //!
-//! A [`Git`] reads the objects of a world, which many sessions share and none changes, and keeps what is
-//! new in memory. Its refs are its own. No program is ever started, and no configuration is read.
+//! A [`Git`] reads the objects of a world, which are shared by many sessions and never change, and keeps new objects in
+//! memory. Each `Git` has its own refs. It starts no program and reads no configuration of git.
 
 mod base;
 mod blame;
-mod compare;
 mod diff;
 mod error;
 mod graph;
-mod lines;
+mod line_diff;
+mod line_map;
 mod log;
 mod loose;
 mod mail;
 mod merge;
+mod metered;
 mod objects;
 mod pack;
-mod paid;
 mod patch;
 mod reach;
 mod refs;
@@ -33,45 +33,46 @@ pub use blame::Blamed;
 pub use diff::{Change, Side, Status};
 pub use error::GitError;
 pub use gix::ObjectId;
-pub(crate) use lines::Followed;
+pub(crate) use line_map::LineMap;
 pub use log::{Author, Filter};
 pub use merge::Merged;
+pub use metered::{Cost, Meter};
+pub(crate) use metered::{Header, MAX_OBJECT, MAX_RECORD, Metered, OBJECT_BYTES, Stop};
 pub(crate) use objects::kind_name;
 pub use objects::{Commit, Entry, EntryKind, Identity, Tag};
 pub(crate) use pack::checksum;
-pub use paid::{Cost, Meter};
-pub(crate) use paid::{Header, MAX_OBJECT, MAX_RECORD, OBJECT_BYTES, Paid, Stop};
 pub(crate) use patch::is_binary;
 pub(crate) use refs::{check_new_ref_name, check_ref_name};
 pub(crate) use write::{Draft, Edit, check_path};
 
-/// The bytes that decoded objects may take in the cache of one session.
+/// Size of the cache of decoded objects of one session, in bytes.
 const OBJECT_CACHE: usize = 8 * 1024 * 1024;
 
-/// One session's view of a repository.
+/// Repository as one session sees it: shared objects, and the session's own refs and new objects.
 pub struct Git {
     repo: gix::Repository,
     base: Arc<Base>,
     refs: BTreeMap<String, ObjectId>,
-    /// The commits that this session has written, which can be named by a prefix too.
+    /// Commits that this session has written. They can be found by a prefix of their ids, too.
     written: Vec<ObjectId>,
-    /// What walks have learned of the history.
+    /// Cache of the commits that history walks have read.
     graph: RefCell<graph::Graph>,
-    /// How many objects were new when they were last counted, and their bytes.
+    /// Cache for [`Git::added_bytes`]: number of new objects at the last count, and their total bytes.
     counted: (usize, u64),
-    /// What lies below trees, as far as it was counted.
+    /// Cache of the sizes of trees that have been counted.
     below: RefCell<HashMap<ObjectId, objects::Below>>,
-    /// The objects that the present call has written, and how many commits there were before it.
+    /// Objects that the current call has written.
     fresh: RefCell<Vec<ObjectId>>,
+    /// Length of `written` before the current call.
     written_before: usize,
 }
 
 impl Git {
-    /// A view of its own on the objects of a world.
+    /// Creates a session's view of the objects and refs of a world.
     pub(crate) fn new(base: Arc<Base>) -> Self {
         let mut repo = base.repository().with_object_memory();
         repo.object_cache_size(OBJECT_CACHE);
-        // Nobody adds to the copy, so that what is not there need not be looked for anew.
+        // The copy never changes, so a missing object need not be searched again in new packs.
         repo.objects.refresh_never();
         let refs = base.refs().clone();
         Self {
@@ -87,7 +88,7 @@ impl Git {
         }
     }
 
-    /// Another session that goes on from where this one is.
+    /// Creates another session with the same objects and refs and with empty caches.
     pub(crate) fn fork(&self) -> Self {
         let mut repo = self.repo.clone();
         repo.object_cache_size(OBJECT_CACHE);
@@ -104,13 +105,13 @@ impl Git {
         }
     }
 
-    /// Begins a call: what is written from now on can be discarded.
+    /// Begins a call. [`Git::discard`] removes the objects that are written after this.
     pub(crate) fn begin(&mut self) {
         self.fresh.get_mut().clear();
         self.written_before = self.written.len();
     }
 
-    /// Removes the objects that the present call has written. No ref may lead to one.
+    /// Removes the objects that the current call has written. No ref may reach them.
     pub(crate) fn discard(&mut self) {
         let fresh = std::mem::take(self.fresh.get_mut());
         self.written.truncate(self.written_before);
@@ -126,7 +127,7 @@ impl Git {
         self.counted = (0, 0);
     }
 
-    /// Bytes of the objects that are new. As many as were counted last are the same.
+    /// Returns the total bytes of the new objects. The sum is cached until the number of objects changes.
     pub(crate) fn added_bytes(&mut self) -> u64 {
         let Some(memory) = self.repo.objects.take_object_memory() else {
             return 0;
@@ -139,7 +140,7 @@ impl Git {
         self.counted.1
     }
 
-    /// What the repository was when the world was opened.
+    /// Returns the repository as it was when the world was opened.
     pub(crate) fn base(&self) -> &Base {
         &self.base
     }

@@ -1,4 +1,4 @@
-//! Reading commits, trees, blobs and tags.
+//! Reads commits, trees, blobs and tags.
 
 use std::collections::HashSet;
 
@@ -8,59 +8,60 @@ use gix::bstr::ByteSlice;
 use super::{Git, GitError, strict};
 use crate::call;
 
-/// The most entries below a tree, and bytes of their paths.
+/// Maximum number of entries below a tree.
 pub(super) const MAX_ENTRIES: usize = 1_000_000;
+/// Maximum length of a path, in bytes.
 pub(super) const MAX_PATH: usize = 4_096;
 
-/// Who made a commit or a tag, and when.
+/// Author, committer or tagger with the time of the action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity {
-    /// The name.
+    /// Full name.
     pub name: String,
-    /// The address.
+    /// Email address.
     pub email: String,
-    /// Seconds since 1970-01-01 UTC.
+    /// Time, in seconds since 1970-01-01 UTC.
     pub seconds: i64,
-    /// The offset of the local time, in seconds.
+    /// Offset of the local time from UTC, in seconds.
     pub offset: i32,
 }
 
-/// A commit.
+/// Parsed commit.
 #[derive(Debug, Clone)]
 pub struct Commit {
-    /// Its id.
+    /// Id of the commit.
     pub id: ObjectId,
-    /// Its tree.
+    /// Id of its tree.
     pub tree: ObjectId,
-    /// Its parents, the branch that was merged into first.
+    /// Ids of its parents. The first is the branch that was merged into.
     pub parents: Vec<ObjectId>,
-    /// Who wrote it.
+    /// Author and time of writing.
     pub author: Identity,
-    /// Who committed it.
+    /// Committer and time of the commit.
     pub committer: Identity,
-    /// Without the line feeds at its end.
+    /// Message without trailing line feeds.
     pub message: String,
 }
 
 impl Commit {
-    /// The first line of the message.
+    /// Returns the first line of the message.
     pub fn title(&self) -> &str {
         self.message.lines().next().unwrap_or_default()
     }
 }
 
-/// What an entry of a tree is.
+/// Kind of a tree entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
-    /// A tree.
+    /// Subtree.
     Directory,
-    /// A file.
+    /// Regular file.
     File,
-    /// A file that may be executed.
+    /// Executable file.
     Executable,
-    /// A symbolic link.
+    /// Symbolic link.
     Symlink,
-    /// A commit of another repository.
+    /// Commit of another repository.
     Submodule,
 }
 
@@ -75,7 +76,7 @@ impl EntryKind {
         }
     }
 
-    /// The mode as git writes it.
+    /// Returns the file mode as git writes it, in octal.
     pub fn mode(self) -> &'static str {
         match self {
             Self::Directory => "040000",
@@ -86,7 +87,7 @@ impl EntryKind {
         }
     }
 
-    /// The kind of object that it is.
+    /// Returns the type of the object that the entry refers to.
     pub fn object(self) -> &'static str {
         match self {
             Self::Directory => "tree",
@@ -96,47 +97,47 @@ impl EntryKind {
     }
 }
 
-/// An entry of a tree.
+/// Entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its path from the root of the repository.
+    /// Path from the root of the repository.
     pub path: String,
-    /// What it is.
+    /// Kind of the entry.
     pub kind: EntryKind,
-    /// Its object.
+    /// Id of its object.
     pub id: ObjectId,
 }
 
 impl Entry {
-    /// The last segment of the path.
+    /// Returns the last segment of the path.
     pub fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or_default()
     }
 }
 
-/// An annotated tag.
+/// Annotated tag.
 #[derive(Debug, Clone)]
 pub struct Tag {
-    /// Its id.
+    /// Id of the tag object.
     pub id: ObjectId,
-    /// Its name.
+    /// Name of the tag.
     pub name: String,
-    /// What it points to.
+    /// Id of the tagged object.
     pub target: ObjectId,
-    /// `commit`, `tree`, `blob` or `tag`.
+    /// Type of the tagged object: `commit`, `tree`, `blob` or `tag`.
     pub target_kind: &'static str,
-    /// Who made it.
+    /// Tagger and time, if recorded.
     pub tagger: Option<Identity>,
-    /// Without the line feeds at its end.
+    /// Message without trailing line feeds.
     pub message: String,
 }
 
-/// Size of what lies below a tree.
+/// Size of the content below a tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Below {
-    /// Files and directories.
+    /// Number of files and directories.
     pub(crate) files: u64,
-    /// The bytes of the longest path.
+    /// Length of the longest path, in bytes.
     pub(crate) longest: u64,
 }
 
@@ -146,7 +147,7 @@ impl Below {
         longest: u64::MAX,
     };
 
-    /// Adds an entry whose name has so many bytes, with what lies below it.
+    /// Adds an entry with the length of its name in bytes and the size of its content.
     fn add(&mut self, name: usize, below: Self) {
         let longest = match below.longest {
             0 => name as u64,
@@ -158,7 +159,7 @@ impl Below {
 }
 
 impl Git {
-    /// The commit of an id.
+    /// Reads a commit.
     pub fn commit(&self, id: ObjectId) -> Result<Commit, GitError> {
         call::checkpoint()?;
         let object = self.repo.find_commit(id).map_err(GitError::of(id))?;
@@ -177,7 +178,7 @@ impl Git {
         })
     }
 
-    /// The tree of a commit.
+    /// Returns the tree of a commit.
     pub fn tree_of(&self, commit: ObjectId) -> Result<ObjectId, GitError> {
         let found = self
             .repo
@@ -186,7 +187,7 @@ impl Git {
         Ok(found.tree_id().map_err(GitError::of(commit))?.detach())
     }
 
-    /// The entry at a path below a tree; the tree itself for an empty path.
+    /// Looks up a path below a tree. An empty path is the tree itself.
     pub fn entry(&self, tree: ObjectId, path: &str) -> Result<Option<Entry>, GitError> {
         if path.is_empty() {
             return Ok(Some(Entry {
@@ -204,7 +205,7 @@ impl Git {
         }))
     }
 
-    /// The entries of the tree that stands at a path, in the order of the tree.
+    /// Reads the entries of a tree that is at `path`, in the order of the tree.
     pub fn entries(&self, tree: ObjectId, path: &str) -> Result<Vec<Entry>, GitError> {
         call::checkpoint()?;
         let object = self.repo.find_tree(tree).map_err(GitError::of(tree))?;
@@ -224,7 +225,7 @@ impl Git {
         Ok(entries)
     }
 
-    /// Where the repository of a submodule is, as `.gitmodules` of a tree has it.
+    /// Looks up the URL of a submodule in the `.gitmodules` file of a tree.
     pub(crate) fn submodule_url(
         &self,
         tree: ObjectId,
@@ -237,12 +238,16 @@ impl Git {
         Ok(strict::submodule_url(&self.blob(modules.id)?, path))
     }
 
-    /// All entries below a tree, directories before what lies in them. There may be a million: a few
-    /// objects can stand for a tree without an end.
+    /// Lists all entries below a tree, each directory before its content.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are more than a million entries or a path is longer than 4,096 bytes. The limits are
+    /// needed because a few nested objects can describe an exponentially large tree.
     pub fn walk(&self, tree: ObjectId) -> Result<Vec<Entry>, GitError> {
         let mut all = Vec::new();
         let mut held = call::reserve(0)?;
-        // Not by recursion: a tree may be deeper than a stack.
+        // Iterative, because a tree can be deeper than the stack allows.
         let mut todo = self.entries(tree, "")?;
         todo.reverse();
         while let Some(entry) = todo.pop() {
@@ -260,11 +265,11 @@ impl Git {
         Ok(all)
     }
 
-    /// What lies below a tree. Each tree is read once, however often it occurs; one that holds itself has more than can
-    /// be counted.
+    /// Counts the content below a tree. The result of each tree is cached, so that a repeated subtree is not counted
+    /// again. A tree that contains itself counts as endless.
     pub(crate) fn below(&self, root: ObjectId) -> Result<Below, GitError> {
         let mut known = self.below.borrow_mut();
-        // Not by recursion: a tree may be deeper than a stack.
+        // Iterative, because a tree can be deeper than the stack allows.
         let (mut todo, mut begun) = (vec![root], HashSet::new());
         while let Some(&tree) = todo.last() {
             if known.contains_key(&tree) {
@@ -296,12 +301,12 @@ impl Git {
         Ok(known.get(&root).copied().unwrap_or(Below::ENDLESS))
     }
 
-    /// How many files and directories lie below a tree.
+    /// Returns the number of files and directories below a tree.
     pub(crate) fn files_below(&self, tree: ObjectId) -> Result<u64, GitError> {
         Ok(self.below(tree)?.files)
     }
 
-    /// Refuses a tree with a path that is longer than verifiers read.
+    /// Refuses a tree with a path longer than verifiers can read.
     pub(super) fn check_paths(&self, tree: ObjectId) -> Result<(), GitError> {
         let longest = self.below(tree)?.longest;
         if longest > MAX_PATH as u64 {
@@ -313,7 +318,7 @@ impl Git {
         }
     }
 
-    /// The bytes of a blob.
+    /// Reads the bytes of a blob.
     pub fn blob(&self, id: ObjectId) -> Result<Vec<u8>, GitError> {
         call::checkpoint()?;
         Ok(self
@@ -323,18 +328,18 @@ impl Git {
             .take_data())
     }
 
-    /// The size of a blob in bytes.
+    /// Returns the size of a blob in bytes.
     pub fn size(&self, id: ObjectId) -> Result<u64, GitError> {
         Ok(self.repo.find_header(id).map_err(GitError::of(id))?.size())
     }
 
-    /// What kind of object an id names; none where there is no such object.
+    /// Returns the type of an object, or `None` if it does not exist.
     pub(crate) fn kind(&self, id: ObjectId) -> Result<Option<&'static str>, GitError> {
         let header = self.repo.try_find_header(id).map_err(GitError::of(id))?;
         Ok(header.map(|header| kind_name(header.kind())))
     }
 
-    /// The annotated tag of an id; none where it is another object.
+    /// Reads an annotated tag. Returns `None` if the object does not exist or is not a tag.
     pub fn tag(&self, id: ObjectId) -> Result<Option<Tag>, GitError> {
         let Some(object) = self.repo.try_find_object(id).map_err(GitError::of(id))? else {
             return Ok(None);

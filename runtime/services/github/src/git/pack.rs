@@ -1,4 +1,4 @@
-//! All objects of a repository as one pack with its index, the same bytes on every machine.
+//! Pack file of all objects of a repository with its index, with the same bytes on every machine.
 
 use gix::ObjectId;
 use gix::objs::Kind;
@@ -7,17 +7,16 @@ use super::loose::stored;
 use super::reach::Object;
 use super::{Git, GitError};
 
-/// A pack and its index, as git names and writes them.
+/// Pack and its index, in the file formats of git.
 pub(crate) struct Pack {
-    /// The checksum of the pack, which its files are named by.
+    /// Checksum of the pack, from which git forms the file names.
     pub(crate) name: ObjectId,
     pub(crate) pack: Vec<u8>,
     pub(crate) index: Vec<u8>,
 }
 
 impl Git {
-    /// Packs what the refs reach and the world has not: whole objects in the order of their ids,
-    /// in stored blocks, without deltas.
+    /// Packs the reachable objects that the base does not contain, sorted by id, in stored blocks and without deltas.
     pub(crate) fn pack(&self) -> Result<Pack, GitError> {
         Pack::of(&self.added(&[])?)
     }
@@ -25,6 +24,10 @@ impl Git {
 
 impl Pack {
     /// Packs objects that are sorted by id.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if an object would begin beyond 2 GiB, the limit of 31-bit offsets in the index.
     pub(super) fn of(objects: &[Object]) -> Result<Self, GitError> {
         let count = u32::try_from(objects.len()).map_err(GitError::objects)?;
         let mut pack = b"PACK".to_vec();
@@ -48,7 +51,8 @@ impl Pack {
     }
 }
 
-/// The kind and size of an entry: four bits of the size with the kind, then seven bits a byte.
+/// Appends the header of an entry: the kind with the lowest four bits of the size, then seven bits of the size per
+/// byte.
 fn put_header(pack: &mut Vec<u8>, kind: Kind, size: u64) {
     let kind: u8 = match kind {
         Kind::Commit => 1,
@@ -66,7 +70,7 @@ fn put_header(pack: &mut Vec<u8>, kind: Kind, size: u64) {
     pack.push(byte);
 }
 
-/// The index in version 2 of its format.
+/// Returns the index of a pack, in version 2 of the format.
 fn index(objects: &[Object], places: &[(u32, u32)], pack: ObjectId) -> Result<Vec<u8>, GitError> {
     let mut index = b"\xfftOc".to_vec();
     index.extend_from_slice(&2u32.to_be_bytes());
@@ -95,7 +99,7 @@ fn index(objects: &[Object], places: &[(u32, u32)], pack: ObjectId) -> Result<Ve
     Ok(index)
 }
 
-/// The checksum that packs and indices end in.
+/// Computes the SHA-1 checksum at the end of packs and indices.
 pub(crate) fn checksum(bytes: &[u8]) -> Result<ObjectId, GitError> {
     let mut hasher = gix::hash::hasher(gix::hash::Kind::Sha1);
     hasher.update(bytes);

@@ -1,45 +1,45 @@
-//! Hunks in unified form: GitHub's `patch`.
+//! Hunks of a unified diff, as in the field `patch` of GitHub.
 
 use gix::bstr::ByteSlice;
 use gix::diff::blob::Hunk;
 
-use super::compare::Compared;
+use super::line_diff::LineDiff;
 use crate::call::Interrupted;
 
-/// The lines around a change.
+/// Number of context lines around a change.
 const CONTEXT: u32 = 3;
-/// Where a null byte makes a file binary.
+/// Number of leading bytes in which a null byte makes a file binary.
 const LOOKED_AT: usize = 8000;
-/// The most bytes of the line after `@@` that tells where a hunk is.
+/// Maximum length of the function heading after `@@`, in bytes.
 const HEADING: usize = 80;
 
-/// How two texts differ.
+/// Line diff of two texts.
 #[derive(Debug, Default)]
-pub(super) struct Drawn {
+pub(super) struct UnifiedDiff {
     pub(super) additions: usize,
     pub(super) deletions: usize,
-    /// The hunks, without a line feed at the end.
+    /// Hunks without a trailing line feed.
     pub(super) hunks: String,
     pub(super) binary: bool,
 }
 
-/// Whether bytes are no text.
+/// Returns true if the bytes are binary by the rule of git.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes[..bytes.len().min(LOOKED_AT)].contains(&0)
 }
 
-/// Compares two texts.
-pub(super) fn draw(before: &[u8], after: &[u8]) -> Result<Drawn, Interrupted> {
+/// Computes the line diff of two files.
+pub(super) fn unified_diff(before: &[u8], after: &[u8]) -> Result<UnifiedDiff, Interrupted> {
     if before == after {
-        return Ok(Drawn::default());
+        return Ok(UnifiedDiff::default());
     }
     if is_binary(before) || is_binary(after) {
-        return Ok(Drawn {
+        return Ok(UnifiedDiff {
             binary: true,
-            ..Drawn::default()
+            ..UnifiedDiff::default()
         });
     }
-    let compared = Compared::of(before, after)?;
+    let compared = LineDiff::of(before, after)?;
     let mut drawing = Drawing {
         old: &compared.old,
         new: &compared.new,
@@ -62,7 +62,7 @@ pub(super) fn draw(before: &[u8], after: &[u8]) -> Result<Drawn, Interrupted> {
     if text.last() == Some(&b'\n') {
         text.pop();
     }
-    Ok(Drawn {
+    Ok(UnifiedDiff {
         additions: compared.additions(),
         deletions: compared.deletions(),
         hunks: text.to_str_lossy().into_owned(),
@@ -74,13 +74,14 @@ struct Drawing<'a> {
     old: &'a [&'a [u8]],
     new: &'a [&'a [u8]],
     text: Vec<u8>,
-    /// How far the old lines have been searched for a heading, and what was found last.
+    /// Number of old lines that have been searched for a heading.
     heading_at: usize,
+    /// Last heading that was found.
     heading: Option<&'a [u8]>,
 }
 
 impl<'a> Drawing<'a> {
-    /// Writes changes that stand so close together that they share their context.
+    /// Writes one hunk of changes that are close enough to share their context.
     fn hunk(&mut self, changes: &[Hunk]) {
         let (Some(first), Some(last)) = (changes.first(), changes.last()) else {
             return;
@@ -122,7 +123,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// The last line before a hunk that begins with a letter, an underscore or a dollar sign.
+    /// Finds the heading of a hunk: the last line before it that begins with a letter, an underscore or a dollar sign.
     fn find_heading(&mut self, before: usize) -> Option<&'a [u8]> {
         let old: &'a [&'a [u8]] = self.old;
         let found = old[self.heading_at..before].iter().rev().find(|line| {
@@ -138,7 +139,8 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Lines as a hunk's header counts them: from 1, and from 0 where there is none.
+/// Formats a line range for a hunk header. Line numbers start at 1; an empty range has the number of the line before
+/// it.
 fn range(start: u32, length: u32) -> String {
     match length {
         0 => format!("{start},0"),
@@ -155,7 +157,7 @@ mod tests {
     fn hunks_have_the_form_of_git() {
         let before = b"a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n";
         let after = b"a\nB\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl";
-        let draw = |before: &[u8], after: &[u8]| draw(before, after).unwrap();
+        let draw = |before: &[u8], after: &[u8]| unified_diff(before, after).unwrap();
         let drawn = draw(before, after);
         assert_eq!((drawn.additions, drawn.deletions), (2, 1));
         assert_eq!(

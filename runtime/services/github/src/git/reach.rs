@@ -1,4 +1,4 @@
-//! The objects that a session has added and that a ref still reaches.
+//! New objects of a session that are reachable from refs, and their files.
 
 use std::collections::BTreeMap;
 
@@ -9,21 +9,22 @@ use super::loose;
 use super::pack::Pack;
 use super::{EntryKind, Git, GitError};
 
-/// The most objects that are written as files of their own. More are packed, as a store writes and syncs file by file.
+/// Maximum number of objects that are written as loose files. More are packed, because a store writes and syncs each
+/// file separately.
 const MOST_LOOSE: usize = 1_000;
-/// The most bytes of a pack whose index has offsets of 31 bits.
+/// Maximum size in bytes of a pack whose index has 31-bit offsets.
 const MOST_PACKED: u64 = 1 << 31;
-/// What an object takes in a pack beside its bytes, and each block of 65,535 bytes of it.
+/// Overhead of an object in a pack, in bytes, and of each of its blocks of 65,535 bytes.
 const OVERHEAD: u64 = 32;
 
-/// A file of the directory `.git`.
+/// New file of the `.git` directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NewFile {
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// An object with its bytes.
+/// Object with its bytes.
 pub(super) struct Object {
     pub(super) id: ObjectId,
     pub(super) kind: Kind,
@@ -31,7 +32,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// Its loose file.
+    /// Returns the loose file of the object.
     fn loose(&self) -> NewFile {
         let hex = self.id.to_hex().to_string();
         NewFile {
@@ -40,7 +41,7 @@ impl Object {
         }
     }
 
-    /// The most bytes that it takes in a pack.
+    /// Returns an upper bound of the size in a pack, in bytes.
     fn packed(&self) -> u64 {
         let bytes = self.data.len() as u64;
         bytes + OVERHEAD * (1 + bytes / 65_535)
@@ -48,8 +49,8 @@ impl Object {
 }
 
 impl Git {
-    /// The files of what the refs and these commits reach and the world has not: loose objects sorted by id, or a pack
-    /// with its index where they are many.
+    /// Returns the files for the objects that are reachable from the refs and from `held` but not in the base: loose
+    /// objects sorted by id, or one pack with its index if there are many.
     pub(crate) fn new_files(&self, held: &[ObjectId]) -> Result<Vec<NewFile>, GitError> {
         let added = self.added(held)?;
         let packed: u64 = added.iter().map(Object::packed).sum();
@@ -64,15 +65,16 @@ impl Git {
         Ok(vec![file("idx", index), file("pack", pack)])
     }
 
-    /// The objects that the refs and these commits reach and the world has not, sorted by id.
+    /// Returns the objects that are reachable from the refs and from `held` but not in the base, sorted by id.
     ///
-    /// What an object of the world leads to is of the world too, so the walk ends there.
+    /// Everything that is reachable from an object of the base is in the base too, so the walk ends there.
     pub(super) fn added(&self, held: &[ObjectId]) -> Result<Vec<Object>, GitError> {
         let before = self.base.repository();
         let mut found = BTreeMap::new();
         let mut todo: Vec<ObjectId> = self.refs.values().chain(held).copied().collect();
         while let Some(id) = todo.pop() {
-            // Asked of the files themselves: the engine knows an empty tree that nobody has written.
+            // Ask the object store itself, because `gix` reports that the empty tree exists even if it was never
+            // written.
             if found.contains_key(&id) || before.objects.exists(&id) {
                 continue;
             }
@@ -98,7 +100,7 @@ impl Git {
         Ok(found.into_values().collect())
     }
 
-    /// The refs as `packed-refs` lists them, sorted.
+    /// Returns the content of the file `packed-refs`, sorted by name.
     pub(crate) fn packed_refs(&self) -> Result<String, GitError> {
         let mut text = "# pack-refs with: peeled fully-peeled sorted \n".to_owned();
         for (name, id) in &self.refs {

@@ -1,4 +1,4 @@
-//! Branches, tags and what a text names.
+//! Refs, and resolution of revisions.
 
 use gix::ObjectId;
 use gix::hash::Prefix;
@@ -6,18 +6,18 @@ use gix::hash::Prefix;
 use super::{Git, GitError};
 use crate::call;
 
-/// The most tags on the way from a tag to what it is of. One is common, and nobody needs ten.
+/// Maximum length of a chain of tags. One tag is common, and longer chains than a few do not occur in practice.
 const MAX_TAGS: usize = 100;
 
-/// Checks a full ref name by the rules of git; what is wrong with it otherwise.
+/// Checks a full ref name by the rules of git. Returns a message if it is invalid.
 pub(crate) fn check_ref_name(name: &str) -> Result<(), String> {
     gix::validate::reference::name(name.into())
         .map(drop)
         .map_err(|_| format!("{name:?} is no ref name"))
 }
 
-/// Checks the full name of a ref that is to be made: git makes no branch that looks like an option or like what
-/// names a commit otherwise, and GitHub no tag either that is written like an id.
+/// Checks the full name of a new ref. Refuses names that git or GitHub refuse because they are ambiguous: branches and
+/// tags that begin with `-` or look like a full object id, and a branch `HEAD`.
 pub(crate) fn check_new_ref_name(name: &str) -> Result<(), String> {
     check_ref_name(name)?;
     let (branch, tag) = (
@@ -39,24 +39,24 @@ fn is_full_id(text: &str) -> bool {
 }
 
 impl Git {
-    /// The refs that begin with a prefix, as the rest of their names and what they point to, sorted.
+    /// Returns the refs below a prefix, sorted, as the rest of the name and the target.
     pub fn refs_below<'a>(&'a self, prefix: &'a str) -> impl Iterator<Item = (&'a str, ObjectId)> {
         self.refs
             .range(prefix.to_owned()..)
             .map_while(move |(name, id)| Some((name.strip_prefix(prefix)?, *id)))
     }
 
-    /// What a ref of this full name points to.
+    /// Returns the target of a ref by its full name.
     pub fn find_ref(&self, name: &str) -> Option<ObjectId> {
         self.refs.get(name).copied()
     }
 
-    /// The tip of a branch.
+    /// Returns the tip of a branch.
     pub fn branch(&self, name: &str) -> Option<ObjectId> {
         self.find_ref(&format!("refs/heads/{name}"))
     }
 
-    /// Sets a ref, or makes it.
+    /// Sets or creates a ref.
     pub(crate) fn set_ref(&mut self, name: impl Into<String>, id: ObjectId) {
         call::changed();
         self.refs.insert(name.into(), id);
@@ -68,7 +68,8 @@ impl Git {
         self.refs.remove(name);
     }
 
-    /// Whether another ref stands where a directory would be needed for this one, or lies below it.
+    /// Returns true if a ref conflicts with another one as file and directory: one name is a parent directory of the
+    /// other.
     pub(crate) fn ref_clashes(&self, name: &str) -> bool {
         let below = format!("{name}/");
         self.refs_below(&below).next().is_some()
@@ -77,8 +78,8 @@ impl Git {
                 .any(|(end, _)| self.refs.contains_key(&name[..end]))
     }
 
-    /// The commit that a text names: a commit by its id, a branch, a tag, a ref, or a commit by the beginning of its
-    /// id.
+    /// Resolves a text to a commit. Tries a full object id, then a branch, a tag and a full ref name, then an
+    /// abbreviated id.
     pub fn resolve(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
         let full = if is_full_id(text) {
             self.by_id(text)?
@@ -92,7 +93,7 @@ impl Git {
         }
     }
 
-    /// What a branch, a tag or a ref of this name points to.
+    /// Returns the target of the branch, tag or ref with this name.
     pub(crate) fn named(&self, text: &str) -> Option<ObjectId> {
         let names = [
             format!("refs/heads/{text}"),
@@ -103,7 +104,8 @@ impl Git {
         names.iter().find_map(|name| self.find_ref(name))
     }
 
-    /// The object of an id or of the beginning of one.
+    /// Finds an object by its id, or by a prefix of at least 7 hexadecimal digits. Commits that this session has
+    /// written take precedence. Otherwise an ambiguous prefix finds nothing.
     pub(crate) fn by_id(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
         let hex =
             text.len() >= 7 && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -129,11 +131,11 @@ impl Git {
         Ok(first.filter(|first| found.all(|other| other == *first)))
     }
 
-    /// The commit that an object is or leads to; none for trees and blobs.
+    /// Follows tags to a commit. Returns `None` for trees and blobs.
     pub fn peel(&self, id: ObjectId) -> Result<Option<ObjectId>, GitError> {
         let mut at = id;
         for _ in 0..MAX_TAGS {
-            // The kind first: a blob may be large.
+            // Check the type before reading the object, because a blob can be large.
             match self.repo.try_find_header(at)?.map(|header| header.kind()) {
                 Some(gix::objs::Kind::Commit) => return Ok(Some(at)),
                 Some(gix::objs::Kind::Tag) => {

@@ -1,5 +1,5 @@
-//! Which files were renamed: pairs of one that went and one that came, found as git finds them. Files of equal
-//! bytes are paired first, then those of one name, and what is left by how much of their bytes they share.
+//! Rename detection by the algorithm of git: pairs removed files with added ones. Files with equal content are paired
+//! first, then files with the same base name, then the rest by the share of common bytes.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
@@ -8,31 +8,31 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::tree::EntryMode;
 
-use super::compare::count_lines;
+use super::line_diff::count_lines;
 use super::{Git, GitError, patch};
 use crate::call::{self, Reservation};
 
-/// The score of files that are equal.
+/// Similarity score of equal files.
 pub(super) const EQUAL: u64 = 60_000;
-/// The score from which on a file is the other.
+/// Minimum score of a rename.
 const ENOUGH: u64 = EQUAL / 2;
-/// The same where both have one name, which no others have.
+/// Minimum score of a rename between files whose base name is unique on both sides.
 const ENOUGH_OF_ONE_NAME: u64 = ENOUGH + (EQUAL - ENOUGH) / 2;
-/// The files of equal bytes that are looked at before one is taken.
+/// Maximum number of files with equal content that are searched for one with the same base name.
 const LOOKED_AT: usize = 100;
-/// The candidates that are kept for a file that came.
+/// Number of best candidates that are kept for each added file.
 const CANDIDATES: usize = 4;
-/// The most bytes of a piece of a file; lines are pieces where they are shorter.
-const PIECE: u32 = 64;
-/// How many kinds of pieces there are.
-const KINDS: u32 = 107_927;
-/// The bytes of a line that is taken for short, where it is estimated how many a file has.
+/// Maximum length of a chunk of a file, in bytes. A chunk also ends with a line.
+const MAX_CHUNK: u32 = 64;
+/// Number of hash values of chunks.
+const HASH_BASE: u32 = 107_927;
+/// Assumed length of a short line in bytes, for the estimate of the number of chunks of a file.
 const SHORT_LINE: u64 = 16;
-/// The most pieces that are looked at to find renames of files that are not equal. The number grows with the product
-/// of files that went and that came; beyond it none is looked for, as git does it with more files than it compares.
+/// Maximum estimated number of chunk comparisons of inexact rename detection. The number grows with the product of
+/// removed and added files. Above the maximum, no inexact renames are searched, as in git above its rename limit.
 const MOST_STEPS: u64 = 400_000_000;
 
-/// A file that went or came.
+/// Removed or added file.
 #[derive(Debug, Clone)]
 pub(super) struct File {
     pub(super) path: BString,
@@ -46,7 +46,8 @@ impl File {
         &self.path[start..]
     }
 
-    /// What files that are equal share: the bytes and, but for whether they may be executed, the mode.
+    /// Returns the key by which equal files are paired: the blob and, except for regular and executable files, the
+    /// mode.
     fn content(&self) -> (ObjectId, Option<EntryMode>) {
         (self.id, Some(self.mode).filter(|mode| !mode.is_blob()))
     }
@@ -56,41 +57,41 @@ impl File {
     }
 }
 
-/// The directory that a path lies in; empty for the root.
+/// Returns the parent directory of a path, empty for the root.
 pub(super) fn directory(path: &BStr) -> &BStr {
     path.rfind_byte(b'/')
         .map_or(BStr::new(""), |slash| path[..slash].as_bstr())
 }
 
-/// What the renames below a directory that went are wanted for.
+/// Relevance of the renames below a removed directory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
-    /// Nothing.
+pub(super) enum RenameRelevance {
+    /// Not relevant.
     No,
-    /// To know where it went, as a file came into it on the other side.
+    /// The new location of the directory is needed, because the other side added a file to it.
     Itself,
-    /// To know where a directory above it went.
+    /// The new location of a directory above is needed.
     Above,
 }
 
-/// How renames are looked for.
+/// Settings and results of a search for renames.
 #[derive(Default)]
 pub(super) struct Search {
-    /// Only where the bytes are equal.
+    /// True to pair only files with equal content.
     pub(super) only_equal: bool,
-    /// Not among files without bytes.
+    /// True to ignore empty files.
     pub(super) skip_empty: bool,
-    /// The most files on each side that are compared by their bytes.
+    /// Maximum number of files on each side for inexact rename detection.
     pub(super) limit: usize,
-    /// The files whose renames matter, in a merge.
+    /// Removed files whose renames are relevant, in a merge. `None` if all are.
     pub(super) relevant: Option<HashSet<BString>>,
-    /// The directories that went, in a merge.
-    pub(super) directories: HashMap<BString, Wanted>,
-    /// Where files of directories that went are now, and how many of them.
+    /// Removed directories with their relevance, in a merge.
+    pub(super) directories: HashMap<BString, RenameRelevance>,
+    /// Counts of renamed files by old directory and new directory.
     pub(super) moves: BTreeMap<BString, BTreeMap<BString, usize>>,
 }
 
-/// A file that came, and which one it was.
+/// Rename: indices of the removed and the added file, and the similarity score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pair {
     pub(super) source: usize,
@@ -98,7 +99,7 @@ pub(super) struct Pair {
     pub(super) score: u64,
 }
 
-/// A file that may be the one that came.
+/// Removed file as a candidate for the source of an added file.
 #[derive(Clone, Copy)]
 struct Candidate {
     source: usize,
@@ -112,11 +113,11 @@ impl Candidate {
     }
 }
 
-/// What is known of the bytes of a file.
+/// Size and chunks of a file.
 struct Bytes {
     size: u64,
-    /// How many bytes there are of each kind of piece, by the kinds; none before that is asked for.
-    pieces: Option<Vec<(u32, u32)>>,
+    /// Number of bytes per hash value of chunks, sorted by hash value. `None` until it is needed.
+    chunks: Option<Vec<(u32, u32)>>,
 }
 
 struct Finder<'a> {
@@ -130,7 +131,7 @@ struct Finder<'a> {
 }
 
 impl Search {
-    /// The renames among files that went and files that came, both sorted by their paths.
+    /// Searches the renames between removed and added files, which must both be sorted by path.
     pub(super) fn run(
         &mut self,
         git: &Git,
@@ -177,8 +178,8 @@ impl Search {
         relevant.is_none_or(|relevant| relevant.contains(&file.path))
     }
 
-    /// Pairs files whose name only one that went and one that came have. Where there are more, the directory that
-    /// most files of the same directory went to is looked into.
+    /// Pairs files whose base name is unique among the removed and among the added files. If it is not unique, looks in
+    /// the directory to which most files of the same old directory were renamed.
     fn of_one_name(
         &mut self,
         finder: &mut Finder<'_>,
@@ -207,15 +208,16 @@ impl Search {
             .copied()
             .filter(|&it| !finder.used[it])
             .collect();
-        let went = only(from.iter().map(|&it| (sources[it].name(), it)));
+        let removed = only(from.iter().map(|&it| (sources[it].name(), it)));
         let left = to.iter().filter(|&&it| finder.found[it].is_none());
-        let came = only(left.map(|&it| (targets[it].name(), it)));
+        let added = only(left.map(|&it| (targets[it].name(), it)));
         for source in from {
             let file = &sources[source];
-            let (Some(went), Some(came)) = (went.get(file.name()), came.get(file.name())) else {
+            let (Some(removed), Some(added)) = (removed.get(file.name()), added.get(file.name()))
+            else {
                 continue;
             };
-            let target = match (self.is_relevant(file), went, came) {
+            let target = match (self.is_relevant(file), removed, added) {
                 (false, ..) => None,
                 (true, Some(_), Some(target)) => Some(*target),
                 _ => guesses.get(directory(file.path.as_bstr())).and_then(|to| {
@@ -235,7 +237,7 @@ impl Search {
         Ok(())
     }
 
-    /// Compares all that is left, and pairs the most similar first.
+    /// Compares all remaining files, and pairs the most similar ones first.
     fn similar(
         &mut self,
         finder: &mut Finder<'_>,
@@ -293,8 +295,8 @@ impl Search {
         Ok(())
     }
 
-    /// Counts a rename for the directory that the file was in, and for those above it as long as the rest of both
-    /// paths is the same.
+    /// Counts a rename for the directory of the file, and for the directories above while the rest of both paths is
+    /// equal.
     fn count(&mut self, source: &File, target: &File) {
         let (mut old, mut new) = (source.path.as_bstr(), target.path.as_bstr());
         let mut first = true;
@@ -310,11 +312,11 @@ impl Search {
             if !first && last(old, old_above) != last(new, new_above) {
                 return;
             }
-            if first || wanted == Wanted::Itself {
+            if first || wanted == RenameRelevance::Itself {
                 let counts = self.moves.entry(old_above.to_owned()).or_default();
                 *counts.entry(new_above.to_owned()).or_default() += 1;
             }
-            if wanted == Wanted::No || old_above.is_empty() || new_above.is_empty() {
+            if wanted == RenameRelevance::No || old_above.is_empty() || new_above.is_empty() {
                 return;
             }
             (old, new, first) = (old_above, new_above, false);
@@ -322,7 +324,7 @@ impl Search {
     }
 }
 
-/// The files by their names; none where several have one name.
+/// Maps base names to files. The value is `None` if several files have the name.
 fn only<'a>(files: impl Iterator<Item = (&'a [u8], usize)>) -> HashMap<&'a [u8], Option<usize>> {
     let mut only = HashMap::new();
     for (name, file) in files {
@@ -339,9 +341,9 @@ impl Finder<'_> {
         self.found[target] = Some((source, score));
     }
 
-    /// Pairs files of equal bytes, those of one name before others.
+    /// Pairs files with equal content, preferably with the same base name.
     fn equal(&mut self, from: &[usize], to: &[usize]) {
-        // A file that is paired is taken out, so that nobody has to pass it again.
+        // Paired files are removed from the lists, so that later searches do not pass them again.
         let mut left: HashMap<_, VecDeque<usize>> = HashMap::new();
         for &source in from {
             let key = self.sources[source].content();
@@ -360,7 +362,8 @@ impl Finder<'_> {
         }
     }
 
-    /// How similar two files are; 0 where their sizes say that it cannot be enough.
+    /// Computes the similarity of two files. Returns 0 if they are not regular files or if their sizes exclude the
+    /// score `enough`.
     fn score(&mut self, source: usize, target: usize, enough: u64) -> Result<u64, GitError> {
         let (source, target) = (&self.sources[source], &self.targets[target]);
         if !source.mode.is_blob() || !target.mode.is_blob() {
@@ -373,7 +376,7 @@ impl Finder<'_> {
         }
         self.cut(source.id)?;
         self.cut(target.id)?;
-        let pieces = |id: &ObjectId| self.known.get(id).and_then(|it| it.pieces.as_deref());
+        let pieces = |id: &ObjectId| self.known.get(id).and_then(|it| it.chunks.as_deref());
         let old = pieces(&source.id).unwrap_or_default();
         let mut new = pieces(&target.id).unwrap_or_default().iter().peekable();
         let mut shared = 0;
@@ -386,7 +389,7 @@ impl Finder<'_> {
         Ok(shared * EQUAL / most)
     }
 
-    /// Whether comparing each of some files with each of others takes no more than [`MOST_STEPS`].
+    /// Returns true if the comparison of all pairs takes at most [`MOST_STEPS`].
     fn can_compare(&mut self, from: &[usize], to: &[usize]) -> Result<bool, GitError> {
         let (sources, targets) = (self.sources, self.targets);
         let mut sizes = |files: &[File], wanted: &[usize]| -> Result<Vec<u64>, GitError> {
@@ -399,8 +402,8 @@ impl Finder<'_> {
             call::checkpoint()?;
             for old in &olds {
                 if may_be_similar(*old, new, ENOUGH) {
-                    // A line is a piece of its own, but there are no more kinds than this.
-                    let kinds = |bytes: u64| (bytes / SHORT_LINE).min(KINDS.into());
+                    // Each line is a chunk, but the number of hash values is limited.
+                    let kinds = |bytes: u64| (bytes / SHORT_LINE).min(HASH_BASE.into());
                     steps = steps.saturating_add(kinds(*old) + kinds(new) + 1);
                 }
             }
@@ -413,30 +416,30 @@ impl Finder<'_> {
             return Ok(known.size);
         }
         let size = self.git.size(id)?;
-        self.known.insert(id, Bytes { size, pieces: None });
+        self.known.insert(id, Bytes { size, chunks: None });
         Ok(size)
     }
 
     fn cut(&mut self, id: ObjectId) -> Result<(), GitError> {
-        if self.known.get(&id).is_some_and(|it| it.pieces.is_some()) {
+        if self.known.get(&id).is_some_and(|it| it.chunks.is_some()) {
             return Ok(());
         }
         let bytes = self.git.blob(id)?;
-        let pieces = pieces(&bytes)?;
+        let pieces = chunks(&bytes)?;
         self.held.grow(size_of_val(pieces.as_slice()) as u64)?;
         let known = Bytes {
             size: bytes.len() as u64,
-            pieces: Some(pieces),
+            chunks: Some(pieces),
         };
         self.known.insert(id, known);
         Ok(())
     }
 }
 
-/// How many bytes there are of each kind of piece. A carriage return at the end of a line of a text counts nothing.
-fn pieces(bytes: &[u8]) -> Result<Vec<(u32, u32)>, GitError> {
+/// Counts the bytes per hash value of chunks. In a text, a carriage return before a line feed is ignored.
+fn chunks(bytes: &[u8]) -> Result<Vec<(u32, u32)>, GitError> {
     let is_text = !patch::is_binary(bytes);
-    let most = count_lines(bytes) + bytes.len() as u64 / u64::from(PIECE);
+    let most = count_lines(bytes) + bytes.len() as u64 / u64::from(MAX_CHUNK);
     let _held = call::reserve(most * size_of::<(u32, u32)>() as u64)?;
     let mut all: Vec<(u32, u32)> = Vec::new();
     let (mut high, mut low, mut length) = (0_u32, 0_u32, 0_u32);
@@ -447,13 +450,13 @@ fn pieces(bytes: &[u8]) -> Result<Vec<(u32, u32)>, GitError> {
         (high, low) = (high << 7 ^ low >> 25, low << 7 ^ high >> 25);
         high = high.wrapping_add(byte.into());
         length += 1;
-        if length == PIECE || byte == b'\n' {
-            all.push((kind(high, low), length));
+        if length == MAX_CHUNK || byte == b'\n' {
+            all.push((chunk_hash(high, low), length));
             (high, low, length) = (0, 0, 0);
         }
     }
     if length > 0 {
-        all.push((kind(high, low), length));
+        all.push((chunk_hash(high, low), length));
     }
     all.sort_unstable();
     all.dedup_by(|next, before| {
@@ -467,12 +470,12 @@ fn pieces(bytes: &[u8]) -> Result<Vec<(u32, u32)>, GitError> {
     Ok(all)
 }
 
-/// Whether the sizes of two files leave it possible that they are similar enough.
+/// Returns true if the sizes of two files permit the score `enough`.
 fn may_be_similar(old: u64, new: u64, enough: u64) -> bool {
     let (most, least) = (old.max(new), old.min(new));
     most != 0 && most * (EQUAL - enough) >= (most - least) * EQUAL
 }
 
-fn kind(high: u32, low: u32) -> u32 {
-    high.wrapping_add(low.wrapping_mul(0x61)) % KINDS
+fn chunk_hash(high: u32, low: u32) -> u32 {
+    high.wrapping_add(low.wrapping_mul(0x61)) % HASH_BASE
 }

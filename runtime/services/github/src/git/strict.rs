@@ -1,4 +1,4 @@
-//! What `git fsck --strict` would complain of in new objects, and a push to GitHub be refused for.
+//! Checks of new objects by the rules of `git fsck --strict`, for which GitHub would reject a push.
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -8,14 +8,14 @@ use gix::validate::path::component;
 
 use super::{Edit, EntryKind, Git, GitError, MAX_OBJECT, MAX_RECORD};
 
-/// The most bytes of a file: GitHub takes none that is larger.
+/// Maximum size of a file on GitHub, in bytes.
 pub(super) const MAX_FILE: usize = 100 << 20;
-/// The bytes that a line of `.gitattributes` must stay below.
+/// Exclusive upper bound of the length of a line in `.gitattributes`, in bytes.
 const MAX_ATTRIBUTES_LINE: usize = 2048;
-/// The most bytes of what a commit or a tag says, so that the whole stays below what is read of one.
+/// Maximum length of the message of a commit or a tag in bytes, such that the whole object stays below [`MAX_RECORD`].
 const MAX_MESSAGE: usize = MAX_RECORD as usize - (16 << 10);
 
-/// Refuses a file that is larger than those on GitHub.
+/// Refuses a file that exceeds the limit of GitHub.
 pub(super) fn check_size(bytes: &[u8]) -> Result<(), GitError> {
     if bytes.len() > MAX_FILE {
         Err(GitError::Refused(
@@ -28,7 +28,7 @@ pub(super) fn check_size(bytes: &[u8]) -> Result<(), GitError> {
     }
 }
 
-/// Refuses a directory that verifiers could not read: a state with one would have no grade.
+/// Refuses a directory that is too large for verifiers to read, because a final state with it could not be graded.
 pub(super) fn check_tree_size(bytes: u64) -> Result<(), GitError> {
     if bytes > MAX_OBJECT {
         Err(GitError::Refused(format!(
@@ -40,7 +40,7 @@ pub(super) fn check_tree_size(bytes: u64) -> Result<(), GitError> {
     }
 }
 
-/// Refuses a message that no reader of commits takes.
+/// Refuses a message that would exceed the size limit of commits and tags.
 pub(super) fn check_message(message: &str) -> Result<(), GitError> {
     if message.len() > MAX_MESSAGE {
         Err(GitError::Refused(format!(
@@ -51,7 +51,7 @@ pub(super) fn check_message(message: &str) -> Result<(), GitError> {
     }
 }
 
-/// Refuses a time that git does not read.
+/// Refuses a time before 1970, which git does not accept.
 pub(super) fn check_time(seconds: i64) -> Result<(), GitError> {
     if seconds < 0 {
         Err(GitError::Refused(
@@ -63,8 +63,8 @@ pub(super) fn check_time(seconds: i64) -> Result<(), GitError> {
 }
 
 impl Git {
-    /// Refuses entries that steer git itself, and do it in a way that hurts others.
-    pub(super) fn check_steering(&self, edit: &Edit) -> Result<(), GitError> {
+    /// Refuses invalid or dangerous `.gitmodules` and `.gitattributes` entries, as `git fsck` does.
+    pub(super) fn check_git_config_files(&self, edit: &Edit) -> Result<(), GitError> {
         let Edit::Put { path, kind, id } = edit else {
             return Ok(());
         };
@@ -88,7 +88,7 @@ impl Git {
         problem.map_or(Ok(()), refused)
     }
 
-    /// Whether an entry of a kind may lead to an object. What a submodule leads to need not be there.
+    /// Returns true if an entry of this kind may refer to the object. The commit of a submodule need not exist.
     pub(crate) fn fits(&self, kind: EntryKind, id: ObjectId) -> Result<bool, GitError> {
         Ok(match self.kind(id)? {
             Some(known) => known == kind.object(),
@@ -97,20 +97,20 @@ impl Git {
     }
 }
 
-/// Whether a name is `.gitmodules` on any system.
+/// Returns true if a name is `.gitmodules` on any operating system.
 fn is_modules(name: &str) -> bool {
     let options = component::Options {
         protect_windows: false,
         protect_hfs: true,
         protect_ntfs: true,
     };
-    // The engine asks only what a symlink may be called.
+    // `gix` checks this name only for symlinks.
     let named =
         gix::validate::path::component(name.into(), Some(component::Mode::Symlink), options);
     matches!(named, Err(component::Error::SymlinkedGitModules))
 }
 
-/// Whether a name is `.gitattributes` on systems that take case, and dots and blanks at the end, for nothing.
+/// Returns true if a name is `.gitattributes` on systems that ignore case and trailing dots and spaces.
 fn is_attributes(name: &str) -> bool {
     let name = name.split(':').next().unwrap_or_default();
     let name = name.trim_end_matches(['.', ' ']).to_ascii_lowercase();
@@ -118,7 +118,7 @@ fn is_attributes(name: &str) -> bool {
 }
 
 fn attributes_problem(bytes: &[u8]) -> Option<String> {
-    // Git reads up to the first zero.
+    // Git reads up to the first null byte.
     let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
     let long = text
         .split(|byte| *byte == b'\n')
@@ -160,7 +160,7 @@ fn modules_problem(bytes: &[u8]) -> Option<String> {
     None
 }
 
-/// The address of the submodule that a `.gitmodules` has at a path; none where it has none.
+/// Returns the URL of the submodule at a path, if `.gitmodules` has one.
 pub(super) fn submodule_url(modules: &[u8], path: &str) -> Option<String> {
     let file = as_far_as_it_goes(modules)?;
     let mut sections = file.sections();
@@ -174,7 +174,7 @@ pub(super) fn submodule_url(modules: &[u8], path: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&url).into_owned())
 }
 
-/// A configuration up to where it is none any more: git does not mind the rest, and acts on what stands before.
+/// Parses a configuration up to the first syntax error, because git ignores the rest but uses what precedes it.
 fn as_far_as_it_goes(bytes: &[u8]) -> Option<File> {
     let events = match Events::from_bytes(bytes, None) {
         Ok(events) => events,
@@ -186,7 +186,7 @@ fn as_far_as_it_goes(bytes: &[u8]) -> Option<File> {
     Some(File::from_parse_events_no_includes(events, Metadata::api()))
 }
 
-/// Whether git refuses to clone a submodule from an address.
+/// Returns true if git refuses to clone a submodule from a URL.
 fn is_bad_url(url: &[u8]) -> bool {
     let lower = url.to_ascii_lowercase();
     let has_line_feed = lower.contains(&b'\n') || lower.contains_str("%0a");
@@ -230,7 +230,7 @@ fn is_bad_url(url: &[u8]) -> bool {
     }
 }
 
-/// What comes after so many dots and a slash of any system.
+/// Strips the given number of dots and a slash or backslash.
 fn below(url: &[u8], dots: usize) -> Option<&[u8]> {
     let rest = url.strip_prefix(&b".."[..dots])?;
     rest.strip_prefix(b"/").or_else(|| rest.strip_prefix(b"\\"))
@@ -241,7 +241,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_steers_git_is_known_by_any_name() {
+    fn git_config_files_are_recognised_by_any_name() {
         for name in [
             ".gitmodules",
             ".GitModules",

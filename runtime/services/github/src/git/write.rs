@@ -1,4 +1,4 @@
-//! New blobs, trees, commits and tags.
+//! Writes blobs, trees, commits and tags.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -12,7 +12,7 @@ use super::strict::{check_message, check_size, check_time, check_tree_size};
 use super::{EntryKind, Git, GitError, Identity};
 use crate::call;
 
-/// A commit to be made.
+/// Content of a commit that has not been written yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Draft {
     pub(crate) tree: ObjectId,
@@ -22,27 +22,27 @@ pub(crate) struct Draft {
     pub(crate) message: String,
 }
 
-/// A change to one path of a tree.
+/// Change of one path of a tree.
 #[derive(Debug, Clone)]
 pub(crate) enum Edit {
-    /// Puts a blob there, in the place of what stood there.
+    /// Puts an object at the path and replaces what was there.
     Put {
         path: String,
         kind: EntryKind,
         id: ObjectId,
     },
-    /// Takes the file away, and the directories that become empty.
+    /// Removes the path, and directories that become empty.
     Remove { path: String },
 }
 
 impl Git {
-    /// Writes a blob.
+    /// Writes a blob after a check of its size.
     pub(crate) fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
         check_size(bytes)?;
         self.put_blob(bytes)
     }
 
-    /// Writes a blob, and counts it where it is new.
+    /// Writes a blob, and counts it for the limits of the call if it is new.
     pub(super) fn put_blob(&self, bytes: &[u8]) -> Result<ObjectId, GitError> {
         let before = self.repo.objects.num_objects_in_memory();
         let id = self.repo.write_blob(bytes)?.detach();
@@ -50,7 +50,7 @@ impl Git {
         Ok(id)
     }
 
-    /// Writes any other object, and counts it where it is new.
+    /// Writes an object other than a blob, and counts it for the limits of the call if it is new.
     pub(super) fn put(&self, object: impl WriteTo) -> Result<ObjectId, GitError> {
         let (before, size) = (self.repo.objects.num_objects_in_memory(), object.size());
         if object.kind() == Kind::Tree {
@@ -70,7 +70,7 @@ impl Git {
         }
     }
 
-    /// Writes a tree that differs from another by some edits.
+    /// Applies edits to a tree and writes the result.
     pub(crate) fn edit_tree(&self, tree: ObjectId, edits: &[Edit]) -> Result<ObjectId, GitError> {
         let mut editor = self.repo.edit_tree(tree)?.detach();
         for edit in in_order(edits) {
@@ -78,7 +78,7 @@ impl Git {
             match edit {
                 Edit::Put { path, kind, id } => {
                     check_path(path)?;
-                    self.check_steering(edit)?;
+                    self.check_git_config_files(edit)?;
                     let mode = match kind {
                         EntryKind::Directory => Mode::Tree,
                         EntryKind::File => Mode::Blob,
@@ -122,14 +122,14 @@ impl Git {
                 }
             )
         };
-        // What lies in a directory that is put somewhere has longer paths there.
+        // Paths below a moved directory can become longer than allowed.
         if edits.iter().any(is_directory) {
             self.check_paths(tree)?;
         }
         Ok(tree)
     }
 
-    /// Refuses a tree with a name that no tree may have, or with an entry that is not there.
+    /// Refuses a tree with an invalid name or with an entry whose object is missing.
     fn check_tree(&self, tree: &gix::objs::Tree) -> Result<(), GitError> {
         call::checkpoint()?;
         for entry in &tree.entries {
@@ -146,7 +146,7 @@ impl Git {
         Ok(())
     }
 
-    /// Writes a commit.
+    /// Checks and writes a commit.
     pub(crate) fn write_commit(&mut self, draft: Draft) -> Result<ObjectId, GitError> {
         check_message(&draft.message)?;
         if let Some(most) = call::files_of_commit() {
@@ -172,7 +172,7 @@ impl Git {
 }
 
 impl Git {
-    /// Writes a tag with a text.
+    /// Checks and writes an annotated tag.
     pub(crate) fn write_tag(
         &self,
         name: &str,
@@ -198,7 +198,7 @@ impl Git {
 }
 
 fn signature(identity: &Identity) -> gix::actor::Signature {
-    // What git itself drops, because it would end the field.
+    // Characters that git removes too, because they would end the field.
     let clean = |text: &str| BString::from(text.replace(['<', '>', '\n', '\0'], "").trim());
     gix::actor::Signature {
         name: clean(&identity.name),
@@ -207,8 +207,9 @@ fn signature(identity: &Identity) -> gix::actor::Signature {
     }
 }
 
-/// The edits in an order in which they cost little: in a directory each entry is put behind those that were put there
-/// before, and taken away before those that stand in front of it. As they are where an edit depends on another.
+/// Orders edits such that they are cheap: within a directory, additions in ascending order, so that each is appended,
+/// and removals before them in descending order, so that no later entry moves. Keeps the given order if one edit
+/// depends on another.
 fn in_order(edits: &[Edit]) -> Vec<&Edit> {
     let path = |edit: &Edit| match edit {
         Edit::Put { path, .. } | Edit::Remove { path } => path.clone(),
@@ -229,17 +230,17 @@ fn in_order(edits: &[Edit]) -> Vec<&Edit> {
     removals
 }
 
-/// The names that a path is made of.
+/// Splits a path into names.
 fn names(path: &str) -> impl Iterator<Item = &BStr> {
     path.split('/').map(BStr::new)
 }
 
-/// Whether the names of a path may be names in trees.
+/// Returns true if all names of a path are valid in a tree.
 fn is_path_of_a_tree(path: &str, kind: EntryKind) -> bool {
     names(path).all(|name| is_name_of_a_tree(name, kind == EntryKind::Symlink))
 }
 
-/// Whether a name may stand in a tree.
+/// Returns true if a name is valid in a tree.
 fn is_name_of_a_tree(name: &BStr, link: bool) -> bool {
     use gix::validate::path::component;
     let options = component::Options {
@@ -250,7 +251,7 @@ fn is_name_of_a_tree(name: &BStr, link: bool) -> bool {
     gix::validate::path::component(name, mode, options).is_ok()
 }
 
-/// Refuses what `git fsck` would complain of; the engine looks at the rest when the tree is written.
+/// Refuses paths that `git fsck` rejects. The remaining rules are checked when the tree is written.
 pub(crate) fn check_path(path: &str) -> Result<(), GitError> {
     let bad = |part: &str| {
         part.is_empty()
@@ -260,7 +261,7 @@ pub(crate) fn check_path(path: &str) -> Result<(), GitError> {
             || part.len() > 255
             || part.eq_ignore_ascii_case(".git")
     };
-    // A world is a tree of files, which has a depth that it may have.
+    // A world is a file tree, whose depth is limited.
     let deep = path.split('/').count() >= mcpmark_snapshot::MAX_DEPTH;
     if deep || path.len() > 4096 || path.split('/').any(bad) {
         Err(GitError::Path(path.to_owned()))

@@ -1,20 +1,20 @@
-//! The words with which a pull request or a commit closes an issue.
+//! Closing keywords: issues that the text of a pull request or a commit closes.
 
 use std::collections::HashSet;
 
-use super::mentions::{mentions, spoken};
+use super::mentions::{mentions, without_code};
 
 const KEYWORDS: [&str; 9] = [
     "close", "closes", "closed", "fix", "fixes", "fixed", "resolve", "resolves", "resolved",
 ];
 
-/// The numbers of the issues of `owner/name` that a text closes, in order and once each.
+/// Returns the numbers of the issues of `owner/name` that a text closes, in order and without duplicates.
 ///
-/// A keyword, an optional colon, blanks within a paragraph, and then a mention of the issue.
-/// Code and HTML comments close nothing.
+/// A mention of an issue closes it if a keyword, an optional colon, and white space without an empty line precede it.
+/// Code and HTML comments are ignored.
 pub fn closes(text: &str, owner: &str, name: &str) -> Vec<u64> {
     let (mut found, mut known) = (Vec::new(), HashSet::new());
-    let text = spoken(text);
+    let text = without_code(text);
     for mention in mentions(&text, owner, name) {
         if ends_with_keyword(mention.before) && known.insert(mention.number) {
             found.push(mention.number);
@@ -23,7 +23,7 @@ pub fn closes(text: &str, owner: &str, name: &str) -> Vec<u64> {
     found
 }
 
-/// Whether the last word of a text is one that closes, with blanks behind it.
+/// Reports whether a text ends with a closing keyword, followed by white space with at most one line break.
 fn ends_with_keyword(text: &str) -> bool {
     let text = text.trim_end_matches(['(', '[', '*']);
     let words = text.trim_end();

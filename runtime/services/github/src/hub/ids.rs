@@ -1,10 +1,10 @@
-//! Ids as GitHub has them, all derived: the same thing has the same id in every run.
+//! Ids in the formats of GitHub. They are derived, so the same object has the same id in every run.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha2::{Digest, Sha256};
 
-/// What an id names.
+/// Kind of object that an id identifies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Repository,
@@ -25,16 +25,16 @@ pub(crate) enum Kind {
     CheckSuite,
     Closing,
     Merge,
-    /// A commit that mentions an issue.
+    /// Mention of an issue in a commit message.
     Referring,
-    /// An issue or pull request that mentions another.
+    /// Mention of an issue or pull request by another one.
     CrossReference,
     PullCommit,
     CommitComment,
     Status,
 }
 
-/// The id of a gist that has none of its own.
+/// Id of a gist whose document omits it.
 pub(crate) fn gist_id(owner: &str, index: usize) -> String {
     let digest = Sha256::digest(format!("Gist {} {index}", owner.to_lowercase()));
     digest[..16]
@@ -44,7 +44,7 @@ pub(crate) fn gist_id(owner: &str, index: usize) -> String {
 }
 
 impl Kind {
-    /// Where the ids of things that are counted begin, so that none is taken for another's.
+    /// Start of the range of ids for kinds that are numbered. Distinct ranges keep ids of different kinds apart.
     fn base(self) -> u64 {
         match self {
             Self::Milestone => 11_000_000,
@@ -60,7 +60,7 @@ impl Kind {
             Self::Referring => 14_000_000_000,
             Self::CommitComment => 140_000_000,
             Self::Status => 30_000_000_000,
-            // Known by their names, or with ids of their own.
+            // Ids derived from names, or given by the documents of the world.
             Self::Repository
             | Self::User
             | Self::Label
@@ -102,24 +102,24 @@ impl Kind {
         }
     }
 
-    /// The id of the n-th of its kind.
+    /// Id of the object with an ordinal.
     pub(crate) fn id(self, ordinal: u64) -> u64 {
         self.base() + ordinal
     }
 
-    /// The ordinal of an id, where it is one of this kind.
+    /// Ordinal of an id. Returns `None` if the id is below the range of this kind.
     pub(crate) fn ordinal(self, id: u64) -> Option<u64> {
         id.checked_sub(self.base())
     }
 
-    /// The id of something that is known by its name.
+    /// Id derived from a name.
     pub(crate) fn of_name(self, name: &str) -> u64 {
         10_000_000 + self.digest(name) % 160_000_000
     }
 
-    /// The id of one of many things that are known by their names: of a million no two are likely to have
-    /// the same, and JavaScript has numbers for all.
-    pub(crate) fn of_one_of_many(self, name: &str) -> u64 {
+    /// Id derived from a name, for kinds with many objects. Of a million names, no two are likely to share an id. All
+    /// ids are below 2^53, so that JavaScript can represent them.
+    pub(crate) fn wide_id_of_name(self, name: &str) -> u64 {
         self.id(self.digest(name) >> 12)
     }
 
@@ -130,7 +130,7 @@ impl Kind {
         u64::from_be_bytes(first)
     }
 
-    /// The id that GraphQL knows it by.
+    /// Node id of GraphQL.
     pub(crate) fn node_id(self, id: u64) -> String {
         format!(
             "{}kwDO{}",
@@ -139,7 +139,7 @@ impl Kind {
         )
     }
 
-    /// The ordinal of what GraphQL knows by an id, where it is one of this kind.
+    /// Parses a node id of GraphQL and returns its ordinal. Returns `None` if it is not an id of this kind.
     pub(crate) fn of_node(self, node: &str) -> Option<u64> {
         let text = node.strip_prefix(self.prefix())?.strip_prefix("kwDO")?;
         let bytes = STANDARD_NO_PAD.decode(text).ok()?;

@@ -1,36 +1,36 @@
-//! Where a text of Markdown mentions issues and pull requests of a repository.
+//! Mentions of issues and pull requests in Markdown.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A mention in what [`spoken`] gives.
+/// Mention of an issue or pull request in a text that [`without_code`] returned.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Mention<'t> {
-    /// The number of the issue or pull request.
+    /// Number of the issue or pull request.
     pub(crate) number: u64,
-    /// All that stands before it.
+    /// Text before the mention.
     pub(crate) before: &'t str,
 }
 
-/// The most digits of a number: what has more is none.
+/// Maximum number of digits of an issue number. A longer sequence of digits is not a mention.
 const MOST_DIGITS: usize = 20;
 
-/// The most backticks that a span of code begins with, as in GitHub's reader of Markdown.
+/// Maximum number of backticks that open a code span, as in GitHub's Markdown parser.
 const MOST_TICKS: usize = 80;
 
-/// What stands for code and comments in a text: no keyword, and no issue.
+/// Replacement of code and HTML comments. It contains neither a keyword nor a mention.
 const UNSPOKEN: &str = " ` ";
 
-/// The numbers of the issues and pull requests of `owner/name` that a text mentions.
+/// Returns the numbers of the issues and pull requests of `owner/name` that a text mentions.
 pub(crate) fn mentioned(text: &str, owner: &str, name: &str) -> BTreeSet<u64> {
-    let text = spoken(text);
+    let text = without_code(text);
     let all = mentions(&text, owner, name);
     all.into_iter().map(|it| it.number).collect()
 }
 
-/// The mentions in a text without code and comments, in order: `#5`, `GH-5`, `owner/name#5`, or the
-/// address of the issue, the pull request or something said there.
+/// Returns the mentions in a text without code and comments, in order: `#5`, `GH-5`, `owner/name#5`, or the URL of an
+/// issue, of a pull request, or of a comment there.
 ///
-/// A link is where it leads to, whatever its words are.
+/// A mention within the text of a link counts only if the link leads to the same issue.
 pub(crate) fn mentions<'t>(spoken: &'t str, owner: &str, name: &str) -> Vec<Mention<'t>> {
     let own = format!("{owner}/{name}");
     let begins = |c: char| c == '#' || "hg".contains(c.to_ascii_lowercase()) || own_begins(&own, c);
@@ -63,13 +63,13 @@ fn own_begins(own: &str, c: char) -> bool {
         .is_some_and(|it| it.eq_ignore_ascii_case(&c))
 }
 
-/// Whether a mention may stand right behind a character: not within a word, a path or an address, and
-/// not where the number sign is escaped or part of a character reference.
+/// Reports whether a mention may follow a character. It may not be within a word, a path or a URL, and its number sign
+/// may not be escaped or part of a character reference.
 fn may_precede(c: char) -> bool {
     !c.is_alphanumeric() && !"_-./\\&#@".contains(c)
 }
 
-/// The number of the mention that a text begins with.
+/// Parses the mention at the start of a text and returns its number.
 fn reference(text: &str, own: &str) -> Option<u64> {
     let address = |text| {
         let below = strip_prefix_ignoring_case(text, "https://github.com/")?;
@@ -100,15 +100,15 @@ fn strip_prefix_ignoring_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str
         .then(|| &text[prefix.len()..])
 }
 
-/// A link of Markdown.
+/// Link in Markdown.
 struct Link {
-    /// Where its words stand.
+    /// Byte range of the link text, from its opening bracket.
     words: std::ops::Range<usize>,
-    /// Where its target begins.
+    /// Byte offset of the link target.
     target: usize,
 }
 
-/// The links of a text, in order. None lies within another: of those the inner one is a link.
+/// Returns the links of a text in order. Links do not nest: of nested ones, only the inner one is a link.
 fn links(text: &str) -> Vec<Link> {
     let Some(end) = text.rfind(')') else {
         return Vec::new();
@@ -135,16 +135,16 @@ fn links(text: &str) -> Vec<Link> {
     found
 }
 
-/// A text of Markdown without its code and its HTML comments.
-pub(crate) fn spoken(text: &str) -> String {
+/// Replaces the code and the HTML comments of a Markdown text by [`UNSPOKEN`].
+pub(crate) fn without_code(text: &str) -> String {
     if !text.contains(['`', '~', '<', '\t']) && !text.contains("    ") {
         return text.to_owned();
     }
     let mut spoken = String::new();
     let mut block = Block::default();
-    // Up to where there is no end to a span of code that begins with so many backticks.
+    // End of the range that contains no closing run of backticks, by the length of the run.
     let mut open: BTreeMap<usize, usize> = BTreeMap::new();
-    // Where the paragraph ends that was looked at last.
+    // End of the last paragraph that was searched for its end.
     let mut end = 0;
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
@@ -194,9 +194,9 @@ pub(crate) fn spoken(text: &str) -> String {
     spoken
 }
 
-/// What a line is part of, as far as that decides whether being indented makes it code.
+/// Context of a line that decides whether indentation makes it code.
 struct Block {
-    /// Whether a block may begin: code by indentation does not follow a line of a paragraph.
+    /// True if a block may begin. Indented code cannot follow a line of a paragraph.
     begins: bool,
     in_list: bool,
 }
@@ -211,8 +211,8 @@ impl Default for Block {
 }
 
 impl Block {
-    /// The length of the line that a text begins with, where that is code by its indentation. In a list
-    /// it may as well be what an entry says.
+    /// Returns the length of the line at the start of a text if its indentation makes it code. In a list, an indented
+    /// line may be text of an item, so it is not code.
     fn indented(&mut self, text: &str) -> Option<usize> {
         let line = text.lines().next().unwrap_or_default();
         let inner = line.trim_start_matches([' ', '\t']);
@@ -235,7 +235,7 @@ impl Block {
     }
 }
 
-/// Whether a line begins an entry of a list.
+/// Reports whether a line begins a list item.
 fn is_entry(line: &str) -> bool {
     let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let after = match line.len() - number.len() {
@@ -245,8 +245,8 @@ fn is_entry(line: &str) -> bool {
     after.is_some_and(|after| after.starts_with([' ', '\t']) || after.is_empty())
 }
 
-/// The length of an HTML comment, or of code written in HTML, that a text begins with. Without an end
-/// it goes on to the end of the text.
+/// Returns the length of the HTML comment or the `<pre>` or `<code>` element at the start of a text. Without an end it
+/// extends to the end of the text.
 fn unspoken_html(text: &str) -> Option<usize> {
     if text.starts_with("<!--") {
         return Some(text.find("-->").map_or(text.len(), |end| end + 3));
@@ -261,12 +261,12 @@ fn unspoken_html(text: &str) -> Option<usize> {
     Some(end.map_or(text.len(), |end| end + name.len()))
 }
 
-/// How often a character stands at the beginning of a text.
+/// Returns the number of repetitions of a character at the start of a text.
 fn run(text: &str, of: char) -> usize {
     text.chars().take_while(|&c| c == of).count()
 }
 
-/// Where a paragraph ends: at an empty line.
+/// Returns the length of the first paragraph, which ends at an empty line.
 fn paragraph(text: &str) -> usize {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -278,8 +278,8 @@ fn paragraph(text: &str) -> usize {
     at
 }
 
-/// The length of a fenced block of code, with its fences, where a text begins with one. Without a
-/// second fence it goes on to the end.
+/// Returns the length of the fenced code block at the start of a text, including its fences. Without a closing fence it
+/// extends to the end of the text.
 fn fenced(text: &str) -> Option<usize> {
     let fence = |line: &str| {
         let inner = line.trim_start_matches(' ');
@@ -307,7 +307,7 @@ fn fenced(text: &str) -> Option<usize> {
     Some(at)
 }
 
-/// The length of what follows an opening run of backticks, up to and with the closing one.
+/// Returns the length of the rest of a code span after its opening backticks, including the closing ones.
 fn span(text: &str, ticks: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(found) = text[at..].find('`') {
@@ -326,7 +326,7 @@ mod tests {
     use super::*;
 
     fn numbers(text: &str) -> Vec<u64> {
-        let text = spoken(text);
+        let text = without_code(text);
         let all = mentions(&text, "acme", "demo");
         all.into_iter().map(|it| it.number).collect()
     }
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_one_is_none() {
+    fn texts_that_resemble_a_reference_are_none() {
         for text in [
             "",
             "#",
@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(numbers(&format!("{text} #1 {text}")), [1]);
         assert_eq!(numbers(&format!("#1{}", "1".repeat(100))), [0; 0]);
         assert_eq!(numbers("#00000000000000000005"), [5]);
-        // One paragraph of many spans, which ends with the text.
+        // One paragraph with several code spans, which ends with the text.
         let many = "`a` #2 ".repeat(3);
         assert_eq!(numbers(&many), [2; 3]);
         assert_eq!(numbers("`a` ` #2\n\n` #3"), [2, 3]);

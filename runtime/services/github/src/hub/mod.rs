@@ -1,7 +1,6 @@
-//! The domain: what GitHub keeps beside the repository, and the rules that need nothing else.
+//! Domain model: the data of GitHub outside of git, and rules that need no other data.
 //!
-//! Pure data: no input or output, and no git. A [`Hub`] is equal to another where the same things
-//! were done to it.
+//! This module does no I/O and does not access git. Equal operations on equal [`Hub`]s have equal results.
 
 mod closing;
 mod ids;
@@ -28,48 +27,48 @@ pub use time::Time;
 
 use crate::call;
 
-/// A repository's metadata, people, issues, pull requests and releases.
+/// Metadata, users, issues, pull requests and releases of a repository.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hub {
-    /// The repository.
+    /// Repository settings.
     pub repository: Repository,
-    /// The users, by login in lower case.
+    /// Users, by login in lower case.
     pub users: BTreeMap<String, User>,
-    /// The labels, by name in lower case.
+    /// Labels, by name in lower case.
     pub labels: BTreeMap<String, Label>,
-    /// The milestones, by number.
+    /// Milestones, by number.
     pub milestones: BTreeMap<u64, Milestone>,
     /// Issues and pull requests, by number.
     pub issues: BTreeMap<u64, Issue>,
-    /// The releases, by id.
+    /// Releases, by id.
     pub releases: BTreeMap<u64, Release>,
-    /// The gists, by id.
+    /// Gists, by id.
     pub gists: BTreeMap<String, Gist>,
-    /// What continuous integration has run.
+    /// Workflow runs and their jobs.
     pub runs: Runs,
-    /// What is said of commits, by their ids.
+    /// Comments and statuses of commits, by commit id.
     pub remarks: BTreeMap<String, CommitRemarks>,
-    /// The time that the next change happens at.
+    /// Time of the next change.
     pub now: Time,
-    /// The default branch as the world had it, whose files its work tree has.
+    /// Default branch of the original world, whose files are in its work tree.
     pub(crate) first_default_branch: String,
-    /// The last number of a comment, a review and a release.
+    /// Last assigned ordinals.
     pub(crate) last: Ordinals,
 }
 
-/// The last number that was given away, by kind.
+/// Last assigned ordinal of each kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Ordinals {
     pub(crate) issue: u64,
     pub(crate) comment: u64,
     pub(crate) review: u64,
     pub(crate) release: u64,
-    /// The last comment or status of a commit.
+    /// Last ordinal of comments and statuses of commits, which are numbered together.
     pub(crate) remark: u64,
 }
 
 impl Hub {
-    /// An empty hub of a repository.
+    /// Empty hub of a repository.
     pub fn new(repository: Repository, now: Time) -> Self {
         Self {
             first_default_branch: repository.default_branch.clone(),
@@ -87,72 +86,72 @@ impl Hub {
         }
     }
 
-    /// Notes that a call has changed something: the clock goes on by a second.
+    /// Records a change by the current call, and advances the clock by one second.
     pub(crate) fn tick(&mut self) {
         call::changed();
         self.now.0 += 1;
     }
 
-    /// Whether this is how the repository is called.
-    pub(crate) fn is(&self, owner: &str, name: &str) -> bool {
+    /// Reports whether the repository has this owner and name, ignoring case.
+    pub(crate) fn is_repository(&self, owner: &str, name: &str) -> bool {
         self.repository.owner.eq_ignore_ascii_case(owner)
             && self.repository.name.eq_ignore_ascii_case(name)
     }
 
-    /// The user of a login.
+    /// User with a login.
     pub(crate) fn user(&self, login: &str) -> Option<&User> {
         self.users.get(&login.to_lowercase())
     }
 
-    /// The user whose commits bear an address.
+    /// User to whom an email address in a commit belongs.
     pub(crate) fn user_of_email(&self, email: &str) -> Option<&User> {
         let theirs = |user: &&User| {
             let own = user.email.iter().chain(&user.emails);
             own.clone().any(|known| known.eq_ignore_ascii_case(email))
         };
-        // `12345+login@users.noreply.github.com` and `login@users.noreply.github.com`.
+        // Noreply addresses: `12345+login@users.noreply.github.com` and `login@users.noreply.github.com`.
         self.users.values().find(theirs).or_else(|| {
             let local = email.strip_suffix("@users.noreply.github.com")?;
             self.user(local.rsplit('+').next()?)
         })
     }
 
-    /// Whether an address is that of a user, and of nobody who comes before.
+    /// Reports whether [`user_of_email`](Self::user_of_email) finds this user for an address.
     pub(crate) fn is_email_of(&self, email: &str, user: &User) -> bool {
         let own = user.email.iter().chain(&user.emails);
         let local = email.strip_suffix("@users.noreply.github.com");
         let named = local.and_then(|local| local.rsplit('+').next());
         let may_be = own.into_iter().any(|it| it.eq_ignore_ascii_case(email))
             || named.is_some_and(|name| name.eq_ignore_ascii_case(&user.login));
-        // Two users may claim one address.
+        // Several users may claim the same address.
         may_be
             && self
                 .user_of_email(email)
                 .is_some_and(|it| it.login == user.login)
     }
 
-    /// The number of the next issue or pull request.
+    /// Assigns the number of the next issue or pull request.
     pub(crate) fn next_number(&mut self) -> u64 {
         call::changed();
         self.last.issue += 1;
         self.last.issue
     }
 
-    /// The number of the next comment.
+    /// Assigns the ordinal of the next comment.
     pub(crate) fn next_comment(&mut self) -> u64 {
         call::changed();
         self.last.comment += 1;
         self.last.comment
     }
 
-    /// The number of the next review.
+    /// Assigns the ordinal of the next review.
     pub(crate) fn next_review(&mut self) -> u64 {
         call::changed();
         self.last.review += 1;
         self.last.review
     }
 
-    /// Makes sure that a label is there, and returns its name as it is written.
+    /// Creates a label if it does not exist, and returns its name in the spelling of the label.
     pub(crate) fn label(&mut self, name: &str) -> String {
         call::changed();
         let label = self
@@ -166,7 +165,7 @@ impl Hub {
         label.name.clone()
     }
 
-    /// What is said of a commit, to be added to.
+    /// Comments and statuses of a commit, for modification. Creates the entry if it does not exist.
     pub(crate) fn remarks_mut(&mut self, sha: &str) -> &mut CommitRemarks {
         self.remarks
             .entry(sha.to_owned())
@@ -176,32 +175,32 @@ impl Hub {
             })
     }
 
-    /// The pull requests, by number.
+    /// Pull requests, by number.
     pub(crate) fn pulls(&self) -> impl DoubleEndedIterator<Item = (&Issue, &Pull)> {
         self.issues
             .values()
             .filter_map(|issue| Some((issue, issue.pull.as_deref()?)))
     }
 
-    /// The issues that are no pull requests, by number.
+    /// Issues without pull requests, by number.
     pub(crate) fn plain_issues(&self) -> impl Iterator<Item = &Issue> {
         self.issues.values().filter(|issue| issue.pull.is_none())
     }
 
-    /// The pull request of a number.
+    /// Pull request with a number.
     pub(crate) fn pull(&self, number: u64) -> Option<(&Issue, &Pull)> {
         let issue = self.issues.get(&number)?;
         Some((issue, issue.pull.as_deref()?))
     }
 
-    /// The issue that has this one among its sub-issues.
+    /// Parent of a sub-issue.
     pub(crate) fn parent_of(&self, number: u64) -> Option<&Issue> {
         self.issues
             .values()
             .find(|issue| issue.sub_issues.contains(&number))
     }
 
-    /// Closes an issue or a pull request that is open.
+    /// Closes an issue or a pull request if it is open.
     pub(crate) fn close(&mut self, number: u64, by: &str, reason: Option<&str>) {
         call::changed();
         let now = self.now;

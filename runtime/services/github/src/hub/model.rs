@@ -1,5 +1,7 @@
-//! What GitHub knows beside the repository itself. The serialised form of these types is that of
-//! a world's documents: keys in the order of the fields, what is empty left out.
+//! Data of GitHub outside of the git repository.
+//!
+//! The serialised form of these types is the form of a world's documents: keys in the order of the fields, without
+//! empty values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,157 +22,158 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// `repository.json`.
+/// Content of `repository.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repository {
-    /// The login of the user or organisation that owns it.
+    /// Login of the user or organisation that owns the repository.
     pub owner: String,
-    /// Its name, without the owner.
+    /// Name of the repository, without the owner.
     pub name: String,
-    /// What it is about.
+    /// Short description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The branch that is meant where none is named.
+    /// Default branch.
     pub default_branch: String,
-    /// The login of whoever acts through the tools.
+    /// Login of the account that acts through the tools.
     pub viewer: String,
-    /// Whether only its members see it.
+    /// True if only members can see the repository.
     #[serde(default, skip_serializing_if = "is_false")]
     pub private: bool,
-    /// Its topics.
+    /// Topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topics: Vec<String>,
-    /// Whether pull requests may be merged by a merge commit.
+    /// True if pull requests may be merged with a merge commit.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub allow_merge_commit: bool,
-    /// Whether pull requests may be squashed.
+    /// True if pull requests may be squashed.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub allow_squash_merge: bool,
-    /// Whether pull requests may be rebased.
+    /// True if pull requests may be rebased.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub allow_rebase_merge: bool,
-    /// Rules for single branches, by name.
+    /// Protection rules, by branch name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub protected_branches: BTreeMap<String, Protection>,
-    /// The logins of those who may be assigned and asked for a review; empty: everybody.
+    /// Logins of the users who may be assigned and asked for a review. If empty, all users may.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub collaborators: Vec<String>,
-    /// When it was made.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
 }
 
-/// What a protected branch asks for.
+/// Rules for a protected branch.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Protection {
-    /// The approving reviews that a pull request needs before it is merged.
+    /// Number of approving reviews that a pull request needs before it can be merged.
     pub required_approvals: u32,
-    /// Whether changes must come by a pull request.
+    /// True if changes require a pull request.
     pub pull_requests_only: bool,
-    /// Whether a pull request must contain the tip of the branch.
+    /// True if a pull request must contain the tip of the branch.
     pub up_to_date: bool,
-    /// The jobs that must have succeeded on the head of a pull request before it is merged, by their names.
+    /// Names of the jobs or contexts of the statuses that must succeed on the head of a pull request before it can be
+    /// merged.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_checks: Vec<String>,
 }
 
-/// One of `users.json`.
+/// Entry of `users.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct User {
-    /// The account name.
+    /// Account name.
     pub login: String,
-    /// The full name, also that of commits.
+    /// Full name, also used in commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The public address, also that of commits.
+    /// Public email address, also used in commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub email: Option<String>,
-    /// Further addresses whose commits are this user's.
+    /// Further email addresses. Commits with one of them belong to this user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub emails: Vec<String>,
-    /// `User`, `Bot` or `Organization`; a user where it is absent.
+    /// Type of account: `User`, `Bot` or `Organization`. `User` by default.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The company.
+    /// Company.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub company: Option<String>,
-    /// The web site.
+    /// URL of a web site.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blog: Option<String>,
-    /// Where the user lives.
+    /// Location of the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub location: Option<String>,
-    /// What the user says of himself or herself.
+    /// Short biography.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bio: Option<String>,
 }
 
-/// One of `labels.json`.
+/// Entry of `labels.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
-    /// Its name; names that differ in case alone are the same.
+    /// Name. Names that differ only in case are equal.
     pub name: String,
-    /// Six hexadecimal digits.
+    /// Colour in six hexadecimal digits.
     #[serde(default = "grey")]
     pub color: String,
-    /// What it is for.
+    /// Short description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// The colour of a label that is made by being used.
+/// Default colour, for labels that are created by their first use.
 pub(crate) fn grey() -> String {
     "ededed".to_owned()
 }
 
-/// One of `milestones.json`.
+/// Entry of `milestones.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Milestone {
-    /// Its number, counted from 1, apart from issues.
+    /// Number, counted from 1 independently of issues.
     pub number: u64,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// What it is for.
+    /// Description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether it is open.
+    /// Open or closed.
     #[serde(default)]
     pub state: State,
-    /// Who made it.
+    /// Login of the creator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<String>,
-    /// When it is due.
+    /// Due date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_on: Option<Time>,
-    /// When it was made.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
-    /// When it was last changed.
+    /// Time of the last change.
     #[serde(default)]
     pub updated_at: Time,
-    /// When it was closed.
+    /// Time of closing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<Time>,
 }
 
-/// Open or closed.
+/// State of an issue, pull request or milestone.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Still to be done.
+    /// Open.
     #[default]
     Open,
-    /// Done, or given up.
+    /// Closed.
     Closed,
 }
 
 impl State {
-    /// `open` or `closed`.
+    /// Name in the API: `open` or `closed`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Open => "open",
@@ -179,155 +182,155 @@ impl State {
     }
 }
 
-/// One of `issues.json`, or what a pull request has in common with issues.
+/// Entry of `issues.json`, or the part of a pull request that is common to issues.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Issue {
-    /// Its number; issues and pull requests are counted together.
+    /// Number. Issues and pull requests share one sequence.
     pub number: u64,
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// Its text; absent where it was given none.
+    /// Text. Absent if none was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Who opened it.
+    /// Login of the author.
     pub user: String,
-    /// Whether it is open.
+    /// Open or closed.
     #[serde(default)]
     pub state: State,
-    /// Why it is in that state: `completed`, `not_planned`, `duplicate` or `reopened`.
+    /// Reason for the state: `completed`, `not_planned`, `duplicate` or `reopened`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_reason: Option<String>,
-    /// The number of the issue that it repeats.
+    /// Number of the issue of which this one is a duplicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duplicate_of: Option<u64>,
-    /// The names of its labels, in the order in which they were given.
+    /// Names of the labels, in the order in which they were added.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<String>,
-    /// The logins of the assignees.
+    /// Logins of the assignees.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assignees: Vec<String>,
-    /// The number of its milestone.
+    /// Number of the milestone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub milestone: Option<u64>,
-    /// The kind of issue, where the organisation has kinds.
+    /// Issue type, if the organisation defines types.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Whether comments are closed.
+    /// True if the conversation is locked.
     #[serde(default, skip_serializing_if = "is_false")]
     pub locked: bool,
-    /// When it was opened.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
-    /// When it was last changed.
+    /// Time of the last change.
     #[serde(default)]
     pub updated_at: Time,
-    /// When it was closed.
+    /// Time of closing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_at: Option<Time>,
-    /// Who closed it.
+    /// Login of the user who closed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_by: Option<String>,
-    /// The reactions to it.
+    /// Reactions to the text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reactions: Vec<Reaction>,
-    /// The numbers of its sub-issues, the most important first.
+    /// Numbers of the sub-issues, by descending priority.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_issues: Vec<u64>,
-    /// Its comments, in order.
+    /// Comments, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<Comment>,
-    /// What makes it a pull request; in `pulls.json` these keys stand beside the others.
+    /// Data of a pull request. In `pulls.json` its keys are in the same object as those of the issue.
     #[serde(skip)]
     pub pull: Option<Box<Pull>>,
 }
 
-/// A reaction of one user.
+/// Reaction of one user.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reaction {
-    /// Who reacted.
+    /// Login of the user.
     pub user: String,
-    /// `+1`, `-1`, `laugh`, `confused`, `heart`, `hooray`, `rocket` or `eyes`.
+    /// Content: `+1`, `-1`, `laugh`, `confused`, `heart`, `hooray`, `rocket` or `eyes`.
     pub content: String,
 }
 
-/// A comment on an issue or a pull request.
+/// Comment on an issue or a pull request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Comment {
-    /// Its id, counted from 1 over the whole repository.
+    /// Ordinal, counted from 1 over the whole repository.
     #[serde(default)]
     pub id: u64,
-    /// Who wrote it.
+    /// Login of the author.
     pub user: String,
-    /// Its text.
+    /// Text.
     pub body: String,
-    /// When it was written.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
-    /// When it was last changed.
+    /// Time of the last change.
     #[serde(default)]
     pub updated_at: Time,
-    /// The reactions to it.
+    /// Reactions to the comment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reactions: Vec<Reaction>,
 }
 
-/// What a pull request has beyond an issue.
+/// Part of a pull request that issues do not have.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
-    /// The branch that is to be merged.
+    /// Head: the branch to be merged.
     pub head: String,
-    /// The branch that it is to be merged into.
+    /// Base: the branch to merge into.
     pub base: String,
-    /// The tip of the head: live while the pull request is open and the branch is there.
+    /// Tip of the head. It follows the branch while the pull request is open and the branch exists.
     #[serde(default)]
     pub head_sha: String,
-    /// The tip of the base when the pull request was opened, or closed.
+    /// Tip of the base. It follows the branch while the pull request is open.
     #[serde(default)]
     pub base_sha: String,
-    /// The owner of the fork that the head is in, where it is in one.
+    /// Owner of the fork that contains the head. Absent if the head is in this repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork_owner: Option<String>,
-    /// The name of the fork.
+    /// Name of the fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork_repo: Option<String>,
-    /// The branch of this repository that holds the head of a fork.
+    /// Branch of this repository that contains the head of a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_branch: Option<String>,
-    /// Whether it is a draft.
+    /// True if it is a draft.
     #[serde(default, skip_serializing_if = "is_false")]
     pub draft: bool,
-    /// Whether maintainers may push to the head.
+    /// True if maintainers may push to the head.
     #[serde(default, skip_serializing_if = "is_false")]
     pub maintainer_can_modify: bool,
-    /// When it was merged; absent until then.
+    /// Time of merging. Absent if it is not merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_at: Option<Time>,
-    /// Who merged it.
+    /// Login of the user who merged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merged_by: Option<String>,
-    /// How it was merged: `merge`, `squash` or `rebase`.
+    /// Merge method: `merge`, `squash` or `rebase`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_method: Option<String>,
-    /// The commit on the base that merged it.
+    /// Commit on the base that merged it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge_commit_sha: Option<String>,
-    /// Who has been asked for a review and has not given one.
+    /// Logins of the requested reviewers who have not submitted a review yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub requested_reviewers: Vec<String>,
-    /// Its reviews, in order.
+    /// Reviews, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reviews: Vec<Review>,
-    /// The comments on its lines, in order.
+    /// Review comments on lines and files, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub review_comments: Vec<ReviewComment>,
 }
 
 impl Pull {
-    /// The comments on lines that are not part of a review that is still pending.
+    /// Review comments that other users can see, which are all except those of pending reviews.
     pub(crate) fn seen_comments(&self) -> impl Iterator<Item = &ReviewComment> {
         let pending = self.reviews.iter().filter(|it| it.submitted_at.is_none());
         let pending: BTreeSet<u64> = pending.map(|review| review.id).collect();
@@ -336,47 +339,47 @@ impl Pull {
     }
 }
 
-/// A review of a pull request.
+/// Review of a pull request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Review {
-    /// Its id, counted from 1 over the whole repository.
+    /// Ordinal, counted from 1 over the whole repository.
     #[serde(default)]
     pub id: u64,
-    /// Who reviews.
+    /// Login of the reviewer.
     pub user: String,
-    /// What is said of the whole.
+    /// Text of the review.
     #[serde(default)]
     pub body: String,
-    /// What it comes to.
+    /// State of the review.
     pub state: ReviewState,
-    /// The commit that was reviewed.
+    /// Reviewed commit.
     #[serde(default)]
     pub commit_id: String,
-    /// When it was submitted; absent while it is pending.
+    /// Time of submission. Absent while the review is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted_at: Option<Time>,
 }
 
-/// What a review comes to.
+/// State of a review.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ReviewState {
-    /// Seen by its author alone.
+    /// Not submitted. Only its author can see it.
     #[default]
     Pending,
-    /// Neither for nor against.
+    /// Submitted without a decision.
     Commented,
-    /// For merging.
+    /// Approval.
     Approved,
-    /// Against merging.
+    /// Request for changes, which blocks merging.
     ChangesRequested,
-    /// Once submitted, now without weight.
+    /// Dismissed after its submission, and without effect on merging.
     Dismissed,
 }
 
 impl ReviewState {
-    /// As GitHub writes it.
+    /// Name in GitHub's API.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "PENDING",
@@ -388,97 +391,98 @@ impl ReviewState {
     }
 }
 
-/// A comment on a line, a range of lines or a file of a pull request.
+/// Review comment on a line, a range of lines or a file of a pull request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReviewComment {
-    /// Its id, counted with the comments of issues.
+    /// Ordinal, counted together with comments on issues.
     #[serde(default)]
     pub id: u64,
-    /// The review that it belongs to.
+    /// Ordinal of the review to which it belongs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub review: Option<u64>,
-    /// The comment that it answers.
+    /// Ordinal of the comment that it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_reply_to: Option<u64>,
-    /// Who wrote it.
+    /// Login of the author.
     pub user: String,
-    /// Its text.
+    /// Text.
     pub body: String,
-    /// The file.
+    /// Path of the file.
     #[serde(default)]
     pub path: String,
-    /// The last line that it is about, in the file of `side` at `commit_id`; absent: the whole file, or a line that
-    /// is no longer there, of which `original_line` tells.
+    /// Last line, in the version of the file on `side` at `commit_id`. Absent if the comment is on the whole file, or
+    /// if the line no longer exists and only `original_line` is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// `LEFT` for the base, `RIGHT` for the head.
+    /// Side of the diff: `LEFT` for the base, `RIGHT` for the head.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side: Option<String>,
-    /// The first line of a range.
+    /// First line of a range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_line: Option<u64>,
-    /// The side of the first line.
+    /// Side of the first line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_side: Option<String>,
-    /// The commit that the lines are of: the one that it was written on, or a later one.
+    /// Commit to which the lines refer: the original commit or a later one.
     #[serde(default)]
     pub commit_id: String,
-    /// The commit that it was written on, where that is another.
+    /// Commit on which the comment was written, if it differs from `commit_id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original_commit_id: Option<String>,
-    /// What `line` was when it was written, where that is another.
+    /// Value of `line` when the comment was written, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original_line: Option<u64>,
-    /// What `start_line` was when it was written, where that is another.
+    /// Value of `start_line` when the comment was written, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub original_start_line: Option<u64>,
-    /// The lines that it was written under, where the commits do not tell.
+    /// Diff hunk that ends with the commented line, if it cannot be derived from the commits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff_hunk: Option<String>,
-    /// When it was written.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
-    /// When it was last changed.
+    /// Time of the last change.
     #[serde(default)]
     pub updated_at: Time,
-    /// The reactions to it.
+    /// Reactions to the comment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reactions: Vec<Reaction>,
-    /// Whether the thread that it begins is settled.
+    /// True if the thread that begins with this comment is resolved.
     #[serde(default, skip_serializing_if = "is_false")]
     pub resolved: bool,
 }
 
 impl ReviewComment {
-    /// The commit that it was written on.
+    /// Commit on which the comment was written.
     pub(crate) fn written_on(&self) -> &str {
         self.original_commit_id
             .as_deref()
             .unwrap_or(&self.commit_id)
     }
 
-    /// The last line that it was written on; none for a whole file.
+    /// Last line when the comment was written. `None` for a comment on a file.
     pub(crate) fn first_line(&self) -> Option<u64> {
         self.original_line.or(self.line)
     }
 
-    /// The first line of the range that it was written on.
+    /// First line of the range when the comment was written.
     pub(crate) fn first_start(&self) -> Option<u64> {
         self.original_start_line.or(self.start_line)
     }
 
-    /// Says where its lines are in another commit, and keeps where they were; none where they are gone.
+    /// Moves the comment to lines of another commit and keeps its original position. `line` is `None` if the line no
+    /// longer exists.
     pub(crate) fn moved(&mut self, commit: String, line: Option<u64>, start_line: Option<u64>) {
         self.original_commit_id = Some(self.written_on().to_owned());
         self.original_line = self.first_line();
         self.original_start_line = self.first_start();
         (self.commit_id, self.line, self.start_line) = (commit, line, start_line);
-        self.shorten();
+        self.drop_redundant_originals();
     }
 
-    /// Leaves out of its beginnings what is so still.
-    pub(crate) fn shorten(&mut self) {
+    /// Removes original values that are equal to the current ones.
+    pub(crate) fn drop_redundant_originals(&mut self) {
         self.original_commit_id.take_if(|it| *it == self.commit_id);
         self.original_line.take_if(|it| self.line == Some(*it));
         self.original_start_line
@@ -486,61 +490,61 @@ impl ReviewComment {
     }
 }
 
-/// One of `releases.json`.
+/// Entry of `releases.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Release {
-    /// Its id, counted from 1.
+    /// Ordinal, counted from 1.
     #[serde(default)]
     pub id: u64,
-    /// The tag that it publishes.
+    /// Tag that it publishes.
     pub tag_name: String,
-    /// The branch or commit that the tag is made from where it is not there.
+    /// Branch or commit from which the tag is created if it does not exist.
     #[serde(default)]
     pub target_commitish: String,
-    /// Its title.
+    /// Title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its notes.
+    /// Release notes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
-    /// Whether it is not yet published.
+    /// True if it is not published yet.
     #[serde(default, skip_serializing_if = "is_false")]
     pub draft: bool,
-    /// Whether it is not meant for everybody.
+    /// True if it is a prerelease.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prerelease: bool,
-    /// Who made it.
+    /// Login of the author.
     pub author: String,
-    /// When it was made.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
-    /// When it was published.
+    /// Time of publication.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_at: Option<Time>,
 }
 
-/// One of `gists.json`: files that somebody keeps beside repositories. They are read, and never changed.
+/// Entry of `gists.json`. Gists are read-only.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gist {
-    /// Its id, 20 to 32 hexadecimal digits; derived where it is left out.
+    /// Id of 20 to 32 hexadecimal digits. Derived if absent.
     #[serde(default)]
     pub id: String,
-    /// Whose it is.
+    /// Login of the owner.
     pub owner: String,
-    /// What it is about.
+    /// Short description.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whether others are shown it in lists.
+    /// True if other users see it in lists.
     #[serde(default)]
     pub public: bool,
-    /// The files, by name.
+    /// Contents of the files, by name.
     pub files: BTreeMap<String, String>,
-    /// When it was made.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
-    /// When it was last changed.
+    /// Time of the last change.
     #[serde(default)]
     pub updated_at: Time,
 }

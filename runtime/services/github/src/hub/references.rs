@@ -1,48 +1,49 @@
-//! Which issues and pull requests mention one another: what follows from their texts, and is kept nowhere.
+//! Cross-references between issues and pull requests. They are derived from the texts and not stored.
 
 use super::mentions::mentioned;
 use super::{Hub, Issue, Time};
 
-/// An issue or a pull request that mentions another, by the first text of it that does.
+/// Mention of an issue or pull request by another one, in its earliest text that contains a mention.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Reference<'a> {
-    /// What mentions the other.
+    /// Issue or pull request that contains the mention.
     pub(crate) source: &'a Issue,
-    /// Who wrote the text.
+    /// Login of the author of the text.
     pub(crate) by: &'a str,
-    /// When both were there: the text, and what it mentions.
+    /// Time from which both the text and the mentioned issue existed.
     pub(crate) at: Time,
 }
 
-/// A text with who wrote it, and when.
-struct Said<'a> {
+/// Text with its author and time.
+struct AuthoredText<'a> {
     text: &'a str,
     by: &'a str,
     at: Time,
 }
 
 impl Issue {
-    /// What is said in it that others can read, in the order of time.
-    fn said(&self) -> Vec<Said<'_>> {
-        let mut all = vec![Said {
+    /// Returns the texts of an issue or pull request that other users can see, in order of time: body, comments,
+    /// submitted reviews and their comments.
+    fn authored_texts(&self) -> Vec<AuthoredText<'_>> {
+        let mut all = vec![AuthoredText {
             text: self.body.as_deref().unwrap_or_default(),
             by: &self.user,
             at: self.created_at,
         }];
-        all.extend(self.comments.iter().map(|comment| Said {
+        all.extend(self.comments.iter().map(|comment| AuthoredText {
             text: &comment.body,
             by: &comment.user,
             at: comment.created_at,
         }));
         if let Some(pull) = &self.pull {
             all.extend(pull.reviews.iter().filter_map(|review| {
-                Some(Said {
+                Some(AuthoredText {
                     text: &review.body,
                     by: &review.user,
                     at: review.submitted_at?,
                 })
             }));
-            all.extend(pull.seen_comments().map(|comment| Said {
+            all.extend(pull.seen_comments().map(|comment| AuthoredText {
                 text: &comment.body,
                 by: &comment.user,
                 at: comment.created_at,
@@ -54,14 +55,14 @@ impl Issue {
 }
 
 impl Hub {
-    /// The other issues and pull requests that mention one, each once, in the order of time.
+    /// Returns the other issues and pull requests that mention one, each once, in order of time.
     pub(crate) fn references(&self, to: &Issue) -> Vec<Reference<'_>> {
         let digits = to.number.to_string();
         let others = self.issues.values().filter(|it| it.number != to.number);
         let mut found: Vec<Reference<'_>> = others
             .filter_map(|source| {
-                let said = source.said().into_iter().find(|said| {
-                    // Most texts are done with by that.
+                let said = source.authored_texts().into_iter().find(|said| {
+                    // Fast check that rules out most texts.
                     said.text.contains(&digits) && self.mentions(said.text, to.number)
                 })?;
                 Some(Reference {
@@ -123,7 +124,7 @@ mod tests {
                 .map(|it| (it.source.number, it.by, it.at.0))
                 .collect()
         };
-        // What is older than the issue counts from when the issue was there.
+        // A text that is older than the issue counts from the creation of the issue.
         assert_eq!(told(1), [(3, "bo", 10), (2, "dee", 50)]);
         assert_eq!(told(2), []);
     }

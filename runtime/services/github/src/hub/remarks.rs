@@ -1,78 +1,78 @@
-//! What is said of commits: comments, and statuses that programs set.
+//! Comments on commits, and commit statuses.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Time;
 
-/// One of `commits.json`: all that is said of a commit.
+/// Entry of `commits.json`: comments and statuses of a commit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitRemarks {
-    /// The id of the commit.
+    /// Commit id.
     pub sha: String,
-    /// The comments, in order.
+    /// Comments, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub comments: Vec<CommitComment>,
-    /// The statuses, the oldest first. Of each context the last one counts.
+    /// Statuses, oldest first. Only the last one of each context is in effect.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<CommitStatus>,
 }
 
-/// A comment on a commit.
+/// Comment on a commit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitComment {
-    /// Its id, counted from 1 with the statuses over the whole repository.
+    /// Ordinal, counted from 1 over the comments and statuses of all commits.
     #[serde(default)]
     pub id: u64,
-    /// Who wrote it.
+    /// Login of the author.
     pub user: String,
-    /// Its text.
+    /// Text of the comment.
     pub body: String,
-    /// The file that it is about.
+    /// Path of the commented file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// The line of the difference that it is about, counted from its first hunk.
+    /// Line of the diff, counted from its first hunk.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u64>,
-    /// The line of the file that it is about.
+    /// Line of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// When it was written.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
-    /// When it was last changed.
+    /// Time of the last change.
     #[serde(default)]
     pub updated_at: Time,
 }
 
-/// A status of a commit.
+/// Commit status.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitStatus {
-    /// Its id, counted as that of a comment.
+    /// Ordinal, counted together with comments.
     #[serde(default)]
     pub id: u64,
-    /// Who set it.
+    /// Login of the creator.
     pub creator: String,
-    /// `error`, `failure`, `pending` or `success`.
+    /// State: `error`, `failure`, `pending` or `success`.
     pub state: String,
-    /// What it is about.
+    /// Context: name of the check that the status reports.
     pub context: String,
-    /// What it says.
+    /// Short description of the result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where more is told.
+    /// URL of a page with details.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_url: Option<String>,
-    /// When it was set.
+    /// Time of creation.
     #[serde(default)]
     pub created_at: Time,
 }
 
 impl CommitRemarks {
-    /// The statuses that count: of each context the last, the newest first.
+    /// Returns the statuses that are in effect, which are the last ones of each context, newest first.
     pub(crate) fn latest(&self) -> Vec<&CommitStatus> {
         let mut seen = std::collections::HashSet::new();
         let newest_first = self.statuses.iter().rev();

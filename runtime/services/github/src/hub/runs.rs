@@ -1,4 +1,4 @@
-//! What continuous integration has run: `runs.json`.
+//! Workflow runs and their jobs: `runs.json`.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Time;
 
-/// The first ids of runs and jobs, less one: far from those of anything else.
+/// Id before the first id of a run or a job. The ranges are far from ids of other kinds.
 const FIRST_RUN: u64 = 18_000_000_000;
 const FIRST_JOB: u64 = 52_000_000_000;
 
@@ -20,141 +20,141 @@ fn completed() -> String {
     "completed".to_owned()
 }
 
-/// `runs.json`: the runs of workflows and their jobs, with the names that GitHub's REST API gives to things.
+/// Content of `runs.json`: workflow runs and their jobs, with the key names of GitHub's REST API.
 ///
-/// Keys that are not known here are kept and shown: a document may be what that API has answered.
+/// Unknown keys are kept and shown, so that a document may be a response of that API.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Runs {
-    /// The runs, by id.
+    /// Runs, by id.
     pub workflow_runs: Vec<Run>,
-    /// The jobs of all attempts, by id.
+    /// Jobs of all attempts, by id.
     pub jobs: Vec<Job>,
-    /// What else the document says.
+    /// Unknown keys of the document.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// One run of a workflow.
+/// Run of a workflow.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// Its id.
+    /// Run id.
     pub id: u64,
-    /// The name of the workflow; its path where it has none.
+    /// Name of the workflow, or its path if it has no name.
     #[serde(default)]
     pub name: String,
-    /// The file of the workflow, as in `.github/workflows/check.yml`.
+    /// Path of the workflow file, such as `.github/workflows/check.yml`.
     #[serde(default)]
     pub path: String,
-    /// Counted from 1 over the runs of its workflow.
+    /// Number of the run, counted from 1 for each workflow.
     #[serde(default = "one")]
     pub run_number: u64,
-    /// Counted from 1; another attempt takes the place of the one before.
+    /// Number of the attempt, counted from 1. A new attempt replaces the previous one.
     #[serde(default = "one")]
     pub run_attempt: u64,
-    /// What made it run: `push`, `pull_request` or `workflow_dispatch`.
+    /// Event that triggered the run: `push`, `pull_request` or `workflow_dispatch`.
     #[serde(default)]
     pub event: String,
-    /// What was done, in a line: the title of a commit or of a pull request.
+    /// Title of the commit or pull request that triggered the run.
     #[serde(default)]
     pub display_title: String,
-    /// The branch; for a pull request, its head.
+    /// Branch. For a pull request, its head.
     #[serde(default)]
     pub head_branch: String,
-    /// The commit; for a pull request, the tip of its head.
+    /// Commit. For a pull request, the tip of its head.
     #[serde(default)]
     pub head_sha: String,
-    /// What the commit is compared with: the tip of the branch before a push, the base of a pull request.
+    /// Commit for comparison: the tip of the branch before a push, or the base of a pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_sha: Option<String>,
-    /// `completed`, for all that run in a world.
+    /// Status. All runs of a world are `completed`.
     #[serde(default = "completed")]
     pub status: String,
-    /// `success` or `failure`; worlds may have others of GitHub's, such as `cancelled`.
+    /// Conclusion: `success` or `failure`. Documents of a world may contain others, such as `cancelled`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<String>,
-    /// The login of who made it run.
+    /// Login of the user who triggered the run.
     #[serde(
         default,
         deserialize_with = "login",
         skip_serializing_if = "Option::is_none"
     )]
     pub actor: Option<String>,
-    /// The numbers of the pull requests that it is about.
+    /// Numbers of the pull requests to which the run belongs.
     #[serde(
         default,
         deserialize_with = "numbers",
         skip_serializing_if = "Vec::is_empty"
     )]
     pub pull_requests: Vec<u64>,
-    /// When it was first run.
+    /// Start of the first attempt.
     #[serde(default)]
     pub created_at: Time,
-    /// When its last attempt was over.
+    /// End of the last attempt.
     #[serde(default)]
     pub updated_at: Time,
-    /// What else a document says.
+    /// Unknown keys of the document.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// One job of an attempt at a run.
+/// Job of one attempt of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Job {
-    /// Its id.
+    /// Job id.
     pub id: u64,
-    /// The run that it belongs to.
+    /// Id of the run.
     pub run_id: u64,
-    /// The attempt that it belongs to.
+    /// Number of the attempt.
     #[serde(default = "one")]
     pub run_attempt: u64,
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// As that of a run.
+    /// Status, with the values of a run.
     #[serde(default = "completed")]
     pub status: String,
-    /// As that of a run.
+    /// Conclusion, with the values of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<String>,
-    /// When it began.
+    /// Start time.
     #[serde(default)]
     pub started_at: Time,
-    /// When it was over.
+    /// End time.
     #[serde(default)]
     pub completed_at: Time,
-    /// Its steps, in order.
+    /// Steps, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// All that its steps printed; absent where it was deleted or never kept.
+    /// Output of all steps. Absent if it was deleted or never stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub log: Option<String>,
-    /// What else a document says.
+    /// Unknown keys of the document.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// One step of a job.
+/// Step of a job.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// As that of a run.
+    /// Status, with the values of a run.
     #[serde(default = "completed")]
     pub status: String,
-    /// `success`, `failure` or `skipped`.
+    /// Conclusion: `success`, `failure` or `skipped`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<String>,
-    /// Counted from 1.
+    /// Number, counted from 1.
     pub number: u64,
 }
 
 impl Runs {
-    /// Whether there is nothing to tell.
+    /// Reports whether the document would be empty.
     pub fn is_empty(&self) -> bool {
         self.workflow_runs.is_empty() && self.jobs.is_empty() && self.more.is_empty()
     }
 
-    /// The run of an id.
+    /// Run with an id.
     pub(crate) fn run(&self, id: u64) -> Option<&Run> {
         self.workflow_runs.iter().find(|run| run.id == id)
     }
@@ -163,19 +163,19 @@ impl Runs {
         self.workflow_runs.iter_mut().find(|run| run.id == id)
     }
 
-    /// The job of an id.
+    /// Job with an id.
     pub(crate) fn job(&self, id: u64) -> Option<&Job> {
         self.jobs.iter().find(|job| job.id == id)
     }
 
-    /// The jobs of the last attempt at a run.
+    /// Jobs of the last attempt of a run.
     pub(crate) fn latest_jobs(&self, run: &Run) -> impl Iterator<Item = &Job> {
         let (id, attempt) = (run.id, run.run_attempt);
         let jobs = self.jobs.iter();
         jobs.filter(move |job| job.run_id == id && job.run_attempt == attempt)
     }
 
-    /// The runs on a commit, of each workflow and event the last one, in the order of their ids.
+    /// Runs on a commit, in the order of their ids. Only the last run of each workflow and event is included.
     pub(crate) fn latest_on(&self, sha: &str) -> Vec<&Run> {
         let on: Vec<&Run> = self
             .workflow_runs
@@ -194,7 +194,7 @@ impl Runs {
         last
     }
 
-    /// The id and the number of the next run of a workflow.
+    /// Assigns the id and the number of the next run of a workflow.
     pub(crate) fn next_run(&self, path: &str) -> (u64, u64) {
         let ids = self.workflow_runs.iter().map(|run| run.id);
         let same = self.workflow_runs.iter().filter(|run| run.path == path);
@@ -202,20 +202,20 @@ impl Runs {
         (ids.max().unwrap_or(0).max(FIRST_RUN) + 1, number + 1)
     }
 
-    /// The id of the next job.
+    /// Assigns the id of the next job.
     pub(crate) fn next_job(&self) -> u64 {
         let ids = self.jobs.iter().map(|job| job.id);
         ids.max().unwrap_or(0).max(FIRST_JOB) + 1
     }
 
-    /// In the order of ids, as the final state has them.
+    /// Sorts runs and jobs by id, which is their order in a final state.
     pub(crate) fn sort(&mut self) {
         self.workflow_runs.sort_by_key(|run| run.id);
         self.jobs.sort_by_key(|job| job.id);
     }
 }
 
-/// A user given by the login, or as the object that GitHub answers.
+/// Deserializes a user from the login, or from an object of GitHub's API.
 fn login<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -229,7 +229,7 @@ fn login<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D
     }))
 }
 
-/// Pull requests given by their numbers, or as the objects that GitHub answers.
+/// Deserializes pull requests from their numbers, or from objects of GitHub's API.
 fn numbers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u64>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

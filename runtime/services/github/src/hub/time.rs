@@ -1,4 +1,4 @@
-//! Moments, in whole seconds, written as GitHub writes them.
+//! Timestamps with a resolution of one second, in GitHub's format.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A moment, in seconds since 1970-01-01 UTC; written `2025-01-31T08:00:00Z`.
+/// Time in seconds since 1970-01-01 UTC, written as `2025-01-31T08:00:00Z`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(pub i64);
 
@@ -21,13 +21,13 @@ impl fmt::Display for Time {
 }
 
 impl Time {
-    /// Reads a moment of RFC 3339; fractions of a second are dropped.
+    /// Parses a time in the format of RFC 3339. Fractions of a second are dropped.
     pub fn parse(text: &str) -> Option<Self> {
         let time: Timestamp = text.parse().ok()?;
         Some(Self(time.as_second()))
     }
 
-    /// The calendar day in UTC, as `2025-01-31`.
+    /// Calendar day in UTC, such as `2025-01-31`.
     pub(crate) fn day(self) -> String {
         self.to_string().chars().take(10).collect()
     }

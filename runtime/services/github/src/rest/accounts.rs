@@ -1,15 +1,15 @@
-//! Organisations, users by their ids, and how much may be asked.
+//! Endpoints for organisations, users by id, and rate limits.
 
 use serde_json::{Value, json};
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{nothing, number, ok};
 use crate::api::Call;
 use crate::hub::{Kind, User};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Requests of an hour, and searches and queries of code of a minute, as GitHub lets users have them. None is counted.
+/// Rate limits of GitHub for users, for an hour, or a minute for searches. Requests are not counted.
 const LIMITS: [(&str, u32); 5] = [
     ("core", 5_000),
     ("search", 30),
@@ -18,20 +18,25 @@ const LIMITS: [(&str, u32); 5] = [
     ("integration_manifest", 5_000),
 ];
 
-/// What stands beside repositories and people; none where a path is about something else.
-pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, path: &[&str]) -> Option<Outcome> {
-    if asked.method != "GET" {
+/// Routes requests outside of repositories. `None` if the path is not handled here.
+pub(super) fn route(
+    repo: &RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    path: &[&str],
+) -> Option<Outcome> {
+    if request.method != "GET" {
         return None;
     }
-    let organization = |login: &str| site.find_organization(login);
-    let none = || Ok(Reply::list(asked, json!([])));
+    let organization = |login: &str| repo.find_organization(login);
+    let none = || Ok(Reply::list(request, json!([])));
     Some(match path {
-        ["rate_limit"] => ok(rate_limit(site)),
+        ["rate_limit"] => ok(rate_limit(repo)),
         ["user", "orgs" | "teams"] => none(),
-        ["user", id] if id.bytes().all(|byte| byte.is_ascii_digit()) => by_id(site, call, id),
-        ["users", login, "orgs"] if site.hub.user(login).is_some() => none(),
+        ["user", id] if id.bytes().all(|byte| byte.is_ascii_digit()) => by_id(repo, call, id),
+        ["users", login, "orgs"] if repo.hub.user(login).is_some() => none(),
         ["orgs", login] => match organization(login) {
-            Some(user) => ok(profile(site, user)),
+            Some(user) => ok(profile(repo, user)),
             None => nothing(call),
         },
         ["orgs", login, "members" | "public_members" | "teams"]
@@ -41,24 +46,24 @@ pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, path: &[&str]) 
         }
         ["orgs", login, "issue-types"] => {
             let path = format!("/orgs/{login}/issue-types");
-            let call = site.call_anywhere("GET", &path);
-            site.list_issue_types(&call, login).and_then(ok)
+            let call = repo.call_anywhere("GET", &path);
+            repo.list_issue_types(&call, login).and_then(ok)
         }
         _ => return None,
     })
 }
 
-fn by_id(site: &Site, call: &Call, id: &str) -> Outcome {
+fn by_id(repo: &RepositoryState, call: &Call, id: &str) -> Outcome {
     let id = number(call, id)?;
-    let mut all = site.hub.users.values();
+    let mut all = repo.hub.users.values();
     match all.find(|user| Kind::User.of_name(&user.login) == id) {
-        Some(user) => ok(site.profile(user)),
+        Some(user) => ok(repo.profile(user)),
         None => nothing(call),
     }
 }
 
-fn rate_limit(site: &Site) -> Value {
-    let reset = site.hub.now.0 + 3_600;
+fn rate_limit(repo: &RepositoryState) -> Value {
+    let reset = repo.hub.now.0 + 3_600;
     let whole = |limit: u32| json!({"limit": limit, "used": 0, "remaining": limit, "reset": reset});
     let mut resources = json!({});
     for (name, limit) in LIMITS {
@@ -68,9 +73,9 @@ fn rate_limit(site: &Site) -> Value {
     json!({"resources": resources, "rate": rate})
 }
 
-/// An organisation as its own address shows it.
-fn profile(site: &Site, user: &User) -> Value {
-    let of_user = site.profile(user);
+/// Organisation in the format of its own endpoint.
+fn profile(repo: &RepositoryState, user: &User) -> Value {
+    let of_user = repo.profile(user);
     let url = format!("{}/orgs/{}", crate::view::API, user.login);
     let mut view = json!({
         "login": user.login,

@@ -1,9 +1,9 @@
-//! Tags of answers, by which a client that has one already need not be given it again.
+//! Conditional requests with `ETag` and `If-None-Match`.
 
 use mcpmark_service::{HttpRequest, HttpResponse};
 use sha2::{Digest, Sha256};
 
-/// The same answer with its tag; 304 without a body where the client names that tag.
+/// Adds an `ETag` to a response. Status 304 without a body if the client already has it.
 pub(super) fn tagged(request: &HttpRequest, mut response: HttpResponse) -> HttpResponse {
     if !super::reads(request) || response.status != 200 {
         return response;
@@ -20,7 +20,7 @@ pub(super) fn tagged(request: &HttpRequest, mut response: HttpResponse) -> HttpR
     response
 }
 
-/// Whether a header `If-None-Match` has a tag, weak or not.
+/// Returns true if the header `If-None-Match` contains a tag, by weak comparison.
 fn is_named(header: &str, tag: &str) -> bool {
     let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
     let tag = strong(tag);

@@ -1,60 +1,60 @@
-//! Blobs, trees, commits, refs and annotated tags.
+//! Endpoints below `/git`: blobs, trees, commits, refs and annotated tags.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::asked::{Asked, object};
+use super::parsed_request::{Request, object};
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, ok};
-use crate::api::{Answer, Call, Named, NewCommit, TreeContent, TreeFile};
+use crate::api::{Answer, Call, NewCommit, RepositoryName, TreeContent, TreeFile};
 use crate::git::{EntryKind, ObjectId};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
 pub(super) fn route(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     below: &[&str],
 ) -> Outcome {
-    match (asked.method, below) {
+    match (request.method, below) {
         ("GET", ["ref", name @ ..]) => {
-            let (name, id) = site.get_ref(at, &name.join("/"))?;
-            ok(site.reference(&name, id)?)
+            let (name, id) = repo.get_ref(at, &name.join("/"))?;
+            ok(repo.reference(&name, id)?)
         }
-        ("GET", ["matching-refs", name @ ..]) => matching(site, asked, &name.join("/")),
-        // The old form: one ref, or those that begin with it.
-        ("GET", ["refs", name @ ..]) => match site.get_ref(at, &name.join("/")) {
-            Ok((name, id)) if !below[1..].is_empty() => ok(site.reference(&name, id)?),
-            _ => matching(site, asked, &name.join("/")),
+        ("GET", ["matching-refs", name @ ..]) => matching(repo, request, &name.join("/")),
+        // Legacy endpoint: one ref, or all refs with this prefix.
+        ("GET", ["refs", name @ ..]) => match repo.get_ref(at, &name.join("/")) {
+            Ok((name, id)) if !below[1..].is_empty() => ok(repo.reference(&name, id)?),
+            _ => matching(repo, request, &name.join("/")),
         },
         ("POST", ["refs"]) => {
-            let fields = asked.fields(call)?;
+            let fields = request.fields(call)?;
             let (name, sha) = (fields.needed("ref")?, fields.needed("sha")?);
-            created(site.create_ref(at, &name, &sha)?)
+            created(repo.create_ref(at, &name, &sha)?)
         }
         ("PATCH", ["refs", name @ ..]) => {
-            let fields = asked.fields(call)?;
+            let fields = request.fields(call)?;
             let sha = fields.needed("sha")?;
             let force = fields.truth("force")?.unwrap_or(false);
-            ok(site.update_ref(at, &format!("refs/{}", name.join("/")), &sha, force)?)
+            ok(repo.update_ref(at, &format!("refs/{}", name.join("/")), &sha, force)?)
         }
         ("DELETE", ["refs", name @ ..]) => {
-            site.delete_ref(at, &format!("refs/{}", name.join("/")))?;
+            repo.delete_ref(at, &format!("refs/{}", name.join("/")))?;
             Ok(Reply::empty())
         }
-        ("GET", ["blobs", sha]) => blob(site, asked, call, sha),
-        ("POST", ["blobs"]) => create_blob(site, asked, call),
-        ("GET", ["trees", sha @ ..]) => tree(site, asked, call, &sha.join("/")),
-        ("POST", ["trees"]) => create_tree(site, asked, at, call),
+        ("GET", ["blobs", sha]) => blob(repo, request, call, sha),
+        ("POST", ["blobs"]) => create_blob(repo, request, call),
+        ("GET", ["trees", sha @ ..]) => tree(repo, request, call, &sha.join("/")),
+        ("POST", ["trees"]) => create_tree(repo, request, at, call),
         ("GET", ["commits", sha]) => {
-            let id = typed(site, call, sha, "commit")?;
-            ok(site.git_commit(&site.git.commit(id)?))
+            let id = typed(repo, call, sha, "commit")?;
+            ok(repo.git_commit(&repo.git.commit(id)?))
         }
         ("POST", ["commits"]) => {
-            let fields = asked.fields(call)?;
-            let now = site.hub.now;
+            let fields = request.fields(call)?;
+            let now = repo.hub.now;
             let new = NewCommit {
                 message: fields.needed("message")?,
                 tree: fields.needed("tree")?,
@@ -62,34 +62,34 @@ pub(super) fn route(
                 author: fields.identity("author", now)?,
                 committer: fields.identity("committer", now)?,
             };
-            let id = site.create_commit(at, new)?;
-            created(site.git_commit(&site.git.commit(id)?))
+            let id = repo.create_commit(at, new)?;
+            created(repo.git_commit(&repo.git.commit(id)?))
         }
         ("GET", ["tags", sha]) => {
-            let id = typed(site, call, sha, "tag")?;
-            match site.git.tag(id)? {
-                Some(tag) => ok(site.annotated_tag(&tag)),
+            let id = typed(repo, call, sha, "tag")?;
+            match repo.git.tag(id)? {
+                Some(tag) => ok(repo.annotated_tag(&tag)),
                 None => nothing(call),
             }
         }
         ("POST", ["tags"]) => {
-            let fields = asked.fields(call)?;
+            let fields = request.fields(call)?;
             let (name, message) = (fields.needed("tag")?, fields.needed("message")?);
             let target = fields.needed("object")?;
             let kind = fields.needed("type")?;
             let target = object(&target);
             let found = match target {
-                Some(id) => site.git.kind(id)?,
+                Some(id) => repo.git.kind(id)?,
                 None => None,
             };
             let Some(target) = target.filter(|_| found == Some(kind.as_str())) else {
                 return Err(call.refuse(422, "Invalid object"));
             };
-            let tagger = fields.identity("tagger", site.hub.now)?;
-            let tagger = tagger.unwrap_or_else(|| site.identity(&site.viewer()));
-            let id = site.git.write_tag(&name, target, &tagger, &message)?;
-            match site.git.tag(id)? {
-                Some(tag) => created(site.annotated_tag(&tag)),
+            let tagger = fields.identity("tagger", repo.hub.now)?;
+            let tagger = tagger.unwrap_or_else(|| repo.identity(&repo.viewer()));
+            let id = repo.git.write_tag(&name, target, &tagger, &message)?;
+            match repo.git.tag(id)? {
+                Some(tag) => created(repo.annotated_tag(&tag)),
                 None => nothing(call),
             }
         }
@@ -97,28 +97,28 @@ pub(super) fn route(
     }
 }
 
-/// The refs that begin with a text, which stands after `refs/`.
-fn matching(site: &Site, asked: &Asked<'_>, begin: &str) -> Outcome {
+/// Lists the refs with a prefix, which is given without `refs/`.
+fn matching(repo: &RepositoryState, request: &Request<'_>, begin: &str) -> Outcome {
     let mut list = Vec::new();
-    for (rest, id) in site.git.refs_below(&format!("refs/{begin}")) {
-        list.push(site.reference(&format!("refs/{begin}{rest}"), id)?);
+    for (rest, id) in repo.git.refs_below(&format!("refs/{begin}")) {
+        list.push(repo.reference(&format!("refs/{begin}{rest}"), id)?);
     }
-    Ok(Reply::list(asked, list.into()))
+    Ok(Reply::list(request, list.into()))
 }
 
-/// An object by its whole id, where it is of a kind.
-fn typed(site: &Site, call: &Call, sha: &str, kind: &str) -> Answer<ObjectId> {
+/// Finds an object of a given kind by its full id.
+fn typed(repo: &RepositoryState, call: &Call, sha: &str, kind: &str) -> Answer<ObjectId> {
     let id = object(sha).ok_or_else(|| call.not_found())?;
-    match site.git.kind(id)? {
+    match repo.git.kind(id)? {
         Some(known) if known == kind => Ok(id),
         _ => Err(call.not_found()),
     }
 }
 
-fn blob(site: &Site, asked: &Asked<'_>, call: &Call, sha: &str) -> Outcome {
-    let id = typed(site, call, sha, "blob")?;
-    let bytes = site.git.blob(id)?;
-    if asked.wants("raw") {
+fn blob(repo: &RepositoryState, request: &Request<'_>, call: &Call, sha: &str) -> Outcome {
+    let id = typed(repo, call, sha, "blob")?;
+    let bytes = repo.git.blob(id)?;
+    if request.wants("raw") {
         return Ok(Reply::bytes(
             "application/vnd.github.raw; charset=utf-8",
             bytes,
@@ -128,13 +128,13 @@ fn blob(site: &Site, asked: &Asked<'_>, call: &Call, sha: &str) -> Outcome {
         "sha": id.to_string(),
         "node_id": format!("B_{id}"),
         "size": bytes.len(),
-        "url": site.api(&format!("/git/blobs/{id}")),
+        "url": repo.api(&format!("/git/blobs/{id}")),
         "content": in_lines(&bytes),
         "encoding": "base64",
     }))
 }
 
-/// Bytes in base64, in lines of sixty characters, as GitHub writes it.
+/// Encodes bytes in base64 with lines of sixty characters, as GitHub does.
 pub(super) fn in_lines(bytes: &[u8]) -> String {
     let text = STANDARD.encode(bytes);
     let mut lines = String::with_capacity(text.len() + text.len() / 60 + 1);
@@ -150,7 +150,7 @@ pub(super) fn in_lines(bytes: &[u8]) -> String {
     lines
 }
 
-/// Bytes from base64, with or without lines.
+/// Decodes base64, ignoring white space.
 pub(super) fn from_lines(text: &str) -> Option<Vec<u8>> {
     let text: String = text
         .chars()
@@ -159,8 +159,8 @@ pub(super) fn from_lines(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-fn create_blob(site: &Site, asked: &Asked<'_>, call: &Call) -> Outcome {
-    let fields = asked.fields(call)?;
+fn create_blob(repo: &RepositoryState, request: &Request<'_>, call: &Call) -> Outcome {
+    let fields = request.fields(call)?;
     let content = fields.needed("content")?;
     let bytes = match fields.text("encoding")?.as_deref() {
         None | Some("utf-8") => content.into_bytes(),
@@ -169,35 +169,35 @@ fn create_blob(site: &Site, asked: &Asked<'_>, call: &Call) -> Outcome {
         }
         Some(_) => return Err(call.refuse(422, "encoding is none of utf-8 and base64")),
     };
-    let id = site.git.write_blob(&bytes)?;
-    created(json!({"sha": id.to_string(), "url": site.api(&format!("/git/blobs/{id}"))}))
+    let id = repo.git.write_blob(&bytes)?;
+    created(json!({"sha": id.to_string(), "url": repo.api(&format!("/git/blobs/{id}"))}))
 }
 
-/// The tree of an id, a branch, a tag or a commit.
-fn find_tree(site: &Site, text: &str) -> Answer<Option<ObjectId>> {
+/// Finds the tree of a tree id, a branch, a tag or a commit.
+fn find_tree(repo: &RepositoryState, text: &str) -> Answer<Option<ObjectId>> {
     if let Some(id) = object(text)
-        && site.git.kind(id)? == Some("tree")
+        && repo.git.kind(id)? == Some("tree")
     {
         return Ok(Some(id));
     }
-    match site.git.resolve(text)? {
-        Some(commit) => Ok(Some(site.git.tree_of(commit)?)),
+    match repo.git.resolve(text)? {
+        Some(commit) => Ok(Some(repo.git.tree_of(commit)?)),
         None => Ok(None),
     }
 }
 
-fn tree(site: &Site, asked: &Asked<'_>, call: &Call, text: &str) -> Outcome {
-    let id = find_tree(site, text)?.ok_or_else(|| call.not_found())?;
-    // Any value counts, also one that says no.
-    let recursive = !asked.parameter("recursive").is_empty();
-    ok(shown(site, id, recursive)?)
+fn tree(repo: &RepositoryState, request: &Request<'_>, call: &Call, text: &str) -> Outcome {
+    let id = find_tree(repo, text)?.ok_or_else(|| call.not_found())?;
+    // Any value counts as true, even `false`.
+    let recursive = !request.parameter("recursive").is_empty();
+    ok(shown(repo, id, recursive)?)
 }
 
-fn shown(site: &Site, id: ObjectId, recursive: bool) -> Answer<Value> {
+fn shown(repo: &RepositoryState, id: ObjectId, recursive: bool) -> Answer<Value> {
     let entries = if recursive {
-        site.git.walk(id)?
+        repo.git.walk(id)?
     } else {
-        site.git.entries(id, "")?
+        repo.git.entries(id, "")?
     };
     let mut list = Vec::new();
     for entry in entries {
@@ -209,39 +209,44 @@ fn shown(site: &Site, id: ObjectId, recursive: bool) -> Answer<Value> {
         });
         match entry.kind.object() {
             "blob" => {
-                view["size"] = site.git.size(entry.id)?.into();
-                view["url"] = site.api(&format!("/git/blobs/{}", entry.id)).into();
+                view["size"] = repo.git.size(entry.id)?.into();
+                view["url"] = repo.api(&format!("/git/blobs/{}", entry.id)).into();
             }
-            "tree" => view["url"] = site.api(&format!("/git/trees/{}", entry.id)).into(),
+            "tree" => view["url"] = repo.api(&format!("/git/trees/{}", entry.id)).into(),
             _ => {}
         }
         list.push(view);
     }
     Ok(json!({
         "sha": id.to_string(),
-        "url": site.api(&format!("/git/trees/{id}")),
+        "url": repo.api(&format!("/git/trees/{id}")),
         "tree": list,
         "truncated": false,
     }))
 }
 
-fn create_tree(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
-    let fields = asked.fields(call)?;
+fn create_tree(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
+    call: &Call,
+) -> Outcome {
+    let fields = request.fields(call)?;
     let base = match fields.text("base_tree")? {
         None => ObjectId::empty_tree(gix::hash::Kind::Sha1),
-        Some(text) => find_tree(site, &text)?
+        Some(text) => find_tree(repo, &text)?
             .ok_or_else(|| call.refuse(422, "base_tree is not a valid tree oid"))?,
     };
     let mut files = Vec::new();
     let list = fields.list("tree")?;
     for entry in list.ok_or_else(|| call.refuse(422, "Invalid tree info"))? {
-        files.push(tree_file(site, call, entry)?);
+        files.push(tree_file(repo, call, entry)?);
     }
-    let id = site.create_tree(at, base, &files)?;
-    created(shown(site, id, false)?)
+    let id = repo.create_tree(at, base, &files)?;
+    created(shown(repo, id, false)?)
 }
 
-fn tree_file(site: &Site, call: &Call, entry: &Value) -> Answer<TreeFile> {
+fn tree_file(repo: &RepositoryState, call: &Call, entry: &Value) -> Answer<TreeFile> {
     let text = |key: &str| entry[key].as_str();
     let path = text("path").ok_or_else(|| call.refuse(422, "tree.path must be a string"))?;
     let kind = match text("mode") {
@@ -257,10 +262,10 @@ fn tree_file(site: &Site, call: &Call, entry: &Value) -> Answer<TreeFile> {
     };
     let what = match (text("content"), text("sha")) {
         (Some(content), None) if kind.object() == "blob" => TreeContent::Text(content.to_owned()),
-        // A tree and a submodule have no content, and nothing has two.
+        // Trees and submodules have no content, and an entry cannot have both content and id.
         (Some(_), _) => return Err(call.refuse(422, "Invalid tree info")),
         (None, Some(sha)) => match object(sha) {
-            Some(id) if site.git.fits(kind, id)? => TreeContent::Object(id),
+            Some(id) if repo.git.fits(kind, id)? => TreeContent::Object(id),
             _ => {
                 let problem = format!("tree.sha {sha} is not a valid {}", kind.object());
                 return Err(call.refuse(422, problem));

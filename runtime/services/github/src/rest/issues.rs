@@ -1,93 +1,93 @@
-//! Issues and their comments, labels, assignees, reactions and parts.
+//! Endpoints for issues, with their comments, labels, assignees, reactions and sub-issues.
 
 use serde_json::{Value, json};
 
-use super::asked::{Asked, texts};
+use super::parsed_request::{Request, texts};
 use super::reply::{Outcome, Reply};
 use super::{created, events, nothing, number, ok};
 use crate::api::{
-    Answer, Call, IssueChange, IssueList, Named, NewIssue, Page, PullChange, Subject,
+    Answer, Call, IssueChange, IssueList, NewIssue, Page, PullChange, RepositoryName, Subject,
 };
 use crate::hub::{Issue, State, Time};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
 pub(super) fn route(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     below: &[&str],
 ) -> Outcome {
-    match (asked.method, below) {
-        ("GET", []) => list(site, asked, call),
-        ("POST", []) => create(site, asked, at, call),
+    match (request.method, below) {
+        ("GET", []) => list(repo, request, call),
+        ("POST", []) => create(repo, request, at, call),
         ("GET", ["comments"]) => {
-            let all = site.hub.issues.values();
+            let all = repo.hub.issues.values();
             let all = all.flat_map(|issue| issue.comments.iter().map(move |it| (issue, it)));
-            Reply::page(asked, all.collect(), |(issue, comment)| {
-                Ok(site.comment(issue, comment))
+            Reply::page(request, all.collect(), |(issue, comment)| {
+                Ok(repo.comment(issue, comment))
             })
         }
         (_, ["comments", id, rest @ ..]) => {
             let id = number(call, id)?;
-            one_comment(site, asked, call, id, rest)
+            one_comment(repo, request, call, id, rest)
         }
-        ("GET", ["events"]) => events::all(site, asked),
-        ("GET", ["events", id]) => events::one(site, call, number(call, id)?),
+        ("GET", ["events"]) => events::all(repo, request),
+        ("GET", ["events", id]) => events::one(repo, call, number(call, id)?),
         (method, [text, rest @ ..]) => {
             let number = number(call, text)?;
-            site.find_issue(call, number)?;
+            repo.find_issue(call, number)?;
             match (method, rest) {
-                ("GET", []) => ok(site.get_issue(at, number)?),
-                ("PATCH", []) => edit(site, asked, at, call, number),
+                ("GET", []) => ok(repo.get_issue(at, number)?),
+                ("PATCH", []) => edit(repo, request, at, call, number),
                 ("GET", ["comments"]) => {
-                    let all = site.list_comments(at, number, Page::ALL)?;
-                    Ok(Reply::list(asked, since(asked, all)))
+                    let all = repo.list_comments(at, number, Page::ALL)?;
+                    Ok(Reply::list(request, since(request, all)))
                 }
                 ("POST", ["comments"]) => {
-                    let body = asked.fields(call)?.needed("body")?;
-                    created(site.create_comment(at, number, &body)?)
+                    let body = request.fields(call)?.needed("body")?;
+                    created(repo.create_comment(at, number, &body)?)
                 }
                 ("GET", ["events"]) => {
-                    events::of_issue(site, asked, site.find_issue(call, number)?)
+                    events::of_issue(repo, request, repo.find_issue(call, number)?)
                 }
                 ("GET", ["timeline"]) => {
-                    events::timeline(site, asked, site.find_issue(call, number)?)
+                    events::timeline(repo, request, repo.find_issue(call, number)?)
                 }
-                (_, ["labels", rest @ ..]) => labels(site, asked, call, number, rest),
-                ("POST" | "DELETE", ["assignees"]) => assignees(site, asked, call, number),
-                (_, ["reactions"]) => reactions(site, asked, call, Subject::Issue(number)),
+                (_, ["labels", rest @ ..]) => labels(repo, request, call, number, rest),
+                ("POST" | "DELETE", ["assignees"]) => assignees(repo, request, call, number),
+                (_, ["reactions"]) => reactions(repo, request, call, Subject::Issue(number)),
                 ("PUT", ["lock"]) => {
-                    check_lock_reason(asked, call)?;
-                    site.set_locked(call, number, true)?;
+                    check_lock_reason(request, call)?;
+                    repo.set_locked(call, number, true)?;
                     Ok(Reply::empty())
                 }
                 ("DELETE", ["lock"]) => {
-                    site.set_locked(call, number, false)?;
+                    repo.set_locked(call, number, false)?;
                     Ok(Reply::empty())
                 }
-                ("GET", ["parent"]) => match site.hub.parent_of(number) {
-                    Some(parent) => ok(site.issue(parent)),
+                ("GET", ["parent"]) => match repo.hub.parent_of(number) {
+                    Some(parent) => ok(repo.issue(parent)),
                     None => nothing(call),
                 },
                 ("GET", ["sub_issues"]) => Ok(Reply::list(
-                    asked,
-                    site.list_sub_issues(at, number, Page::ALL)?,
+                    request,
+                    repo.list_sub_issues(at, number, Page::ALL)?,
                 )),
                 ("POST", ["sub_issues"]) => {
-                    let fields = asked.fields(call)?;
+                    let fields = request.fields(call)?;
                     let id = fields.number("sub_issue_id")?;
                     let id = id.ok_or_else(|| missing(call, "sub_issue_id"))?;
                     let replace = fields.truth("replace_parent")?.unwrap_or(false);
-                    created(site.add_sub_issue(at, number, id, replace)?)
+                    created(repo.add_sub_issue(at, number, id, replace)?)
                 }
                 ("DELETE", ["sub_issue"]) => {
-                    let id = asked.fields(call)?.number("sub_issue_id")?;
+                    let id = request.fields(call)?.number("sub_issue_id")?;
                     let id = id.ok_or_else(|| missing(call, "sub_issue_id"))?;
-                    ok(site.remove_sub_issue(at, number, id)?)
+                    ok(repo.remove_sub_issue(at, number, id)?)
                 }
                 ("PATCH", ["sub_issues", "priority"]) => {
-                    let fields = asked.fields(call)?;
+                    let fields = request.fields(call)?;
                     let id = fields.number("sub_issue_id")?;
                     let id = id.ok_or_else(|| missing(call, "sub_issue_id"))?;
                     let (next_to, after) =
@@ -99,7 +99,7 @@ pub(super) fn route(
                                 return Err(call.refuse(422, problem));
                             }
                         };
-                    ok(site.move_sub_issue(at, number, id, next_to, after)?)
+                    ok(repo.move_sub_issue(at, number, id, next_to, after)?)
                 }
                 _ => nothing(call),
             }
@@ -115,9 +115,10 @@ fn missing(call: &Call, name: &str) -> crate::api::ApiError {
     )
 }
 
-/// The entries that were changed when the query asks or later.
-fn since(asked: &Asked<'_>, mut all: Value) -> Value {
-    if let (Some(since), Some(list)) = (Time::parse(asked.parameter("since")), all.as_array_mut()) {
+/// Keeps the entries that were updated at or after the parameter `since`.
+fn since(request: &Request<'_>, mut all: Value) -> Value {
+    if let (Some(since), Some(list)) = (Time::parse(request.parameter("since")), all.as_array_mut())
+    {
         list.retain(|it| {
             let updated = it["updated_at"].as_str().and_then(Time::parse);
             updated.is_some_and(|time| time >= since)
@@ -126,8 +127,8 @@ fn since(asked: &Asked<'_>, mut all: Value) -> Value {
     all
 }
 
-fn list(site: &Site, asked: &Asked<'_>, call: &Call) -> Outcome {
-    let state = match asked.parameter("state") {
+fn list(repo: &RepositoryState, request: &Request<'_>, call: &Call) -> Outcome {
+    let state = match request.parameter("state") {
         "" | "open" => Some(State::Open),
         "closed" => Some(State::Closed),
         "all" => None,
@@ -137,23 +138,23 @@ fn list(site: &Site, asked: &Asked<'_>, call: &Call) -> Outcome {
         with_pulls: true,
         state,
         labels: Vec::new(),
-        since: Time::parse(asked.parameter("since")),
-        order: match asked.parameter("sort") {
+        since: Time::parse(request.parameter("since")),
+        order: match request.parameter("sort") {
             "updated" => "UPDATED_AT",
             "comments" => "COMMENTS",
             _ => "CREATED_AT",
         }
         .to_owned(),
-        ascending: asked.parameter("direction") == "asc",
+        ascending: request.parameter("direction") == "asc",
     };
-    let mut issues = site.list_issues(&list);
-    // Where the tools are content with one label, this list wants them all.
-    let labels = asked.parameter("labels").split(',').map(str::trim);
+    let mut issues = repo.list_issues(&list);
+    // The tools accept issues with any of the labels, but this list requires all of them.
+    let labels = request.parameter("labels").split(',').map(str::trim);
     for wanted in labels.filter(|it| !it.is_empty()) {
         let is = |name: &String| name.eq_ignore_ascii_case(wanted);
         issues.retain(|issue| issue.labels.iter().any(is));
     }
-    let login = |name: &'static str| Some(asked.parameter(name)).filter(|it| !it.is_empty());
+    let login = |name: &'static str| Some(request.parameter(name)).filter(|it| !it.is_empty());
     if let Some(creator) = login("creator") {
         issues.retain(|issue| issue.user.eq_ignore_ascii_case(creator));
     }
@@ -191,7 +192,7 @@ fn list(site: &Site, asked: &Asked<'_>, call: &Call) -> Outcome {
             issues.retain(|issue| issue.kind.as_ref().is_some_and(is));
         }
     }
-    Reply::page(asked, issues, |issue| Ok(site.issue(issue)))
+    Reply::page(request, issues, |issue| Ok(repo.issue(issue)))
 }
 
 fn invalid(field: &'static str) -> crate::api::FieldError {
@@ -203,14 +204,19 @@ fn invalid(field: &'static str) -> crate::api::FieldError {
     }
 }
 
-fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
-    let fields = asked.fields(call)?;
+fn create(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
+    call: &Call,
+) -> Outcome {
+    let fields = request.fields(call)?;
     let title = fields.needed("title")?;
     let assignees = match fields.texts("assignees")? {
         Some(people) => people,
         None => fields.text("assignee")?.into_iter().collect(),
     };
-    let number = site.create_issue(
+    let number = repo.create_issue(
         at,
         NewIssue {
             title,
@@ -221,11 +227,17 @@ fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcom
             kind: fields.text("type")?,
         },
     )?;
-    created(site.issue(site.find_issue(call, number)?))
+    created(repo.issue(repo.find_issue(call, number)?))
 }
 
-fn edit(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64) -> Outcome {
-    let fields = asked.fields(call)?;
+fn edit(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
+    call: &Call,
+    number: u64,
+) -> Outcome {
+    let fields = request.fields(call)?;
     let assignees = match fields.texts("assignees")? {
         Some(people) => Some(people),
         None => fields.text("assignee")?.map(|login| vec![login]),
@@ -254,87 +266,93 @@ fn edit(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64
         Some(known @ ("not_planned" | "duplicate")) => known,
         Some(_) => return Err(call.invalid(vec![invalid("state_reason")])),
     };
-    site.edit_issue(at, number, change)?;
+    repo.edit_issue(at, number, change)?;
     match state {
-        // A pull request is closed and opened by rules of its own.
-        Some(state) if site.hub.pull(number).is_some() => {
+        // Closing and reopening a pull request has its own rules.
+        Some(state) if repo.hub.pull(number).is_some() => {
             let change = PullChange {
                 state: Some(state.as_str().to_owned()),
                 ..PullChange::default()
             };
-            site.edit_pull(at, number, change)?;
+            repo.edit_pull(at, number, change)?;
         }
-        Some(state) => site.set_issue_state(number, state, reason, None),
+        Some(state) => repo.set_issue_state(number, state, reason, None),
         None => {}
     }
-    ok(site.issue(site.find_issue(call, number)?))
+    ok(repo.issue(repo.find_issue(call, number)?))
 }
 
-fn one_comment(site: &mut Site, asked: &Asked<'_>, call: &Call, id: u64, rest: &[&str]) -> Outcome {
+fn one_comment(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    id: u64,
+    rest: &[&str],
+) -> Outcome {
     let subject = Subject::Comment(id);
-    site.find_comment(call, id)?;
-    if let Some(done) = with_comment(site, asked, call, subject, rest)? {
+    repo.find_comment(call, id)?;
+    if let Some(done) = with_comment(repo, request, call, subject, rest)? {
         return Ok(done);
     }
-    let (issue, comment) = site.find_comment(call, id)?;
-    ok(site.comment(issue, comment))
+    let (issue, comment) = repo.find_comment(call, id)?;
+    ok(repo.comment(issue, comment))
 }
 
-/// Does what is asked of a comment, whatever it stands on; no reply where it is to be shown as it is then.
+/// Edits or deletes a comment of any kind, or lists or adds reactions. `None` if the comment is then to be returned.
 pub(super) fn with_comment(
-    site: &mut Site,
-    asked: &Asked<'_>,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
     call: &Call,
     subject: Subject,
     rest: &[&str],
 ) -> Answer<Option<Reply>> {
-    match (asked.method, rest) {
+    match (request.method, rest) {
         ("GET", []) => {}
         ("PATCH", []) => {
-            let body = asked.fields(call)?.needed("body")?;
-            site.edit_comment(call, subject, &body)?;
+            let body = request.fields(call)?.needed("body")?;
+            repo.edit_comment(call, subject, &body)?;
         }
         ("DELETE", []) => {
-            site.delete_comment(call, subject)?;
+            repo.delete_comment(call, subject)?;
             return Ok(Some(Reply::empty()));
         }
-        (_, ["reactions"]) => return reactions(site, asked, call, subject).map(Some),
+        (_, ["reactions"]) => return reactions(repo, request, call, subject).map(Some),
         _ => return nothing(call).map(Some),
     }
     Ok(None)
 }
 
-/// The reactions to something, listed or added.
+/// Lists the reactions to an issue or a comment, or adds one.
 pub(super) fn reactions(
-    site: &mut Site,
-    asked: &Asked<'_>,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
     call: &Call,
     subject: Subject,
 ) -> Outcome {
-    let new = match asked.method {
+    let new = match request.method {
         "GET" => None,
         "POST" => {
-            let content = asked.fields(call)?.needed("content")?;
-            let new = site.react(call, subject, &content)?;
+            let content = request.fields(call)?.needed("content")?;
+            let new = repo.react(call, subject, &content)?;
             Some((content, new))
         }
         _ => return nothing(call),
     };
     let (seed, reactions, time) = match subject {
         Subject::Issue(number) => {
-            let issue = site.find_issue(call, number)?;
+            let issue = repo.find_issue(call, number)?;
             (number, &issue.reactions, issue.updated_at)
         }
         Subject::Comment(id) => {
-            let (_, comment) = site.find_comment(call, id)?;
+            let (_, comment) = repo.find_comment(call, id)?;
             (id, &comment.reactions, comment.updated_at)
         }
         Subject::ReviewComment(id) => {
-            let (_, comment) = site.find_review_comment(call, id)?;
+            let (_, comment) = repo.find_review_comment(call, id)?;
             (id, &comment.reactions, comment.updated_at)
         }
     };
-    let viewer = site.viewer();
+    let viewer = repo.viewer();
     let views: Vec<Value> = reactions
         .iter()
         .filter(|it| {
@@ -346,14 +364,14 @@ pub(super) fn reactions(
             json!({
                 "id": id,
                 "node_id": format!("REA_{id}"),
-                "user": site.user(&it.user),
+                "user": repo.user(&it.user),
                 "content": it.content,
                 "created_at": time,
             })
         })
         .collect();
     match (new, views.into_iter()) {
-        (None, views) => Ok(Reply::list(asked, views.collect())),
+        (None, views) => Ok(Reply::list(request, views.collect())),
         (Some((_, new)), mut views) => match views.next() {
             Some(view) if new => created(view),
             Some(view) => ok(view),
@@ -362,49 +380,55 @@ pub(super) fn reactions(
     }
 }
 
-fn labels_of(site: &Site, issue: &Issue) -> Value {
-    issue.labels.iter().map(|name| site.label(name)).collect()
+fn labels_of(repo: &RepositoryState, issue: &Issue) -> Value {
+    issue.labels.iter().map(|name| repo.label(name)).collect()
 }
 
-fn labels(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64, rest: &[&str]) -> Outcome {
-    match (asked.method, rest) {
+fn labels(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    number: u64,
+    rest: &[&str],
+) -> Outcome {
+    match (request.method, rest) {
         ("GET", []) => {
-            let issue = site.find_issue(call, number)?;
-            return Ok(Reply::list(asked, labels_of(site, issue)));
+            let issue = repo.find_issue(call, number)?;
+            return Ok(Reply::list(request, labels_of(repo, issue)));
         }
         ("POST", []) => {
-            let given = given_labels(asked, call)?;
-            site.change_labels(call, number, |mut names| {
+            let given = given_labels(request, call)?;
+            repo.change_labels(call, number, |mut names| {
                 names.extend(given);
                 names
             })?;
         }
         ("PUT", []) => {
-            let given = given_labels(asked, call)?;
-            site.change_labels(call, number, |_| given)?;
+            let given = given_labels(request, call)?;
+            repo.change_labels(call, number, |_| given)?;
         }
         ("DELETE", []) => {
-            site.change_labels(call, number, |_| Vec::new())?;
+            repo.change_labels(call, number, |_| Vec::new())?;
             return Ok(Reply::empty());
         }
         ("DELETE", [name]) => {
             let is = |worn: &String| worn.eq_ignore_ascii_case(name);
-            if !site.find_issue(call, number)?.labels.iter().any(is) {
+            if !repo.find_issue(call, number)?.labels.iter().any(is) {
                 return Err(call.refuse(404, "Label does not exist"));
             }
-            site.change_labels(call, number, |mut names| {
+            repo.change_labels(call, number, |mut names| {
                 names.retain(|worn| !is(worn));
                 names
             })?;
         }
         _ => return nothing(call),
     }
-    ok(labels_of(site, site.find_issue(call, number)?))
+    ok(labels_of(repo, repo.find_issue(call, number)?))
 }
 
-/// The labels of a body: a list, or an object with one.
-fn given_labels(asked: &Asked<'_>, call: &Call) -> Answer<Vec<String>> {
-    let body = asked.body(call)?;
+/// Reads labels from a body: a list, or an object with the list `labels`.
+fn given_labels(request: &Request<'_>, call: &Call) -> Answer<Vec<String>> {
+    let body = request.body(call)?;
     let list = match &body {
         Value::Array(list) => Some(list),
         body => body["labels"].as_array(),
@@ -416,10 +440,18 @@ fn given_labels(asked: &Asked<'_>, call: &Call) -> Answer<Vec<String>> {
     })
 }
 
-fn assignees(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Outcome {
-    let given = asked.fields(call)?.texts("assignees")?.unwrap_or_default();
-    let adds = asked.method == "POST";
-    site.change_assignees(call, number, |mut people| {
+fn assignees(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    number: u64,
+) -> Outcome {
+    let given = request
+        .fields(call)?
+        .texts("assignees")?
+        .unwrap_or_default();
+    let adds = request.method == "POST";
+    repo.change_assignees(call, number, |mut people| {
         if adds {
             people.extend(given)
         } else {
@@ -427,16 +459,16 @@ fn assignees(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Ou
         }
         people
     })?;
-    let view = site.issue(site.find_issue(call, number)?);
+    let view = repo.issue(repo.find_issue(call, number)?);
     if adds { created(view) } else { ok(view) }
 }
 
-/// Why a conversation may be locked.
+/// Valid reasons for locking a conversation.
 const LOCK_REASONS: [&str; 4] = ["off-topic", "too heated", "resolved", "spam"];
 
-/// Refuses to lock a conversation for a reason that there is not.
-fn check_lock_reason(asked: &Asked<'_>, call: &Call) -> Answer<()> {
-    match asked.fields(call)?.text("lock_reason")? {
+/// Returns an error if the reason for locking a conversation is invalid.
+fn check_lock_reason(request: &Request<'_>, call: &Call) -> Answer<()> {
+    match request.fields(call)?.text("lock_reason")? {
         Some(reason) if !LOCK_REASONS.contains(&reason.as_str()) => {
             let known = LOCK_REASONS.join("\", \"");
             let problem =

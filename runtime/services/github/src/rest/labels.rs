@@ -1,40 +1,40 @@
-//! The labels and milestones of the repository.
+//! Endpoints for labels and milestones of the repository.
 
 use serde_json::Value;
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
-use crate::api::{Answer, Call, FieldError, MilestoneChange, Named};
+use crate::api::{Answer, Call, FieldError, MilestoneChange, RepositoryName};
 use crate::hub::{Label, Milestone, State, Time, grey};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
 pub(super) fn route(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     below: &[&str],
 ) -> Outcome {
-    match (asked.method, below) {
+    match (request.method, below) {
         ("GET", ["labels"]) => {
-            let all = site.hub.labels.values().collect();
-            Reply::page(asked, all, |label| Ok(site.whole_label(label)))
+            let all = repo.hub.labels.values().collect();
+            Reply::page(request, all, |label| Ok(repo.whole_label(label)))
         }
         ("POST", ["labels"]) => {
-            let fields = asked.fields(call)?;
+            let fields = request.fields(call)?;
             let label = Label {
                 name: fields.needed("name")?,
                 color: fields.text("color")?.unwrap_or_else(grey),
                 description: fields.text("description")?,
             };
-            let label = site.put_label(at, None, label)?;
-            created(site.whole_label(&label))
+            let label = repo.put_label(at, None, label)?;
+            created(repo.whole_label(&label))
         }
-        ("GET", ["labels", name]) => ok(site.whole_label(site.find_label(call, name)?)),
+        ("GET", ["labels", name]) => ok(repo.whole_label(repo.find_label(call, name)?)),
         ("PATCH", ["labels", name]) => {
-            let fields = asked.fields(call)?;
-            let before = site.find_label(call, name)?.clone();
+            let fields = request.fields(call)?;
+            let before = repo.find_label(call, name)?.clone();
             let label = Label {
                 name: fields.text("new_name")?.unwrap_or(before.name),
                 color: fields.text("color")?.unwrap_or(before.color),
@@ -42,74 +42,74 @@ pub(super) fn route(
                     .clearable("description")?
                     .unwrap_or(before.description),
             };
-            let label = site.put_label(at, Some(name), label)?;
-            ok(site.whole_label(&label))
+            let label = repo.put_label(at, Some(name), label)?;
+            ok(repo.whole_label(&label))
         }
         ("DELETE", ["labels", name]) => {
-            site.delete_label(at, name)?;
+            repo.delete_label(at, name)?;
             Ok(Reply::empty())
         }
-        ("GET", ["milestones"]) => milestones(site, asked),
+        ("GET", ["milestones"]) => milestones(repo, request),
         ("POST", ["milestones"]) => {
-            asked.fields(call)?.needed("title")?;
-            let number = site.put_milestone(at, None, change(asked, call)?)?;
-            created(site.milestone(site.find_milestone(call, number)?))
+            request.fields(call)?.needed("title")?;
+            let number = repo.put_milestone(at, None, change(request, call)?)?;
+            created(repo.milestone(repo.find_milestone(call, number)?))
         }
         (method, ["milestones", text, rest @ ..]) => {
             let number = number(call, text)?;
-            site.find_milestone(call, number)?;
+            repo.find_milestone(call, number)?;
             match (method, rest) {
                 ("GET", []) => {}
                 ("PATCH", []) => {
-                    site.put_milestone(at, Some(number), change(asked, call)?)?;
+                    repo.put_milestone(at, Some(number), change(request, call)?)?;
                 }
                 ("DELETE", []) => {
-                    site.delete_milestone(at, number)?;
+                    repo.delete_milestone(at, number)?;
                     return Ok(Reply::empty());
                 }
-                ("GET", ["labels"]) => return labels_of(site, asked, number),
+                ("GET", ["labels"]) => return labels_of(repo, request, number),
                 _ => return nothing(call),
             }
-            ok(site.milestone(site.find_milestone(call, number)?))
+            ok(repo.milestone(repo.find_milestone(call, number)?))
         }
         _ => nothing(call),
     }
 }
 
-fn milestones(site: &Site, asked: &Asked<'_>) -> Outcome {
-    let wanted = match asked.parameter("state") {
+fn milestones(repo: &RepositoryState, request: &Request<'_>) -> Outcome {
+    let wanted = match request.parameter("state") {
         "all" => None,
         "closed" => Some(State::Closed),
         _ => Some(State::Open),
     };
-    let mut all: Vec<&Milestone> = site.hub.milestones.values().collect();
+    let mut all: Vec<&Milestone> = repo.hub.milestones.values().collect();
     all.retain(|milestone| wanted.is_none_or(|state| milestone.state == state));
-    // Those that are due first come first, and those that are never due last.
+    // Milestones are sorted by due date, and those without one come last.
     all.sort_by_key(|milestone| {
         let due = milestone.due_on.map_or(i64::MAX, |time| time.0);
         (due, milestone.number)
     });
-    if asked.parameter("direction") == "desc" {
+    if request.parameter("direction") == "desc" {
         all.reverse();
     }
-    Reply::page(asked, all, |milestone| Ok(site.milestone(milestone)))
+    Reply::page(request, all, |milestone| Ok(repo.milestone(milestone)))
 }
 
-fn labels_of(site: &Site, asked: &Asked<'_>, number: u64) -> Outcome {
+fn labels_of(repo: &RepositoryState, request: &Request<'_>, number: u64) -> Outcome {
     let mut names: Vec<&String> = Vec::new();
-    for issue in site.hub.issues.values() {
+    for issue in repo.hub.issues.values() {
         if issue.milestone == Some(number) {
             names.extend(&issue.labels);
         }
     }
     names.sort();
     names.dedup();
-    let views: Value = names.into_iter().map(|name| site.label(name)).collect();
-    Ok(Reply::list(asked, views))
+    let views: Value = names.into_iter().map(|name| repo.label(name)).collect();
+    Ok(Reply::list(request, views))
 }
 
-fn change(asked: &Asked<'_>, call: &Call) -> Answer<MilestoneChange> {
-    let fields = asked.fields(call)?;
+fn change(request: &Request<'_>, call: &Call) -> Answer<MilestoneChange> {
+    let fields = request.fields(call)?;
     let invalid = |field: &'static str| {
         call.invalid(vec![FieldError {
             resource: "Milestone",

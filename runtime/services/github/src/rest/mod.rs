@@ -1,22 +1,23 @@
-//! GitHub's REST interface, and the few queries of its GraphQL that clients send, over one repository.
+//! REST API of GitHub for one repository, with the few GraphQL queries that clients use.
 //!
-//! A pure router: a request comes in, an answer goes out, on the same operations and objects as the tools. Paths
-//! begin at the root (`/repos/…`, as on `api.github.com`) or below `/api/v3` (as on a server of one's own); the bytes
-//! of files are at `/raw/<owner>/<repository>/<ref>/<path>`. Addresses in objects are those of github.com; those in
-//! `Link` begin where the client's request went.
+//! The router does no I/O. It maps a request to a response, with the same operations and objects as the tools. Paths
+//! begin at the root (`/repos/…`, as on `api.github.com`) or with `/api/v3` (as on GitHub Enterprise Server). Raw files
+//! are at `/raw/<owner>/<repository>/<ref>/<path>`. URLs in objects are those of github.com; URLs in `Link` begin with
+//! the origin of the client's request.
 //!
-//! Who asks is the user of the world who acts; tokens are not looked at. Any repository but the world's is not found.
+//! Requests are made as the viewer of the world, and tokens are ignored. Any repository but that of the world is not
+//! found.
 
 mod accounts;
 mod actions;
 mod archives;
-mod asked;
 mod etag;
 mod events;
 mod git_data;
 mod graphql;
 mod issues;
 mod labels;
+mod parsed_request;
 mod people;
 mod pulls;
 mod releases;
@@ -30,50 +31,51 @@ mod settings;
 use std::path::Path;
 use std::sync::Arc;
 
-use asked::Asked;
 use mcpmark_service::{CallMeter, DEFAULT_CALL_MEMORY, HttpRequest, HttpResponse};
 use mcpmark_snapshot::{Blobs, Tree};
+use parsed_request::Request;
 pub(crate) use reply::message;
 use reply::{Outcome, Reply};
 
-use crate::api::{ApiError, Call, Named};
+use crate::api::{ApiError, Call, RepositoryName};
 use crate::ci::{CiError, Runner};
 use crate::git::GitError;
 use crate::hub::Time;
-use crate::view::Site;
+use crate::view::RepositoryState;
 use crate::world::{self, WorldError};
 
-/// Bytes that may be added to a copy: what requests say, and the objects that follow from that.
+/// Limit on the size of request bodies and new objects that a script may add to its copy, in bytes.
 pub const MOST_ADDED: u64 = 64 << 20;
 
-/// Runs of workflows that requests to a copy may set off.
+/// Maximum number of workflow runs that requests of a script may trigger.
 pub const MOST_RUNS: u64 = 1_000;
 
-/// A copy of a world that is asked over REST alone, such as a final state that somebody judges. What changes it is
-/// gone with it.
+/// Copy of a world that is accessed only over REST, such as a final state that a script grades. Changes to it are
+/// discarded with it.
 pub struct Rest {
-    site: Site,
-    /// Bytes of the requests that were to change something.
+    repo: RepositoryState,
+    /// Total size of the bodies of writing requests, in bytes.
     said: u64,
 }
 
-/// Why there is no answer.
+/// Error of answering a request.
 #[derive(Debug, thiserror::Error)]
 pub enum RestError {
-    /// The repository turns out to be damaged, or its workflows could not be run.
+    /// The repository is damaged, or its workflows could not be run.
     #[error(transparent)]
     Failed(#[from] CiError),
-    /// More was added than may be.
+    /// The requests exceeded [`MOST_ADDED`].
     #[error("requests add more than {} MiB to the script's copy of the repository (fixed)", MOST_ADDED >> 20)]
     Full,
 }
 
 impl Rest {
-    /// Opens the world in a tree; the objects of its repository are copied below `scratch`, and go with this.
+    /// Opens the world in a tree. The objects of its repository are copied below `scratch`, and deleted when this is
+    /// dropped.
     ///
     /// # Errors
     ///
-    /// When the tree is no world of this service.
+    /// Returns an error if the tree is not a valid world of this service.
     pub fn open(
         tree: &Tree,
         blobs: &dyn Blobs,
@@ -81,29 +83,30 @@ impl Rest {
         clock: i64,
     ) -> Result<Self, WorldError> {
         let world::Opened { hub, git, .. } = world::open(tree, blobs, scratch, clock)?;
-        let site = Site::new(hub, git);
-        Ok(Self { site, said: 0 })
+        let repo = RepositoryState::new(hub, git);
+        Ok(Self { repo, said: 0 })
     }
 
-    /// The same, where workflows run on what requests change.
+    /// Sets the runner of the workflows that requests trigger. Their number is limited to [`MOST_RUNS`].
     #[must_use]
     pub fn with_runner(self, runner: Arc<dyn Runner>) -> Self {
-        let mut site = self.site.with_runner(runner);
-        if let Some(ci) = &mut site.ci {
+        let mut repo = self.repo.with_runner(runner);
+        if let Some(ci) = &mut repo.ci {
             ci.limit(MOST_RUNS);
         }
-        Self { site, ..self }
+        Self { repo, ..self }
     }
 
-    /// Answers a request. What it changes, it changes at the instant `now`, in seconds since 1970-01-01T00:00:00Z,
-    /// or at a later one where all that is there would be younger.
+    /// Answers a request. Changes are made at the time `now`, in seconds since 1970-01-01T00:00:00Z, or at the current
+    /// time of the world if that is later.
     ///
     /// # Errors
     ///
-    /// When no answer can be made, or more was added than may be; then nobody may ask further.
+    /// Returns an error if the repository is damaged, if workflows cannot be run, or if the limit on added bytes is
+    /// exceeded. Further requests must not be made after an error.
     pub fn answer(&mut self, request: &HttpRequest, now: i64) -> Result<HttpResponse, RestError> {
         if !reads(request) {
-            let hub = &mut self.site.hub;
+            let hub = &mut self.repo.hub;
             hub.now = hub.now.max(Time(now));
             self.said = self.said.saturating_add(request.body.len() as u64);
             if self.said > MOST_ADDED {
@@ -111,9 +114,9 @@ impl Rest {
             }
         }
         let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
-        let response = meter.run(|| answer(&mut self.site, request))?;
-        // Even what only reads may write: whether something can be merged is known by merging it.
-        if self.said.saturating_add(self.site.git.added_bytes()) > MOST_ADDED {
+        let response = meter.run(|| answer(&mut self.repo, request))?;
+        // Reading requests can add objects, too: whether a pull request can be merged is determined by a test merge.
+        if self.said.saturating_add(self.repo.git.added_bytes()) > MOST_ADDED {
             Err(RestError::Full)
         } else {
             Ok(response)
@@ -121,108 +124,111 @@ impl Rest {
     }
 }
 
-/// Whether a request changes nothing.
+/// Returns true if a request cannot change anything.
 pub(crate) fn reads(request: &HttpRequest) -> bool {
     matches!(request.method.as_str(), "GET" | "HEAD")
 }
 
-/// Answers a request, and runs the workflows that follow from it.
-fn answer(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiError> {
-    let response = respond(site, request)?;
-    // Even a request that was refused may have moved something before it was.
-    site.run_workflows()?;
+/// Answers a request, and runs the workflows that it triggers.
+fn answer(repo: &mut RepositoryState, request: &HttpRequest) -> Result<HttpResponse, CiError> {
+    let response = respond(repo, request)?;
+    // Even a refused request may have moved a branch.
+    repo.run_workflows()?;
     Ok(response)
 }
 
-/// Answers a request; the workflows that follow from it are not run.
-pub(crate) fn respond(site: &mut Site, request: &HttpRequest) -> Result<HttpResponse, CiError> {
-    let asked = Asked::read(request);
-    Ok(match route(site, &asked) {
-        Ok(reply) => etag::tagged(request, reply.response(&asked)),
-        Err(ApiError::Refused(refusal)) => reply::refused(&refusal, &asked),
+/// Answers a request without running workflows.
+pub(crate) fn respond(
+    repo: &mut RepositoryState,
+    request: &HttpRequest,
+) -> Result<HttpResponse, CiError> {
+    let parsed = Request::read(request);
+    Ok(match route(repo, &parsed) {
+        Ok(reply) => etag::tagged(request, reply.response(&parsed)),
+        Err(ApiError::Refused(refusal)) => reply::refused(&refusal, &parsed),
         Err(ApiError::Git(error)) if error.is_refusal() => message(422, &error.to_string()),
         Err(ApiError::Git(error @ GitError::Interrupted(_))) => message(503, &error.to_string()),
         Err(ApiError::Git(error)) => return Err(error.into()),
     })
 }
 
-fn route(site: &mut Site, asked: &Asked) -> Outcome {
-    let path = asked.path();
-    let call = site.call_anywhere(asked.method, "");
+fn route(repo: &mut RepositoryState, request: &Request) -> Outcome {
+    let path = request.path();
+    let call = repo.call_anywhere(request.method, "");
     match path.as_slice() {
-        ["repos", owner, repo, below @ ..] => {
-            let at = Named {
+        ["repos", owner, name, below @ ..] => {
+            let at = RepositoryName {
                 owner: (*owner).to_owned(),
-                repo: (*repo).to_owned(),
+                repo: (*name).to_owned(),
             };
-            let call = site.call(&at, asked.method, "")?;
-            below_repository(site, asked, &at, &call, below)
+            let call = repo.call(&at, request.method, "")?;
+            below_repository(repo, request, &at, &call, below)
         }
-        ["raw", owner, repo, rest @ ..] => {
-            let at = Named {
+        ["raw", owner, name, rest @ ..] => {
+            let at = RepositoryName {
                 owner: (*owner).to_owned(),
-                repo: (*repo).to_owned(),
+                repo: (*name).to_owned(),
             };
-            let call = site.call(&at, asked.method, "")?;
+            let call = repo.call(&at, request.method, "")?;
             match rest {
-                ["actions", "jobs", job, "logs"] => actions::raw_log(site, &at, &call, job),
-                ["legacy.tar.gz", name @ ..] => archives::tarball(site, &call, &name.join("/")),
-                ["legacy.zip", name @ ..] => archives::zipball(site, &call, &name.join("/")),
-                rest => repository::raw(site, &call, rest),
+                ["actions", "jobs", job, "logs"] => actions::raw_log(repo, &at, &call, job),
+                ["legacy.tar.gz", name @ ..] => archives::tarball(repo, &call, &name.join("/")),
+                ["legacy.zip", name @ ..] => archives::zipball(repo, &call, &name.join("/")),
+                rest => repository::raw(repo, &call, rest),
             }
         }
-        ["search", what] => search::route(site, asked, &call, what),
-        ["graphql"] => graphql::route(site, asked, &call),
-        path => match accounts::route(site, asked, &call, path) {
+        ["search", what] => search::route(repo, request, &call, what),
+        ["graphql"] => graphql::route(repo, request, &call),
+        path => match accounts::route(repo, request, &call, path) {
             Some(outcome) => outcome,
-            None => people::anywhere(site, asked, &call, path),
+            None => people::anywhere(repo, request, &call, path),
         },
     }
 }
 
 fn below_repository(
-    site: &mut Site,
-    asked: &Asked,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request,
+    at: &RepositoryName,
     call: &Call,
     below: &[&str],
 ) -> Outcome {
-    if settings::is_one(asked.method, below) {
-        return settings::route(site, asked, at, call, below);
+    if settings::is_one(request.method, below) {
+        return settings::route(repo, request, at, call, below);
     }
-    if remarks::is_one(asked.method, below) {
-        return remarks::route(site, asked, call, below);
+    if remarks::is_one(request.method, below) {
+        return remarks::route(repo, request, call, below);
     }
     match below.first().copied().unwrap_or_default() {
-        "tarball" | "zipball" => archives::route(site, asked, call, below),
-        "actions" => actions::route(site, asked, at, call, &below[1..]),
-        "check-runs" | "check-suites" => actions::checks(site, asked, at, call, below),
-        "issues" => issues::route(site, asked, at, call, &below[1..]),
-        "labels" | "milestones" => labels::route(site, asked, at, call, below),
-        "pulls" => pulls::route(site, asked, at, call, &below[1..]),
-        "git" => git_data::route(site, asked, at, call, &below[1..]),
-        "releases" => releases::route(site, asked, at, call, &below[1..]),
-        "assignees" | "collaborators" | "contributors" => people::route(site, asked, call, below),
-        _ => repository::route(site, asked, at, call, below),
+        "tarball" | "zipball" => archives::route(repo, request, call, below),
+        "actions" => actions::route(repo, request, at, call, &below[1..]),
+        "check-runs" | "check-suites" => actions::checks(repo, request, at, call, below),
+        "issues" => issues::route(repo, request, at, call, &below[1..]),
+        "labels" | "milestones" => labels::route(repo, request, at, call, below),
+        "pulls" => pulls::route(repo, request, at, call, &below[1..]),
+        "git" => git_data::route(repo, request, at, call, &below[1..]),
+        "releases" => releases::route(repo, request, at, call, &below[1..]),
+        "assignees" | "collaborators" | "contributors" => people::route(repo, request, call, below),
+        _ => repository::route(repo, request, at, call, below),
     }
 }
 
-/// The answer where there is nothing of that kind, or nothing that is done by that method.
+/// Response to an unknown path or an unsupported method.
 fn nothing(call: &Call) -> Outcome {
     Err(call.not_found())
 }
 
-/// The number in a path.
+/// Parses a number in a path.
 fn number(call: &Call, text: &str) -> Result<u64, ApiError> {
     text.parse().map_err(|_| call.not_found())
 }
 
-/// An answer that is an object or a list.
+/// Response with status 200.
 fn ok(value: serde_json::Value) -> Outcome {
     Ok(Reply::json(200, value))
 }
 
-/// An answer that is an object which has just been made.
+/// Response with status 201, with the created object.
 fn created(value: serde_json::Value) -> Outcome {
     Ok(Reply::json(201, value))
 }

@@ -1,73 +1,83 @@
-//! Pull requests, apart from their reviews.
+//! Endpoints for pull requests, except for reviews.
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::repository::{diff, patch};
 use super::{created, nothing, number, ok, reviews};
-use crate::api::{Answer, Call, MergeRequest, Method, Named, NewPull, PullChange, PullList};
-use crate::view::Site;
+use crate::api::{
+    Answer, Call, MergeRequest, Method, NewPull, PullChange, PullList, RepositoryName,
+};
+use crate::view::RepositoryState;
 
 pub(super) fn route(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     below: &[&str],
 ) -> Outcome {
-    match (asked.method, below) {
+    match (request.method, below) {
         ("GET", []) => {
             let list = PullList {
-                state: asked.parameter("state").to_owned(),
-                head: asked.parameter("head").to_owned(),
-                base: asked.parameter("base").to_owned(),
-                sort: asked.parameter("sort").to_owned(),
-                direction: asked.parameter("direction").to_owned(),
+                state: request.parameter("state").to_owned(),
+                head: request.parameter("head").to_owned(),
+                base: request.parameter("base").to_owned(),
+                sort: request.parameter("sort").to_owned(),
+                direction: request.parameter("direction").to_owned(),
             };
-            Reply::page(asked, site.find_pulls(&list), |(issue, pull)| {
-                Ok(site.pull(issue, pull))
+            Reply::page(request, repo.find_pulls(&list), |(issue, pull)| {
+                Ok(repo.pull(issue, pull))
             })
         }
-        ("POST", []) => create(site, asked, at, call),
-        (_, ["comments", rest @ ..]) => reviews::comments(site, asked, call, rest),
+        ("POST", []) => create(repo, request, at, call),
+        (_, ["comments", rest @ ..]) => reviews::comments(repo, request, call, rest),
         (method, [text, rest @ ..]) => {
             let number = number(call, text)?;
-            site.find_pull(call, number)?;
+            repo.find_pull(call, number)?;
             match (method, rest) {
-                ("GET", []) if asked.wants("patch") => Ok(patch(site.pull_mails(at, number)?)),
-                ("GET", []) if asked.wants("diff") => Ok(diff(site.pull_diff(at, number)?)),
-                ("GET", []) => ok(site.get_pull(at, number)?),
-                ("PATCH", []) => edit(site, asked, at, call, number),
+                ("GET", []) if request.wants("patch") => Ok(patch(repo.pull_mails(at, number)?)),
+                ("GET", []) if request.wants("diff") => Ok(diff(repo.pull_diff(at, number)?)),
+                ("GET", []) => ok(repo.get_pull(at, number)?),
+                ("PATCH", []) => edit(repo, request, at, call, number),
                 ("GET", ["commits"]) => {
-                    let (_, pull) = site.find_pull(call, number)?;
-                    let commits = site.pull_commit_ids(pull)?;
-                    Reply::page(asked, commits, |id| Ok(site.commit(&site.git.commit(id)?)))
+                    let (_, pull) = repo.find_pull(call, number)?;
+                    let commits = repo.pull_commit_ids(pull)?;
+                    Reply::page(
+                        request,
+                        commits,
+                        |id| Ok(repo.commit(&repo.git.commit(id)?)),
+                    )
                 }
                 ("GET", ["files"]) => {
-                    let (_, pull) = site.find_pull(call, number)?;
-                    let ((_, head), changes) = (site.ends(pull)?, site.pull_changes(pull)?);
+                    let (_, pull) = repo.find_pull(call, number)?;
+                    let ((_, head), changes) = (repo.ends(pull)?, repo.pull_changes(pull)?);
                     let changes = changes.iter().collect();
-                    Reply::page(asked, changes, |change| Ok(site.file(change, head)))
+                    Reply::page(request, changes, |change| Ok(repo.file(change, head)))
                 }
                 ("GET", ["merge"]) => {
-                    let (_, pull) = site.find_pull(call, number)?;
+                    let (_, pull) = repo.find_pull(call, number)?;
                     match pull.merged_at {
                         Some(_) => Ok(Reply::empty()),
                         None => nothing(call),
                     }
                 }
-                ("PUT", ["merge"]) => merge(site, asked, at, call, number),
+                ("PUT", ["merge"]) => merge(repo, request, at, call, number),
                 ("PUT", ["update-branch"]) => {
-                    let expected = asked.fields(call)?.text("expected_head_sha")?;
-                    site.update_branch(at, number, &expected.unwrap_or_default())?;
-                    let page = site.html(&format!("/pull/{number}"));
+                    let expected = request.fields(call)?.text("expected_head_sha")?;
+                    repo.update_branch(at, number, &expected.unwrap_or_default())?;
+                    let page = repo.html(&format!("/pull/{number}"));
                     Ok(Reply::json(
                         202,
                         serde_json::json!({"message": "Updating pull request branch.", "url": page}),
                     ))
                 }
-                (_, ["requested_reviewers"]) => reviews::requested(site, asked, at, call, number),
-                (_, ["reviews", rest @ ..]) => reviews::route(site, asked, at, call, number, rest),
-                (_, ["comments", rest @ ..]) => reviews::on_lines(site, asked, call, number, rest),
+                (_, ["requested_reviewers"]) => reviews::requested(repo, request, at, call, number),
+                (_, ["reviews", rest @ ..]) => {
+                    reviews::route(repo, request, at, call, number, rest)
+                }
+                (_, ["comments", rest @ ..]) => {
+                    reviews::on_lines(repo, request, call, number, rest)
+                }
                 _ => nothing(call),
             }
         }
@@ -75,8 +85,13 @@ pub(super) fn route(
     }
 }
 
-fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcome {
-    let fields = asked.fields(call)?;
+fn create(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
+    call: &Call,
+) -> Outcome {
+    let fields = request.fields(call)?;
     let (head, base) = (fields.needed("head")?, fields.needed("base")?);
     let issue = fields.number("issue")?;
     let new = NewPull {
@@ -91,12 +106,18 @@ fn create(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call) -> Outcom
         draft: fields.truth("draft")?.unwrap_or(false),
         maintainer_can_modify: fields.truth("maintainer_can_modify")?.unwrap_or(false),
     };
-    let number = site.create_pull(at, new)?;
-    created(site.get_pull(at, number)?)
+    let number = repo.create_pull(at, new)?;
+    created(repo.get_pull(at, number)?)
 }
 
-fn edit(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64) -> Outcome {
-    let fields = asked.fields(call)?;
+fn edit(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
+    call: &Call,
+    number: u64,
+) -> Outcome {
+    let fields = request.fields(call)?;
     let change = PullChange {
         title: fields.text("title")?,
         body: fields.text("body")?,
@@ -105,25 +126,31 @@ fn edit(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64
         maintainer_can_modify: fields.truth("maintainer_can_modify")?,
     };
     if !change.is_empty() {
-        site.edit_pull(at, number, change)?;
+        repo.edit_pull(at, number, change)?;
     }
-    ok(site.get_pull(at, number)?)
+    ok(repo.get_pull(at, number)?)
 }
 
-fn merge(site: &mut Site, asked: &Asked<'_>, at: &Named, call: &Call, number: u64) -> Outcome {
-    let fields = asked.fields(call)?;
+fn merge(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
+    call: &Call,
+    number: u64,
+) -> Outcome {
+    let fields = request.fields(call)?;
     let expected = fields.text("sha")?;
     let request = MergeRequest {
         method: method(call, &fields.text("merge_method")?.unwrap_or_default())?,
         title: fields.text("commit_title")?.unwrap_or_default(),
         message: fields.text("commit_message")?.unwrap_or_default(),
     };
-    let (_, pull) = site.find_pull(call, number)?;
+    let (_, pull) = repo.find_pull(call, number)?;
     if expected.is_some_and(|expected| expected != pull.head_sha) {
         let problem = "Head branch was modified. Review and try the merge again.";
         return Err(call.refuse(409, problem));
     }
-    ok(site.merge_pull(at, number, &request)?)
+    ok(repo.merge_pull(at, number, &request)?)
 }
 
 fn method(call: &Call, text: &str) -> Answer<Method> {

@@ -1,60 +1,60 @@
-//! Releases.
+//! Endpoints for releases.
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
-use crate::api::{Answer, Call, Named, NotesOf, Page};
+use crate::api::{Answer, Call, NotesOf, Page, RepositoryName};
 use crate::hub::{Kind, Release};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
 pub(super) fn route(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     below: &[&str],
 ) -> Outcome {
-    match (asked.method, below) {
-        ("GET", []) => Ok(Reply::list(asked, site.list_releases(at, Page::ALL)?)),
-        ("GET", ["latest"]) => ok(site.get_latest_release(at)?),
-        ("GET", ["tags", tag @ ..]) => ok(site.get_release_by_tag(at, &tag.join("/"))?),
+    match (request.method, below) {
+        ("GET", []) => Ok(Reply::list(request, repo.list_releases(at, Page::ALL)?)),
+        ("GET", ["latest"]) => ok(repo.get_latest_release(at)?),
+        ("GET", ["tags", tag @ ..]) => ok(repo.get_release_by_tag(at, &tag.join("/"))?),
         ("POST", ["generate-notes"]) => {
-            let tag = asked.fields(call)?.needed("tag_name")?;
-            let body = notes(site, asked, call, &tag)?;
+            let tag = request.fields(call)?.needed("tag_name")?;
+            let body = notes(repo, request, call, &tag)?;
             ok(serde_json::json!({"name": tag, "body": body}))
         }
         ("POST", []) => {
             let new = Release {
-                author: site.viewer(),
-                tag_name: asked.fields(call)?.needed("tag_name")?,
+                author: repo.viewer(),
+                tag_name: request.fields(call)?.needed("tag_name")?,
                 ..Release::default()
             };
-            let mut new = changed(asked, call, new)?;
-            if asked.fields(call)?.truth("generate_release_notes")? == Some(true) {
-                let notes = notes(site, asked, call, &new.tag_name)?;
+            let mut new = changed(request, call, new)?;
+            if request.fields(call)?.truth("generate_release_notes")? == Some(true) {
+                let notes = notes(repo, request, call, &new.tag_name)?;
                 new.name = new.name.or_else(|| Some(new.tag_name.clone()));
                 new.body = Some(match new.body.filter(|body| !body.is_empty()) {
                     Some(body) => format!("{body}\n\n{notes}"),
                     None => notes,
                 });
             }
-            let ordinal = site.put_release(at, new)?;
-            let release = site.find_release(call, Kind::Release.id(ordinal))?;
-            created(site.release(release))
+            let ordinal = repo.put_release(at, new)?;
+            let release = repo.find_release(call, Kind::Release.id(ordinal))?;
+            created(repo.release(release))
         }
         (method, [text, rest @ ..]) => {
             let id = number(call, text)?;
-            let release = site.find_release(call, id)?;
+            let release = repo.find_release(call, id)?;
             match (method, rest) {
-                ("GET", []) => ok(site.release(release)),
+                ("GET", []) => ok(repo.release(release)),
                 ("GET", ["assets"]) => ok(serde_json::json!([])),
                 ("PATCH", []) => {
-                    let release = changed(asked, call, release.clone())?;
-                    site.put_release(at, release)?;
-                    ok(site.release(site.find_release(call, id)?))
+                    let release = changed(request, call, release.clone())?;
+                    repo.put_release(at, release)?;
+                    ok(repo.release(repo.find_release(call, id)?))
                 }
                 ("DELETE", []) => {
-                    site.delete_release(at, id)?;
+                    repo.delete_release(at, id)?;
                     Ok(Reply::empty())
                 }
                 _ => nothing(call),
@@ -64,20 +64,20 @@ pub(super) fn route(
     }
 }
 
-/// The notes that follow from what was merged.
-fn notes(site: &Site, asked: &Asked<'_>, call: &Call, tag: &str) -> Answer<String> {
-    let fields = asked.fields(call)?;
+/// Generates release notes from the merged pull requests.
+fn notes(repo: &RepositoryState, request: &Request<'_>, call: &Call, tag: &str) -> Answer<String> {
+    let fields = request.fields(call)?;
     let of = NotesOf {
         tag: tag.to_owned(),
         target: fields.text("target_commitish")?.unwrap_or_default(),
         previous: fields.text("previous_tag_name")?,
     };
-    site.release_notes(call, &of)
+    repo.release_notes(call, &of)
 }
 
-/// A release with what a body says of it.
-fn changed(asked: &Asked<'_>, call: &Call, before: Release) -> Answer<Release> {
-    let fields = asked.fields(call)?;
+/// Applies the fields of a request to a release.
+fn changed(request: &Request<'_>, call: &Call, before: Release) -> Answer<Release> {
+    let fields = request.fields(call)?;
     Ok(Release {
         tag_name: fields.text("tag_name")?.unwrap_or(before.tag_name),
         target_commitish: fields

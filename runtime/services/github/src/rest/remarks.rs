@@ -1,16 +1,17 @@
-//! Comments on commits, and statuses. Check runs are made by apps alone.
+//! Endpoints for comments on commits and for commit statuses. Creating check runs is refused, because only apps can do
+//! that.
 
 use serde_json::Value;
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
 use crate::api::Call;
 use crate::git::ObjectId;
 use crate::hub::{CommitComment, CommitStatus};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Whether a request is one of these.
+/// Returns true if a request belongs to these endpoints.
 pub(super) fn is_one(method: &str, below: &[&str]) -> bool {
     matches!(
         (method, below),
@@ -20,54 +21,59 @@ pub(super) fn is_one(method: &str, below: &[&str]) -> bool {
     )
 }
 
-pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call, below: &[&str]) -> Outcome {
-    match (asked.method, below) {
+pub(super) fn route(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    below: &[&str],
+) -> Outcome {
+    match (request.method, below) {
         ("GET", ["comments"]) => {
-            let all = site.hub.remarks.values();
+            let all = repo.hub.remarks.values();
             let all = all.flat_map(|of| of.comments.iter().map(move |it| (&of.sha, it)));
             let mut all: Vec<_> = all.collect();
             all.sort_by_key(|(_, comment)| comment.id);
             let views = all
                 .into_iter()
-                .map(|(sha, it)| site.commit_comment(sha, it));
-            Ok(Reply::list(asked, views.collect()))
+                .map(|(sha, it)| repo.commit_comment(sha, it));
+            Ok(Reply::list(request, views.collect()))
         }
         (method, ["comments", id]) => {
             let id = number(call, id)?;
             match method {
                 "PATCH" => {
-                    let body = asked.fields(call)?.needed("body")?;
-                    site.change_commit_comment(call, id, Some(body))?;
+                    let body = request.fields(call)?.needed("body")?;
+                    repo.change_commit_comment(call, id, Some(body))?;
                 }
                 "DELETE" => {
-                    site.change_commit_comment(call, id, None)?;
+                    repo.change_commit_comment(call, id, None)?;
                     return Ok(Reply::empty());
                 }
                 "GET" => {}
                 _ => return nothing(call),
             }
-            let (sha, place) = site.find_commit_comment(call, id)?;
-            ok(site.commit_comment(&sha, &site.hub.remarks[&sha].comments[place]))
+            let (sha, place) = repo.find_commit_comment(call, id)?;
+            ok(repo.commit_comment(&sha, &repo.hub.remarks[&sha].comments[place]))
         }
         ("POST", ["commits", name @ .., "comments"]) => {
-            let commit = site.find_commit(call, &name.join("/"))?;
-            let fields = asked.fields(call)?;
+            let commit = repo.find_commit(call, &name.join("/"))?;
+            let fields = request.fields(call)?;
             let comment = CommitComment {
-                user: site.viewer(),
+                user: repo.viewer(),
                 body: fields.needed("body")?,
                 path: fields.text("path")?,
                 position: fields.number("position")?,
                 line: fields.number("line")?,
                 ..CommitComment::default()
             };
-            let comment = site.create_commit_comment(call, commit, comment)?;
-            created(site.commit_comment(&commit.to_string(), &comment))
+            let comment = repo.create_commit_comment(call, commit, comment)?;
+            created(repo.commit_comment(&commit.to_string(), &comment))
         }
         ("POST", ["statuses", sha]) => {
-            let commit = site.find_commit(call, sha)?;
-            let fields = asked.fields(call)?;
+            let commit = repo.find_commit(call, sha)?;
+            let fields = request.fields(call)?;
             let status = CommitStatus {
-                creator: site.viewer(),
+                creator: repo.viewer(),
                 state: fields.needed("state")?,
                 context: fields
                     .text("context")?
@@ -76,8 +82,8 @@ pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call, below: &[&s
                 target_url: fields.text("target_url")?,
                 ..CommitStatus::default()
             };
-            let status = site.create_status(call, commit, status)?;
-            created(site.set_status(&commit.to_string(), &status))
+            let status = repo.create_status(call, commit, status)?;
+            created(repo.set_status(&commit.to_string(), &status))
         }
         ("POST" | "PATCH", ["check-runs" | "check-suites", ..]) => {
             Err(call.refuse(403, "You must authenticate via a GitHub App."))
@@ -86,11 +92,15 @@ pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call, below: &[&s
     }
 }
 
-/// The comments on a commit.
-pub(super) fn on_commit(site: &Site, asked: &Asked<'_>, commit: ObjectId) -> Outcome {
+/// Lists the comments on a commit.
+pub(super) fn on_commit(
+    repo: &RepositoryState,
+    request: &Request<'_>,
+    commit: ObjectId,
+) -> Outcome {
     let sha = commit.to_string();
-    let of = site.hub.remarks.get(&sha);
+    let of = repo.hub.remarks.get(&sha);
     let comments = of.into_iter().flat_map(|of| &of.comments);
-    let views: Value = comments.map(|it| site.commit_comment(&sha, it)).collect();
-    Ok(Reply::list(asked, views))
+    let views: Value = comments.map(|it| repo.commit_comment(&sha, it)).collect();
+    Ok(Reply::list(request, views))
 }

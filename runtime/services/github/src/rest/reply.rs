@@ -1,26 +1,26 @@
-//! Answers, and refusals in the words of GitHub's REST interface.
+//! Responses and errors in the format of GitHub's REST API.
 
 use mcpmark_service::HttpResponse;
 use serde_json::{Value, json};
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use crate::api::{ApiError, FieldError, Page, Paged, Refusal};
 
-/// Where people read more.
+/// URL of the documentation in error responses.
 const DOCUMENTATION: &str = "https://docs.github.com/rest";
 const JSON: &str = "application/json; charset=utf-8";
 
-/// What a handler gives.
+/// Result of a handler.
 pub(super) type Outcome = Result<Reply, ApiError>;
 
-/// An answer that is no refusal.
+/// Successful response.
 pub(super) struct Reply {
     status: u16,
     kind: &'static str,
     body: Vec<u8>,
-    /// The page that this is, and the number of entries of all pages.
+    /// Requested page, and the number of entries on all pages.
     paged: Option<(Page, usize)>,
-    /// Where to ask instead.
+    /// Target of a redirect.
     location: Option<String>,
 }
 
@@ -35,23 +35,23 @@ impl Reply {
         }
     }
 
-    /// One page of a list of which all entries are given.
-    pub(super) fn list(asked: &Asked<'_>, all: Value) -> Self {
+    /// Response with one page of a list, from all of its serialised entries.
+    pub(super) fn list(request: &Request<'_>, all: Value) -> Self {
         let Value::Array(all) = all else {
             return Self::json(200, all);
         };
-        let (page, total) = (asked.page(), all.len());
+        let (page, total) = (request.page(), all.len());
         let entries: Vec<Value> = all.into_iter().page(page).collect();
         Self::json(200, entries.into()).paged(page, total)
     }
 
-    /// One page of a list, of which only the entries of that page are written.
+    /// Response with one page of a list, of which only the entries on that page are serialised.
     pub(super) fn page<T>(
-        asked: &Asked<'_>,
+        request: &Request<'_>,
         all: Vec<T>,
         mut view: impl FnMut(T) -> Result<Value, ApiError>,
     ) -> Outcome {
-        let (page, total) = (asked.page(), all.len());
+        let (page, total) = (request.page(), all.len());
         let mut views = Vec::new();
         for entry in all.into_iter().page(page) {
             views.push(view(entry)?);
@@ -59,13 +59,13 @@ impl Reply {
         Ok(Self::json(200, views.into()).paged(page, total))
     }
 
-    /// The same answer, which is one page of several.
+    /// Marks the response as one of several pages.
     pub(super) fn paged(mut self, page: Page, total: usize) -> Self {
         self.paged = Some((page, total));
         self
     }
 
-    /// Done, and nothing to say.
+    /// Response with status 204.
     pub(super) fn empty() -> Self {
         Self {
             status: 204,
@@ -76,7 +76,7 @@ impl Reply {
         }
     }
 
-    /// What is asked for is at another address.
+    /// Redirect with status 302.
     pub(super) fn elsewhere(address: String) -> Self {
         Self {
             location: Some(address),
@@ -84,7 +84,7 @@ impl Reply {
         }
     }
 
-    /// Bytes of a media type.
+    /// Response with bytes of a media type.
     pub(super) fn bytes(kind: &'static str, body: Vec<u8>) -> Self {
         Self {
             status: 200,
@@ -95,7 +95,7 @@ impl Reply {
         }
     }
 
-    pub(super) fn response(self, asked: &Asked<'_>) -> HttpResponse {
+    pub(super) fn response(self, request: &Request<'_>) -> HttpResponse {
         let mut headers = common();
         if !self.kind.is_empty() {
             headers.push(("content-type", self.kind.to_owned()));
@@ -104,7 +104,7 @@ impl Reply {
             headers.push(("location", address));
         }
         if let Some((page, total)) = self.paged
-            && let Some(link) = link(asked, page, total)
+            && let Some(link) = link(request, page, total)
         {
             headers.push(("link", link));
         }
@@ -117,7 +117,7 @@ impl Reply {
 }
 
 fn common() -> Vec<(&'static str, String)> {
-    // Clients look for these: the version that was meant, and what a token may do.
+    // Clients check these headers for the API version and the scopes of the token.
     vec![
         ("x-github-api-version-selected", "2022-11-28".to_owned()),
         ("x-github-media-type", "github.v3; format=json".to_owned()),
@@ -125,11 +125,11 @@ fn common() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The header `Link`: the pages around this one; nothing where it is the only one.
-fn link(asked: &Asked<'_>, page: Page, total: usize) -> Option<String> {
+/// Builds the header `Link` with the other pages. `None` if there is only one page.
+fn link(request: &Request<'_>, page: Page, total: usize) -> Option<String> {
     let last = total.div_ceil(page.size).max(1);
-    let mut base = format!("{}{}?", asked.origin(), asked.raw_path);
-    for (name, value) in asked.query_without_page() {
+    let mut base = format!("{}{}?", request.origin(), request.raw_path);
+    for (name, value) in request.query_without_page() {
         base += &format!("{}={}&", encode(name), encode(value));
     }
     let to = |number: usize, what: &str| format!("<{base}page={number}>; rel=\"{what}\"");
@@ -147,7 +147,7 @@ fn link(asked: &Asked<'_>, page: Page, total: usize) -> Option<String> {
     (!links.is_empty()).then(|| links.join(", "))
 }
 
-/// A text as it stands in a query.
+/// Percent-encodes a query parameter.
 fn encode(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
@@ -161,9 +161,9 @@ fn encode(text: &str) -> String {
     encoded
 }
 
-/// A refusal as GitHub writes it.
-pub(super) fn refused(refusal: &Refusal, asked: &Asked<'_>) -> HttpResponse {
-    if asked.path().first() == Some(&"raw") {
+/// Error response in the format of GitHub.
+pub(super) fn refused(refusal: &Refusal, request: &Request<'_>) -> HttpResponse {
+    if request.path().first() == Some(&"raw") {
         let mut response = message(refusal.status, &refusal.message);
         response.body = format!("{}: {}", refusal.status, refusal.message).into_bytes();
         return response;
@@ -177,7 +177,7 @@ pub(super) fn refused(refusal: &Refusal, asked: &Asked<'_>) -> HttpResponse {
     respond(refusal.status, &body)
 }
 
-/// A refusal that says one thing.
+/// Error response with only a message.
 pub(crate) fn message(status: u16, message: &str) -> HttpResponse {
     let body = json!({
         "message": message,
@@ -197,7 +197,7 @@ fn respond(status: u16, body: &Value) -> HttpResponse {
     }
 }
 
-/// What is wrong with a field, without what is empty; a text where it is about the request as a whole.
+/// Field error without empty keys. A plain string if it applies to the request as a whole.
 fn error(error: &FieldError) -> Value {
     let FieldError {
         resource,

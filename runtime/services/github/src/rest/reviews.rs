@@ -1,60 +1,62 @@
-//! Reviews of pull requests, the comments on their lines, and who is asked for a review.
+//! Endpoints for reviews of pull requests, review comments and requested reviewers.
 
 use serde_json::{Value, json};
 
-use super::asked::Asked;
 use super::issues::with_comment;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
-use crate::api::{Answer, Call, FieldError, Named, NewReviewComment, Page, ReviewEvent, Subject};
+use crate::api::{
+    Answer, Call, FieldError, NewReviewComment, Page, RepositoryName, ReviewEvent, Subject,
+};
 use crate::hub::{Kind, ReviewState};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
 pub(super) fn route(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     number: u64,
     rest: &[&str],
 ) -> Outcome {
-    match (asked.method, rest) {
+    match (request.method, rest) {
         ("GET", []) => {
-            let all = site.list_reviews(at, number, Page::ALL)?;
-            return Ok(Reply::list(asked, all));
+            let all = repo.list_reviews(at, number, Page::ALL)?;
+            return Ok(Reply::list(request, all));
         }
-        ("POST", []) => return create(site, asked, call, number),
+        ("POST", []) => return create(repo, request, call, number),
         (_, []) => return nothing(call),
         _ => {}
     }
     let id = self::number(call, rest[0])?;
-    let (issue, pull) = site.find_pull(call, number)?;
-    let review = site.find_review(call, pull, id)?;
+    let (issue, pull) = repo.find_pull(call, number)?;
+    let review = repo.find_review(call, pull, id)?;
     let (ordinal, pending) = (review.id, review.state == ReviewState::Pending);
-    match (asked.method, &rest[1..]) {
+    match (request.method, &rest[1..]) {
         ("GET", []) => {}
         ("PUT", []) => {
-            let body = asked.fields(call)?.needed("body")?;
-            site.edit_review(number, ordinal, &body);
+            let body = request.fields(call)?.needed("body")?;
+            repo.edit_review(number, ordinal, &body);
         }
         ("DELETE", []) => {
             if !pending {
                 let problem = "Can not delete a non-pending pull request review";
                 return Err(call.unprocessable(&[problem]));
             }
-            let view = site.review(issue, review);
-            site.delete_review(number, ordinal);
+            let view = repo.review(issue, review);
+            repo.delete_review(number, ordinal);
             return ok(view);
         }
         ("GET", ["comments"]) => {
             let its = pull.review_comments.iter();
             let its = its.filter(|it| it.review == Some(ordinal)).collect();
-            return Reply::page(asked, its, |comment| {
-                Ok(site.review_comment(issue, comment)?)
+            return Reply::page(request, its, |comment| {
+                Ok(repo.review_comment(issue, comment)?)
             });
         }
         ("POST", ["events"]) => {
-            let fields = asked.fields(call)?;
+            let fields = request.fields(call)?;
             let event = event(call, &fields.needed("event")?)?;
             let body = fields.text("body")?;
             if !pending {
@@ -70,19 +72,19 @@ pub(super) fn route(
             } else {
                 review.body.as_str()
             });
-            if let Some(problem) = site.review_problem(issue, text, event) {
+            if let Some(problem) = repo.review_problem(issue, text, event) {
                 return Err(call.unprocessable(&[problem]));
             }
-            site.submit_review(number, ordinal, body.as_deref(), event);
+            repo.submit_review(number, ordinal, body.as_deref(), event);
         }
         ("PUT", ["dismissals"]) => {
-            asked.fields(call)?.needed("message")?;
-            site.dismiss_review(call, number, ordinal)?;
+            request.fields(call)?.needed("message")?;
+            repo.dismiss_review(call, number, ordinal)?;
         }
         _ => return nothing(call),
     }
-    let (issue, pull) = site.find_pull(call, number)?;
-    ok(site.review(issue, site.find_review(call, pull, id)?))
+    let (issue, pull) = repo.find_pull(call, number)?;
+    ok(repo.review(issue, repo.find_review(call, pull, id)?))
 }
 
 fn event(call: &Call, text: &str) -> Answer<ReviewEvent> {
@@ -94,8 +96,8 @@ fn event(call: &Call, text: &str) -> Answer<ReviewEvent> {
     })
 }
 
-fn create(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Outcome {
-    let fields = asked.fields(call)?;
+fn create(repo: &mut RepositoryState, request: &Request<'_>, call: &Call, number: u64) -> Outcome {
+    let fields = request.fields(call)?;
     let body = fields.text("body")?.unwrap_or_default();
     let event = match fields.text("event")?.as_deref() {
         None | Some("" | "PENDING") => None,
@@ -103,12 +105,12 @@ fn create(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Outco
     };
     let commit = fields.text("commit_id")?;
     let given = fields.list("comments")?.cloned().unwrap_or_default();
-    let (issue, pull) = site.find_pull(call, number)?;
+    let (issue, pull) = repo.find_pull(call, number)?;
     let mut comments = Vec::new();
     for value in &given {
         let new = comment_of(value);
         check_sides(call, &new)?;
-        if let Some(problem) = site.comment_problem(pull, &new)? {
+        if let Some(problem) = repo.comment_problem(pull, &new)? {
             let problem = match problem.strip_prefix("pull_request_review_thread.") {
                 None => problem.to_owned(),
                 Some(place) => match place.strip_prefix("start_line") {
@@ -122,34 +124,34 @@ fn create(site: &mut Site, asked: &Asked<'_>, call: &Call, number: u64) -> Outco
         comments.push(new);
     }
     if let Some(event) = event {
-        // Comments say enough.
+        // With comments, a review needs no text.
         let text = if comments.is_empty() { &body } else { "-" };
-        if let Some(problem) = site.review_problem(issue, text, event) {
+        if let Some(problem) = repo.review_problem(issue, text, event) {
             return Err(call.unprocessable(&[problem]));
         }
-    } else if site.pending_review(pull).is_some() {
+    } else if repo.pending_review(pull).is_some() {
         let problem = "User can only have one pending review per pull request";
         return Err(call.unprocessable(&[problem]));
     }
     let commit = match commit {
-        Some(commit) => match site.commit_under_review(pull, &commit)? {
+        Some(commit) => match repo.commit_under_review(pull, &commit)? {
             Ok(commit) => Some(commit),
             Err(problem) => return Err(call.unprocessable(&[&problem])),
         },
         None => None,
     };
-    let ordinal = site.add_review(number, &body, event, commit.as_deref());
+    let ordinal = repo.add_review(number, &body, event, commit.as_deref());
     for comment in comments {
-        site.add_review_comment(number, ordinal, comment);
+        repo.add_review_comment(number, ordinal, comment);
     }
-    let (issue, pull) = site.find_pull(call, number)?;
-    ok(site.review(
+    let (issue, pull) = repo.find_pull(call, number)?;
+    ok(repo.review(
         issue,
-        site.find_review(call, pull, Kind::Review.id(ordinal))?,
+        repo.find_review(call, pull, Kind::Review.id(ordinal))?,
     ))
 }
 
-/// Refuses what is no side of a file.
+/// Returns an error if a side is neither `LEFT` nor `RIGHT`.
 fn check_sides(call: &Call, new: &NewReviewComment) -> Answer<()> {
     for side in new.side.iter().chain(&new.start_side) {
         if !matches!(side.as_str(), "LEFT" | "RIGHT") {
@@ -161,7 +163,7 @@ fn check_sides(call: &Call, new: &NewReviewComment) -> Answer<()> {
     Ok(())
 }
 
-/// A comment as bodies write it.
+/// Parses a review comment in a request body.
 fn comment_of(value: &Value) -> NewReviewComment {
     let text = |key: &str| value[key].as_str().map(str::to_owned);
     let whole_file = value["subject_type"] == "file";
@@ -176,58 +178,58 @@ fn comment_of(value: &Value) -> NewReviewComment {
     }
 }
 
-/// The comments on the lines of one pull request.
+/// Endpoints for the review comments of one pull request.
 pub(super) fn on_lines(
-    site: &mut Site,
-    asked: &Asked<'_>,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
     call: &Call,
     number: u64,
     rest: &[&str],
 ) -> Outcome {
-    let new = match (asked.method, rest) {
+    let new = match (request.method, rest) {
         ("GET", []) => {
-            let (issue, pull) = site.find_pull(call, number)?;
-            return Reply::page(asked, pull.seen_comments().collect(), |comment| {
-                Ok(site.review_comment(issue, comment)?)
+            let (issue, pull) = repo.find_pull(call, number)?;
+            return Reply::page(request, pull.seen_comments().collect(), |comment| {
+                Ok(repo.review_comment(issue, comment)?)
             });
         }
         ("POST", []) => {
-            let fields = asked.fields(call)?;
+            let fields = request.fields(call)?;
             let body = fields.needed("body")?;
             match fields.number("in_reply_to")? {
-                Some(id) => site.reply_to(call, number, id, body)?,
-                None => new_comment(site, asked, call, number)?,
+                Some(id) => repo.reply_to(call, number, id, body)?,
+                None => new_comment(repo, request, call, number)?,
             }
         }
         ("POST", [id, "replies"]) => {
-            let body = asked.fields(call)?.needed("body")?;
-            site.reply_to(call, number, self::number(call, id)?, body)?
+            let body = request.fields(call)?.needed("body")?;
+            repo.reply_to(call, number, self::number(call, id)?, body)?
         }
         _ => return nothing(call),
     };
-    // Such a comment is a review of its own.
-    let review = site.add_review(number, "", Some(ReviewEvent::Comment), None);
-    let ordinal = site.add_review_comment(number, review, new);
-    let (issue, comment) = site.find_review_comment(call, Kind::ReviewComment.id(ordinal))?;
-    created(site.review_comment(issue, comment)?)
+    // A single comment is a review of its own.
+    let review = repo.add_review(number, "", Some(ReviewEvent::Comment), None);
+    let ordinal = repo.add_review_comment(number, review, new);
+    let (issue, comment) = repo.find_review_comment(call, Kind::ReviewComment.id(ordinal))?;
+    created(repo.review_comment(issue, comment)?)
 }
 
 fn new_comment(
-    site: &Site,
-    asked: &Asked<'_>,
+    repo: &RepositoryState,
+    request: &Request<'_>,
     call: &Call,
     number: u64,
 ) -> Answer<NewReviewComment> {
-    let fields = asked.fields(call)?;
+    let fields = request.fields(call)?;
     fields.needed("path")?;
     fields.needed("commit_id")?;
-    let new = comment_of(&asked.body(call)?);
-    let (_, pull) = site.find_pull(call, number)?;
+    let new = comment_of(&request.body(call)?);
+    let (_, pull) = repo.find_pull(call, number)?;
     check_sides(call, &new)?;
-    let Some(problem) = site.comment_problem(pull, &new)? else {
+    let Some(problem) = repo.comment_problem(pull, &new)? else {
         return Ok(new);
     };
-    // The field that it names, of which the first two are told in words of their own.
+    // Field at fault. For the first two, GitHub has another message.
     let field = [
         "pull_request_review_thread.path",
         "pull_request_review_thread.line",
@@ -248,54 +250,65 @@ fn new_comment(
     }]))
 }
 
-/// Comments on lines by their ids.
-pub(super) fn comments(site: &mut Site, asked: &Asked<'_>, call: &Call, rest: &[&str]) -> Outcome {
+/// Endpoints for review comments by id.
+pub(super) fn comments(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    rest: &[&str],
+) -> Outcome {
     let [id, rest @ ..] = rest else {
-        if asked.method != "GET" {
+        if request.method != "GET" {
             return nothing(call);
         }
         let mut all = Vec::new();
-        for (issue, pull) in site.hub.pulls() {
+        for (issue, pull) in repo.hub.pulls() {
             all.extend(pull.seen_comments().map(|comment| (issue, comment)));
         }
-        return Reply::page(asked, all, |(issue, comment)| {
-            Ok(site.review_comment(issue, comment)?)
+        return Reply::page(request, all, |(issue, comment)| {
+            Ok(repo.review_comment(issue, comment)?)
         });
     };
     let id = number(call, id)?;
     let subject = Subject::ReviewComment(id);
-    site.find_review_comment(call, id)?;
-    if let Some(done) = with_comment(site, asked, call, subject, rest)? {
+    repo.find_review_comment(call, id)?;
+    if let Some(done) = with_comment(repo, request, call, subject, rest)? {
         return Ok(done);
     }
-    let (issue, comment) = site.find_review_comment(call, id)?;
-    ok(site.review_comment(issue, comment)?)
+    let (issue, comment) = repo.find_review_comment(call, id)?;
+    ok(repo.review_comment(issue, comment)?)
 }
 
-/// Who is asked for a review.
+/// Endpoint for the requested reviewers.
 pub(super) fn requested(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     number: u64,
 ) -> Outcome {
-    match asked.method {
+    match request.method {
         "GET" => {
-            let (_, pull) = site.find_pull(call, number)?;
-            ok(json!({"users": site.users(&pull.requested_reviewers), "teams": []}))
+            let (_, pull) = repo.find_pull(call, number)?;
+            ok(json!({"users": repo.users(&pull.requested_reviewers), "teams": []}))
         }
         "POST" => {
-            let people = asked.fields(call)?.texts("reviewers")?.unwrap_or_default();
-            site.request_reviewers(at, number, &people)?;
-            let (issue, pull) = site.find_pull(call, number)?;
-            created(site.pull(issue, pull))
+            let people = request
+                .fields(call)?
+                .texts("reviewers")?
+                .unwrap_or_default();
+            repo.request_reviewers(at, number, &people)?;
+            let (issue, pull) = repo.find_pull(call, number)?;
+            created(repo.pull(issue, pull))
         }
         "DELETE" => {
-            let people = asked.fields(call)?.texts("reviewers")?.unwrap_or_default();
-            site.remove_reviewers(call, number, &people)?;
-            let (issue, pull) = site.find_pull(call, number)?;
-            ok(site.pull(issue, pull))
+            let people = request
+                .fields(call)?
+                .texts("reviewers")?
+                .unwrap_or_default();
+            repo.remove_reviewers(call, number, &people)?;
+            let (issue, pull) = repo.find_pull(call, number)?;
+            ok(repo.pull(issue, pull))
         }
         _ => nothing(call),
     }

@@ -1,18 +1,23 @@
-//! Search.
+//! Endpoints for searches.
 
 use serde_json::{Value, json};
 
-use super::asked::Asked;
 use super::nothing;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use crate::api::{Call, FieldError, Page, Paged, Sorted};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, what: &str) -> Outcome {
-    if asked.method != "GET" {
+pub(super) fn route(
+    repo: &RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    what: &str,
+) -> Outcome {
+    if request.method != "GET" {
         return nothing(call);
     }
-    let query = asked.parameter("q");
+    let query = request.parameter("q");
     if query.trim().is_empty() {
         return Err(call.invalid(vec![FieldError {
             resource: "Search",
@@ -22,22 +27,22 @@ pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, what: &str) -> 
         }]));
     }
     let sorted = Sorted {
-        by: asked.parameter("sort").to_owned(),
-        ascending: asked.parameter("order") == "asc",
+        by: request.parameter("sort").to_owned(),
+        ascending: request.parameter("order") == "asc",
     };
-    let page = asked.page();
-    site.check_length(what, query, &sorted, page)?;
+    let page = request.page();
+    repo.check_length(what, query, &sorted, page)?;
     let found = match what {
-        "issues" => site.search_issues(query, &sorted, page)?,
-        "code" => site.search_code(query, page)?,
-        "commits" => site.search_commits(query, &sorted, page)?,
+        "issues" => repo.search_issues(query, &sorted, page)?,
+        "code" => repo.search_code(query, page)?,
+        "commits" => repo.search_commits(query, &sorted, page)?,
         "repositories" => {
-            let all = site.is_found(query).then(|| with_score(site.repository()));
+            let all = repo.is_found(query).then(|| with_score(repo.repository()));
             several(all.into_iter().collect(), page)
         }
         "users" => {
-            let (_, users) = site.search_users(query, Page::ALL);
-            let view = |user: &&crate::hub::User| with_score(site.user(&user.login));
+            let (_, users) = repo.search_users(query, Page::ALL);
+            let view = |user: &&crate::hub::User| with_score(repo.user(&user.login));
             several(users.iter().map(view).collect(), page)
         }
         "labels" => {
@@ -47,9 +52,9 @@ pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, what: &str) -> 
                 let text = format!("{} {description}", label.name).to_lowercase();
                 words.iter().all(|word| text.contains(word))
             };
-            let view = |label| with_score(site.whole_label(label));
+            let view = |label| with_score(repo.whole_label(label));
             several(
-                site.hub.labels.values().filter(has).map(view).collect(),
+                repo.hub.labels.values().filter(has).map(view).collect(),
                 page,
             )
         }

@@ -1,14 +1,14 @@
-//! Changes of the repository itself: its settings, its topics, and the names of its branches.
+//! Endpoints that change the repository: settings, topics, and names of branches.
 
 use serde_json::{Value, json};
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use super::reply::Outcome;
 use super::{created, nothing, ok, repository};
-use crate::api::{Call, Named, RepositoryChange};
-use crate::view::Site;
+use crate::api::{Call, RepositoryChange, RepositoryName};
+use crate::view::RepositoryState;
 
-/// The fields that can be changed.
+/// Fields that can be changed.
 const KEPT: [&str; 8] = [
     "name",
     "description",
@@ -20,7 +20,7 @@ const KEPT: [&str; 8] = [
     "allow_rebase_merge",
 ];
 
-/// Whether a request is one of these.
+/// Returns true if a request belongs to these endpoints.
 pub(super) fn is_one(method: &str, below: &[&str]) -> bool {
     matches!(
         (method, below),
@@ -29,36 +29,40 @@ pub(super) fn is_one(method: &str, below: &[&str]) -> bool {
 }
 
 pub(super) fn route(
-    site: &mut Site,
-    asked: &Asked<'_>,
-    at: &Named,
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    at: &RepositoryName,
     call: &Call,
     below: &[&str],
 ) -> Outcome {
     match below {
         [] => {
-            edit(site, asked, call)?;
-            ok(repository::in_full(site))
+            edit(repo, request, call)?;
+            ok(repository::in_full(repo))
         }
         ["topics"] => {
-            let names = asked.fields(call)?.texts("names")?;
+            let names = request.fields(call)?.texts("names")?;
             let missing = || call.refuse(422, "Invalid request.\n\n\"names\" wasn't supplied.");
-            site.set_topics(call, names.ok_or_else(missing)?)?;
-            ok(json!({"names": site.hub.repository.topics}))
+            repo.set_topics(call, names.ok_or_else(missing)?)?;
+            ok(json!({"names": repo.hub.repository.topics}))
         }
         ["branches", name @ .., "rename"] => {
-            let new = asked.fields(call)?.needed("new_name")?;
-            site.rename_branch(at, &name.join("/"), &new)?;
-            created(repository::whole_branch(site, call, &new)?)
+            let new = request.fields(call)?.needed("new_name")?;
+            repo.rename_branch(at, &name.join("/"), &new)?;
+            created(repository::whole_branch(repo, call, &new)?)
         }
         _ => nothing(call),
     }
 }
 
-fn edit(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Result<(), crate::api::ApiError> {
-    let fields = asked.fields(call)?;
-    // What a world does not keep may be said as it is, and cannot be changed.
-    let now = repository::in_full(site);
+fn edit(
+    repo: &mut RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+) -> Result<(), crate::api::ApiError> {
+    let fields = request.fields(call)?;
+    // A field that a world does not store is accepted if it has its current value.
+    let now = repository::in_full(repo);
     let other = |(key, value): &(&String, &Value)| {
         !KEPT.contains(&key.as_str()) && now.get(*key).is_some_and(|known| known != *value)
     };
@@ -77,7 +81,7 @@ fn edit(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Result<(), crate::ap
             return Err(call.refuse(422, problem));
         }
     };
-    site.edit_repository(
+    repo.edit_repository(
         call,
         RepositoryChange {
             name: fields.text("name")?,

@@ -1,15 +1,15 @@
-//! Workflows, their runs, jobs and logs.
+//! Tools for workflows, their runs, jobs and logs.
 
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::go::shaped as in_go;
-use super::{Failure, Outcome, protocol, said, shaped, written};
+use super::{Failure, Outcome, protocol_error, shaped, tool_error, written};
 use crate::api::{ApiError, RunList};
 use crate::hub::Job;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The lines of a log where nothing is said, and the most that are ever given.
+/// Default and maximum number of lines of a log.
 const LINES: usize = 500;
 const MOST_LINES: usize = 5000;
 
@@ -17,17 +17,17 @@ fn id(with: &Arguments, name: &str) -> Result<u64, Failure> {
     with.issue(name)
 }
 
-pub(super) fn list_workflows(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_workflows(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let page = with.page()?;
-    let list = site.list_workflows(&at, page);
+    let list = repo.list_workflows(&at, page);
     shaped(
         "Workflows",
-        list.map_err(protocol("failed to list workflows"))?,
+        list.map_err(protocol_error("failed to list workflows"))?,
     )
 }
 
-pub(super) fn list_workflow_runs(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_workflow_runs(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let list = RunList {
         workflow: with.text("workflow_id")?,
@@ -38,29 +38,29 @@ pub(super) fn list_workflow_runs(site: &Site, with: &Arguments) -> Outcome {
         head_sha: String::new(),
     };
     let page = with.page()?;
-    let runs = site.list_runs(&at, &list, page);
+    let runs = repo.list_runs(&at, &list, page);
     shaped(
         "WorkflowRuns",
-        runs.map_err(protocol("failed to list workflow runs"))?,
+        runs.map_err(protocol_error("failed to list workflow runs"))?,
     )
 }
 
-pub(super) fn get_workflow_run(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_workflow_run(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let run = site.get_run(&at, id(with, "run_id")?);
+    let run = repo.get_run(&at, id(with, "run_id")?);
     shaped(
         "WorkflowRun",
-        run.map_err(protocol("failed to get workflow run"))?,
+        run.map_err(protocol_error("failed to get workflow run"))?,
     )
 }
 
-pub(super) fn get_workflow_run_logs(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_workflow_run_logs(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "run_id")?;
-    site.get_run(&at, id)
-        .map_err(protocol("failed to get workflow run logs"))?;
+    repo.get_run(&at, id)
+        .map_err(protocol_error("failed to get workflow run logs"))?;
     written(&json!({
-        "logs_url": site.api(&format!("/actions/runs/{id}/logs")),
+        "logs_url": repo.api(&format!("/actions/runs/{id}/logs")),
         "message": "Workflow run logs are available for download",
         "note": "The archive has the logs of all jobs.",
         "optimization_tip": format!("get_job_logs with run_id {id} and failed_only gives the logs of the failed jobs"),
@@ -68,20 +68,20 @@ pub(super) fn get_workflow_run_logs(site: &Site, with: &Arguments) -> Outcome {
     }))
 }
 
-pub(super) fn list_workflow_jobs(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_workflow_jobs(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "run_id")?;
     let filter = with.optional_text("filter")?;
     let page = with.page()?;
-    let jobs = site.list_jobs(&at, id, &filter, page);
-    let jobs = jobs.map_err(protocol("failed to list workflow jobs"))?;
+    let jobs = repo.list_jobs(&at, id, &filter, page);
+    let jobs = jobs.map_err(protocol_error("failed to list workflow jobs"))?;
     written(&json!({
         "jobs": in_go("Jobs", jobs),
         "optimization_tip": format!("get_job_logs with run_id {id} and failed_only gives the logs of the failed jobs"),
     }))
 }
 
-pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_job_logs(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let positive = |name| Ok::<_, Failure>(u64::try_from(with.optional_number(name)?).unwrap_or(0));
     let (job, run) = (positive("job_id")?, positive("run_id")?);
@@ -92,21 +92,23 @@ pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
         lines => usize::try_from(lines).unwrap_or(0),
     };
     if failed_only && run == 0 {
-        return Err(Failure::said("run_id is required when failed_only is true"));
+        return Err(Failure::tool_error(
+            "run_id is required when failed_only is true",
+        ));
     }
     if !failed_only && job == 0 {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "job_id is required when failed_only is false",
         ));
     }
     if !failed_only {
-        let log = site.job_log(&at, job);
+        let log = repo.job_log(&at, job);
         let log = log.map_err(|error| refused(error, job, "failed to get job logs: "))?;
-        return written(&one_log(site, log, (job, None), content, lines));
+        return written(&one_log(repo, log, (job, None), content, lines));
     }
-    let jobs = site
+    let jobs = repo
         .jobs_of(&at, run)
-        .map_err(said("failed to list workflow jobs"))?;
+        .map_err(tool_error("failed to list workflow jobs"))?;
     let failed = jobs
         .iter()
         .filter(|job| job.conclusion.as_deref() == Some("failure"));
@@ -122,11 +124,11 @@ pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
     let mut logs = Vec::new();
     for job in &failed {
         let (id, name) = (job.id, job.name.as_str());
-        // Not looked up by their ids, as there may be many.
-        logs.push(match site.log_of(&at, job) {
-            Ok(log) => one_log(site, log, (id, Some(name)), content, lines),
+        // Jobs are not looked up by id, because there can be many.
+        logs.push(match repo.log_of(&at, job) {
+            Ok(log) => one_log(repo, log, (id, Some(name)), content, lines),
             Err(error) => match refused(error, id, "") {
-                Failure::Said(problem) => {
+                Failure::ToolError(problem) => {
                     json!({"error": problem, "job_id": id, "job_name": name})
                 }
                 fault => return Err(fault),
@@ -143,17 +145,17 @@ pub(super) fn get_job_logs(site: &Site, with: &Arguments) -> Outcome {
     }))
 }
 
-/// A refusal of a log, in the words of the server.
+/// Error of reading the log of a job.
 fn refused(error: ApiError, job: u64, during: &str) -> Failure {
     unexpected(format!("{during}failed to get job logs for job {job}"))(error)
 }
 
-/// Words a refusal where the server asks for an address and looks at the status alone.
+/// Error of a request for a download URL, of which the published server checks only the status.
 fn unexpected(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
     move |error| match error {
         ApiError::Refused(refusal) => {
             let (status, words) = (refusal.status, &refusal.message);
-            Failure::Said(format!(
+            Failure::ToolError(format!(
                 "{during}: unexpected status code: {status} {words}"
             ))
         }
@@ -161,9 +163,9 @@ fn unexpected(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failur
     }
 }
 
-/// What is told of one log: its last lines, or where it is.
+/// Result for one log: its last lines, or its URL.
 fn one_log(
-    site: &Site,
+    repo: &RepositoryState,
     log: &str,
     (id, name): (u64, Option<&str>),
     content: bool,
@@ -180,45 +182,45 @@ fn one_log(
         told["message"] = "Job logs content retrieved successfully".into();
         told["original_length"] = all.len().into();
     } else {
-        told["logs_url"] = site.api(&format!("/actions/jobs/{id}/logs")).into();
+        told["logs_url"] = repo.api(&format!("/actions/jobs/{id}/logs")).into();
         told["message"] = "Job logs are available for download".into();
         told["note"] = "With return_content the log itself is given.".into();
     }
     told
 }
 
-pub(super) fn get_workflow_run_usage(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_workflow_run_usage(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let usage = site.run_usage(&at, id(with, "run_id")?);
-    written(&usage.map_err(protocol("failed to get workflow run usage"))?)
+    let usage = repo.run_usage(&at, id(with, "run_id")?);
+    written(&usage.map_err(protocol_error("failed to get workflow run usage"))?)
 }
 
-pub(super) fn list_workflow_run_artifacts(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_workflow_run_artifacts(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "run_id")?;
     with.page()?;
-    let artifacts = site.run_artifacts(&at, id);
+    let artifacts = repo.run_artifacts(&at, id);
     shaped(
         "ArtifactList",
-        artifacts.map_err(said("failed to list workflow run artifacts"))?,
+        artifacts.map_err(tool_error("failed to list workflow run artifacts"))?,
     )
 }
 
-pub(super) fn download_workflow_run_artifact(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn download_workflow_run_artifact(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "artifact_id")?;
-    let call = site.call(&at, "GET", &format!("/actions/artifacts/{id}/zip"));
+    let call = repo.call(&at, "GET", &format!("/actions/artifacts/{id}/zip"));
     let refusal = call.map_or_else(|error| error, |call| call.not_found());
     Err(unexpected("failed to get artifact download URL")(refusal))
 }
 
-pub(super) fn run_workflow(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn run_workflow(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let workflow = with.text("workflow_id")?;
     let reference = with.text("ref")?;
     let inputs = with.0.get("inputs").filter(|it| it.is_object()).cloned();
-    site.dispatch(&at, &workflow, &reference)
-        .map_err(protocol("failed to run workflow"))?;
+    repo.dispatch(&at, &workflow, &reference)
+        .map_err(protocol_error("failed to run workflow"))?;
     let kind = match workflow.parse::<i64>() {
         Ok(_) => "workflow_id",
         Err(_) => "workflow_file",
@@ -234,7 +236,7 @@ pub(super) fn run_workflow(site: &mut Site, with: &Arguments) -> Outcome {
     }))
 }
 
-/// What is answered to a request that something be done with a run.
+/// Result of a request to rerun, cancel or delete.
 fn done(message: &str, id: u64, status: &str) -> Outcome {
     let code = status
         .split(' ')
@@ -243,34 +245,34 @@ fn done(message: &str, id: u64, status: &str) -> Outcome {
     written(&json!({"message": message, "run_id": id, "status": status, "status_code": code}))
 }
 
-pub(super) fn rerun_workflow_run(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn rerun_workflow_run(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "run_id")?;
-    site.rerun(&at, id, false)
-        .map_err(said("failed to rerun workflow run"))?;
+    repo.rerun(&at, id, false)
+        .map_err(tool_error("failed to rerun workflow run"))?;
     done("Workflow run has been queued for re-run", id, "201 Created")
 }
 
-pub(super) fn rerun_failed_jobs(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn rerun_failed_jobs(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "run_id")?;
-    site.rerun(&at, id, true)
-        .map_err(said("failed to rerun failed jobs"))?;
+    repo.rerun(&at, id, true)
+        .map_err(tool_error("failed to rerun failed jobs"))?;
     done("Failed jobs have been queued for re-run", id, "201 Created")
 }
 
-pub(super) fn cancel_workflow_run(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn cancel_workflow_run(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "run_id")?;
-    site.cancel_run(&at, id)
-        .map_err(said("failed to cancel workflow run"))?;
+    repo.cancel_run(&at, id)
+        .map_err(tool_error("failed to cancel workflow run"))?;
     done("Workflow run has been cancelled", id, "202 Accepted")
 }
 
-pub(super) fn delete_workflow_run_logs(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn delete_workflow_run_logs(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = id(with, "run_id")?;
-    site.delete_run_logs(&at, id)
-        .map_err(said("failed to delete workflow run logs"))?;
+    repo.delete_run_logs(&at, id)
+        .map_err(tool_error("failed to delete workflow run logs"))?;
     done("Workflow run logs have been deleted", id, "204 No Content")
 }

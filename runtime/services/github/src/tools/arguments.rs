@@ -1,35 +1,35 @@
-//! Arguments, read and refused as the real server does it.
+//! Arguments of tools, validated with the errors of the published server.
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
 use super::Failure;
-use crate::api::{Named, Page};
+use crate::api::{Page, RepositoryName};
 
-/// The arguments of a call.
+/// Arguments of a call.
 pub(super) struct Arguments(pub(super) JsonObject);
 
 type Read<T> = Result<T, Failure>;
 
 impl Arguments {
-    /// Whether an argument is there, be it null.
+    /// Returns true if an argument is present, even if it is null.
     pub(super) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
 
-    /// A text that must be there and not be empty.
+    /// Reads a required string, which must not be empty.
     pub(super) fn text(&self, name: &str) -> Read<String> {
         match self.0.get(name) {
             None => Err(missing(name)),
             Some(Value::String(text)) if text.is_empty() => Err(missing(name)),
             Some(Value::String(text)) => Ok(text.clone()),
-            Some(_) => Err(Failure::said(format!(
+            Some(_) => Err(Failure::tool_error(format!(
                 "parameter {name} is not of type string"
             ))),
         }
     }
 
-    /// A number that must be there and not be zero; fractions are cut off.
+    /// Reads a required number, which must not be zero. Fractions are truncated.
     pub(super) fn number(&self, name: &str) -> Read<i64> {
         match self.0.get(name) {
             None => Err(missing(name)),
@@ -37,23 +37,23 @@ impl Arguments {
                 0 if number.as_f64() == Some(0.0) => Err(missing(name)),
                 whole => Ok(whole),
             },
-            Some(_) => Err(Failure::said(format!(
+            Some(_) => Err(Failure::tool_error(format!(
                 "parameter {name} is not of type float64"
             ))),
         }
     }
 
-    /// The number of an issue or a pull request; none has a negative one.
+    /// Reads the number of an issue or a pull request. A negative number becomes 0, which is never found.
     pub(super) fn issue(&self, name: &str) -> Read<u64> {
         Ok(u64::try_from(self.number(name)?).unwrap_or(0))
     }
 
-    /// A text; empty where it is absent.
+    /// Reads a string, which defaults to the empty one.
     pub(super) fn optional_text(&self, name: &str) -> Read<String> {
         Ok(self.given_text(name)?.unwrap_or_default())
     }
 
-    /// A text, where it is there.
+    /// Reads an optional string.
     pub(super) fn given_text(&self, name: &str) -> Read<Option<String>> {
         match self.0.get(name) {
             None => Ok(None),
@@ -62,7 +62,7 @@ impl Arguments {
         }
     }
 
-    /// A number; zero where it is absent.
+    /// Reads a number, which defaults to zero.
     pub(super) fn optional_number(&self, name: &str) -> Read<i64> {
         match self.0.get(name) {
             None => Ok(0),
@@ -71,7 +71,7 @@ impl Arguments {
         }
     }
 
-    /// A truth value, where it is there.
+    /// Reads an optional boolean.
     pub(super) fn given_bool(&self, name: &str) -> Read<Option<bool>> {
         match self.0.get(name) {
             None => Ok(None),
@@ -80,14 +80,14 @@ impl Arguments {
         }
     }
 
-    /// A list of texts; empty where it is absent.
+    /// Reads a list of strings, which defaults to the empty one.
     pub(super) fn texts(&self, name: &str) -> Read<Vec<String>> {
         let texts = match self.0.get(name) {
             None | Some(Value::Null) => return Ok(Vec::new()),
             Some(Value::Array(texts)) => texts,
             Some(other) => {
                 let kind = go_type(other);
-                return Err(Failure::said(format!(
+                return Err(Failure::tool_error(format!(
                     "parameter {name} could not be coerced to []string, is {kind}"
                 )));
             }
@@ -96,7 +96,7 @@ impl Arguments {
             Value::String(text) => Ok(text.clone()),
             other => {
                 let kind = go_type(other);
-                Err(Failure::said(format!(
+                Err(Failure::tool_error(format!(
                     "parameter {name} is not of type string, is {kind}"
                 )))
             }
@@ -104,20 +104,20 @@ impl Arguments {
         texts.iter().map(text).collect()
     }
 
-    /// `owner` and `repo`.
-    pub(super) fn repository(&self) -> Read<Named> {
-        Ok(Named {
+    /// Reads `owner` and `repo`.
+    pub(super) fn repository(&self) -> Read<RepositoryName> {
+        Ok(RepositoryName {
             owner: self.text("owner")?,
             repo: self.text("repo")?,
         })
     }
 
-    /// `page` and `perPage`.
+    /// Reads `page` and `perPage`.
     pub(super) fn page(&self) -> Read<Page> {
         self.page_sized("perPage")
     }
 
-    /// `page` and a size by another name.
+    /// Reads `page` and a page size with another name.
     pub(super) fn page_sized(&self, size: &str) -> Read<Page> {
         Ok(Page::asked(
             self.optional_number("page")?,
@@ -127,17 +127,17 @@ impl Arguments {
 }
 
 fn missing(name: &str) -> Failure {
-    Failure::said(format!("missing required parameter: {name}"))
+    Failure::tool_error(format!("missing required parameter: {name}"))
 }
 
 fn wrong(name: &str, wanted: &str, given: &Value) -> Failure {
     let given = go_type(given);
-    Failure::said(format!(
+    Failure::tool_error(format!(
         "parameter {name} is not of type {wanted}, is {given}"
     ))
 }
 
-/// How Go calls the type of a JSON value.
+/// Go's name for the type of a JSON value.
 pub(super) fn go_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "<nil>",

@@ -1,14 +1,14 @@
-//! Commits, branches and tags.
+//! Tools for commits, branches and tags.
 
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::context::minimal_user;
-use super::{Failure, Outcome, said, shaped, written};
+use super::{Failure, Outcome, shaped, tool_error, written};
 use crate::git::Filter;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// A commit as short results have it, with its files where those are wanted.
+/// Shortened commit, with its files if requested.
 fn minimal_commit(commit: &Value, with_files: bool) -> Value {
     let mut view = json!({"sha": commit["sha"], "html_url": commit["html_url"]});
     let own = &commit["commit"];
@@ -54,39 +54,39 @@ fn minimal_commit(commit: &Value, with_files: bool) -> Value {
     view
 }
 
-pub(super) fn get_commit(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_commit(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let sha = with.text("sha")?;
     let include = with.given_bool("include_diff")?.unwrap_or(true);
     let page = with.page()?;
-    let commit = site
+    let commit = repo
         .get_commit(&at, &sha, page)
-        .map_err(said(format!("failed to get commit: {sha}")))?;
+        .map_err(tool_error(format!("failed to get commit: {sha}")))?;
     written(&minimal_commit(&commit, include))
 }
 
-pub(super) fn list_commits(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_commits(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let sha = with.optional_text("sha")?;
     let author = with.optional_text("author")?;
     let page = with.page()?;
     let filter = Filter {
-        author: site.by_author(&author),
+        author: repo.by_author(&author),
         ..Filter::default()
     };
-    let commits = site
+    let commits = repo
         .list_commits(&at, &sha, filter, page)
-        .map_err(said(format!("failed to list commits: {sha}")))?;
-    let view = |commit| minimal_commit(&site.commit(commit), false);
+        .map_err(tool_error(format!("failed to list commits: {sha}")))?;
+    let view = |commit| minimal_commit(&repo.commit(commit), false);
     written(&commits.iter().map(view).collect())
 }
 
-pub(super) fn list_branches(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_branches(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let page = with.page()?;
-    let branches = site
+    let branches = repo
         .list_branches(&at, page)
-        .map_err(said("failed to list branches"))?;
+        .map_err(tool_error("failed to list branches"))?;
     let minimal = |branch: &Value| {
         json!({
             "name": branch["name"],
@@ -104,39 +104,42 @@ pub(super) fn list_branches(site: &Site, with: &Arguments) -> Outcome {
     )
 }
 
-pub(super) fn list_tags(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_tags(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let page = with.page()?;
-    let tags = site
+    let tags = repo
         .list_tags(&at, page)
-        .map_err(said("failed to list tags"))?;
+        .map_err(tool_error("failed to list tags"))?;
     shaped("RepositoryTag", tags)
 }
 
-pub(super) fn get_tag(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_tag(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let name = with.text("tag")?;
-    let (_, id) = site
+    let (_, id) = repo
         .get_ref(&at, &format!("refs/tags/{name}"))
-        .map_err(said("failed to get tag reference"))?;
-    match site.git.tag(id)? {
-        Some(tag) => shaped("Tag", site.annotated_tag(&tag)),
-        // A tag that is only a ref has no object of its own.
+        .map_err(tool_error("failed to get tag reference"))?;
+    match repo.git.tag(id)? {
+        Some(tag) => shaped("Tag", repo.annotated_tag(&tag)),
+        // A lightweight tag has no tag object.
         None => {
-            let call = site
+            let call = repo
                 .call(&at, "GET", &format!("/git/tags/{id}"))
-                .map_err(said("failed to get tag object"))?;
-            Err(said("failed to get tag object")(call.not_found()))
+                .map_err(tool_error("failed to get tag object"))?;
+            Err(tool_error("failed to get tag object")(call.not_found()))
         }
     }
 }
 
-/// The words for a repository that GraphQL does not find.
-pub(super) fn unresolved(site: &Site, at: &crate::api::Named) -> Result<(), Failure> {
-    if site.hub.is(&at.owner, &at.repo) {
+/// Returns GraphQL's error if the repository does not exist.
+pub(super) fn unresolved(
+    repo: &RepositoryState,
+    at: &crate::api::RepositoryName,
+) -> Result<(), Failure> {
+    if repo.hub.is_repository(&at.owner, &at.repo) {
         Ok(())
     } else {
-        Err(Failure::Said(format!(
+        Err(Failure::ToolError(format!(
             "Could not resolve to a Repository with the name '{}/{}'.",
             at.owner, at.repo
         )))

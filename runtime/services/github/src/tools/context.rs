@@ -1,12 +1,12 @@
-//! Who acts, and the teams around.
+//! Tools for the viewer, teams and issue types.
 
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::{Failure, Outcome, written};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The fields of a profile that are always there; the others only where they are not empty.
+/// Fields of a profile that are always present. The others are omitted if they are empty.
 const ALWAYS: [&str; 6] = [
     "public_repos",
     "public_gists",
@@ -16,10 +16,10 @@ const ALWAYS: [&str; 6] = [
     "updated_at",
 ];
 
-pub(super) fn get_me(site: &Site) -> Outcome {
-    let viewer = &site.hub.repository.viewer;
-    let user = site.hub.user(viewer).cloned().unwrap_or_default();
-    let profile = site.profile(&user);
+pub(super) fn get_me(repo: &RepositoryState) -> Outcome {
+    let viewer = &repo.hub.repository.viewer;
+    let user = repo.hub.user(viewer).cloned().unwrap_or_default();
+    let profile = repo.profile(&user);
     let mut details = serde_json::Map::new();
     let optional = ["name", "company", "blog", "location", "email", "bio"];
     for key in optional.into_iter().chain(ALWAYS) {
@@ -34,7 +34,7 @@ pub(super) fn get_me(site: &Site) -> Outcome {
     written(&view)
 }
 
-/// A user as short results have it.
+/// Shortened user.
 pub(super) fn minimal_user(user: &Value) -> Value {
     json!({
         "login": user["login"],
@@ -44,37 +44,37 @@ pub(super) fn minimal_user(user: &Value) -> Value {
     })
 }
 
-/// The teams of a user. The world has none, which the published server writes as null.
-pub(super) fn get_teams(site: &Site, with: &Arguments) -> Outcome {
+/// Lists the teams of a user. A world has none, which the published server returns as null.
+pub(super) fn get_teams(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let user = match with.optional_text("user")?.as_str() {
-        "" => site.viewer(),
+        "" => repo.viewer(),
         user => user.to_owned(),
     };
-    match site.find_person(&user) {
+    match repo.find_person(&user) {
         Some(_) => written(&Value::Null),
-        None => Err(Failure::Said(format!(
+        None => Err(Failure::ToolError(format!(
             "Failed to find teams: Could not resolve to a User with the login of '{user}'."
         ))),
     }
 }
 
-/// The members of a team of an organisation: null, as there is no such team.
-pub(super) fn get_team_members(site: &Site, with: &Arguments) -> Outcome {
+/// Lists the members of a team. The result is null, because a world has no teams.
+pub(super) fn get_team_members(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let org = with.text("org")?;
     with.text("team_slug")?;
-    match site.find_organization(&org) {
+    match repo.find_organization(&org) {
         Some(_) => written(&Value::Null),
-        None => Err(Failure::Said(format!(
+        None => Err(Failure::ToolError(format!(
             "Failed to get team members: Could not resolve to an Organization with the login of '{org}'."
         ))),
     }
 }
 
-pub(super) fn list_issue_types(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_issue_types(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let owner = with.text("owner")?;
-    let call = site.call_anywhere("GET", &format!("/orgs/{owner}/issue-types"));
-    let types = site
+    let call = repo.call_anywhere("GET", &format!("/orgs/{owner}/issue-types"));
+    let types = repo
         .list_issue_types(&call, &owner)
-        .map_err(super::protocol("failed to list issue types"))?;
+        .map_err(super::protocol_error("failed to list issue types"))?;
     super::shaped("IssueType", types)
 }

@@ -1,24 +1,24 @@
-//! Work that is left to Copilot, which no repository of a world has: the answers of the real server for that.
+//! Tools for Copilot, which is not available in worlds: they return the errors of the published server.
 
 use super::arguments::Arguments;
 use super::commits::unresolved;
 use super::decoded::{Decoded, Field};
-use super::{Failure, Outcome, Output, said};
-use crate::api::Named;
+use super::{Failure, Outcome, Output, tool_error};
+use crate::api::RepositoryName;
 use crate::profile::Profile;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// By which Copilot is asked for a review.
+/// Login of Copilot as a reviewer.
 const REVIEWER: &str = "copilot-pull-request-reviewer[bot]";
 
-/// What the older version is told.
+/// Arguments of `assign_copilot_to_issue` in v0.15.0.
 const ISSUE: &[Field] = &[
     Field::Text("Owner"),
     Field::Text("Repo"),
     Field::Number("IssueNumber"),
 ];
 
-/// What the newer version is told.
+/// Arguments of `assign_copilot_to_issue` in v1.10.1.
 const ISSUE_AND_WORK: &[Field] = &[
     Field::Text("owner"),
     Field::Text("repo"),
@@ -27,7 +27,7 @@ const ISSUE_AND_WORK: &[Field] = &[
     Field::Text("custom_instructions"),
 ];
 
-pub(super) fn assign(site: &Site, with: &Arguments, profile: Profile) -> Outcome {
+pub(super) fn assign(repo: &RepositoryState, with: &Arguments, profile: Profile) -> Outcome {
     let (at, more) = match profile {
         Profile::V0_15_0 => (
             Decoded::strict(with, &[ISSUE])?.repository(),
@@ -35,31 +35,31 @@ pub(super) fn assign(site: &Site, with: &Arguments, profile: Profile) -> Outcome
         ),
         Profile::V1_10_1 => {
             let with = Decoded::weak(with, &[ISSUE_AND_WORK])?;
-            let at = Named {
+            let at = RepositoryName {
                 owner: with.text("owner"),
                 repo: with.text("repo"),
             };
             (at, "concepts/agents/cloud-agent/about-cloud-agent")
         }
     };
-    unresolved(site, &at).map_err(|failure| match (failure, profile) {
-        // The older version hands on what GraphQL says as an error of the protocol.
-        (Failure::Said(problem), Profile::V0_15_0) => Failure::Protocol(problem),
-        (Failure::Said(problem), Profile::V1_10_1) => {
-            Failure::Said(format!("failed to get suggested actors: {problem}"))
+    unresolved(repo, &at).map_err(|failure| match (failure, profile) {
+        // The older version returns errors of GraphQL as protocol errors.
+        (Failure::ToolError(problem), Profile::V0_15_0) => Failure::Protocol(problem),
+        (Failure::ToolError(problem), Profile::V1_10_1) => {
+            Failure::ToolError(format!("failed to get suggested actors: {problem}"))
         }
         (other, _) => other,
     })?;
-    Err(Failure::Said(format!(
+    Err(Failure::ToolError(format!(
         "copilot isn't available as an assignee for this issue. Please inform the user to visit \
          https://docs.github.com/en/copilot/{more} for more information."
     )))
 }
 
-pub(super) fn request_review(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn request_review(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("pullNumber")?;
-    site.request_reviewers(&at, number, &[REVIEWER.to_owned()])
-        .map_err(said("failed to request copilot review"))?;
+    repo.request_reviewers(&at, number, &[REVIEWER.to_owned()])
+        .map_err(tool_error("failed to request copilot review"))?;
     Ok(Output::Text(String::new()))
 }

@@ -1,28 +1,28 @@
-//! Arguments that are decoded all at once, as the tools that stand on GraphQL do it: nothing must be there, and what
-//! is of a wrong type is refused together.
+//! Arguments decoded into a structure, as in those tools of the published server that use GraphQL. No argument is
+//! required, and all type errors are reported together.
 
 use serde_json::Value;
 
 use super::Failure;
 use super::arguments::{Arguments, go_type};
-use crate::api::Named;
+use crate::api::RepositoryName;
 
-/// What a field holds, by the name that errors give it. An argument is a field's whatever the case of its letters.
+/// Type of a field with its name in errors. Names of arguments are matched without regard to case.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Field {
     Text(&'static str),
-    /// A whole number of 32 bits.
+    /// Integer of 32 bits.
     Number(&'static str),
 }
 
-/// The fields that name a pull request.
+/// Fields that identify a pull request.
 pub(super) const PULL: &[Field] = &[
     Field::Text("Owner"),
     Field::Text("Repo"),
     Field::Number("PullNumber"),
 ];
 
-/// Arguments that were decoded.
+/// Decoded arguments.
 #[derive(Debug, Default)]
 pub(super) struct Decoded {
     texts: Vec<(&'static str, String)>,
@@ -30,12 +30,12 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
-    /// Decodes arguments that must be of their types.
+    /// Decodes arguments that must have exactly the types of their fields.
     pub(super) fn strict(with: &Arguments, fields: &[&[Field]]) -> Result<Self, Failure> {
         Self::read(with, fields, strict_text, strict_number)
     }
 
-    /// Decodes arguments that may be of other types where something can be made of them.
+    /// Decodes arguments, converting other types if possible.
     pub(super) fn weak(with: &Arguments, fields: &[&[Field]]) -> Result<Self, Failure> {
         Self::read(with, fields, weak_text, weak_number)
     }
@@ -65,44 +65,44 @@ impl Decoded {
         if problems.is_empty() {
             Ok(decoded)
         } else {
-            Err(Failure::Said(format!(
+            Err(Failure::ToolError(format!(
                 "decoding failed due to the following error(s):\n\n{}",
                 problems.join("\n")
             )))
         }
     }
 
-    /// The same with a text that was read in another way.
+    /// Adds a string that was read separately.
     pub(super) fn with_text(mut self, name: &'static str, text: String) -> Self {
         self.texts.push((name, text));
         self
     }
 
-    /// The same with a number that was read in another way.
+    /// Adds a number that was read separately.
     pub(super) fn with_number(mut self, name: &'static str, number: i64) -> Self {
         self.numbers.push((name, number as i32));
         self
     }
 
-    /// A text, where it is there.
+    /// Returns a string, if it is present.
     pub(super) fn given_text(&self, name: &str) -> Option<String> {
         let found = self.texts.iter().find(|(known, _)| *known == name);
         found.map(|(_, text)| text.clone())
     }
 
-    /// A text; empty where it is absent.
+    /// Returns a string, which defaults to the empty one.
     pub(super) fn text(&self, name: &str) -> String {
         self.given_text(name).unwrap_or_default()
     }
 
-    /// A number, where it is there.
+    /// Returns a number, if it is present.
     pub(super) fn number(&self, name: &str) -> Option<i32> {
         let found = self.numbers.iter().find(|(known, _)| *known == name);
         found.map(|(_, number)| *number)
     }
 
-    pub(super) fn repository(&self) -> Named {
-        Named {
+    pub(super) fn repository(&self) -> RepositoryName {
+        RepositoryName {
             owner: self.text("Owner"),
             repo: self.text("Repo"),
         }
@@ -137,7 +137,7 @@ fn weak_text(value: &Value) -> Result<String, String> {
     }
 }
 
-/// Fractions and the bits that are too many are cut off.
+/// Converts a number like Go: fractions and excess bits are truncated.
 fn strict_number(value: &Value) -> Result<i32, String> {
     let Some(number) = value.as_f64() else {
         return Err(unconvertible("int32", value));
@@ -157,8 +157,8 @@ fn weak_number(value: &Value) -> Result<i32, String> {
     }
 }
 
-/// A number as Go writes it in source: with a sign, and with `0x`, `0o`, `0b` or `0` before other digits than decimal
-/// ones.
+/// Parses an integer like a literal of Go: with an optional sign, and with the prefix `0x`, `0o`, `0b` or `0` for other
+/// bases than ten. Underscores are not accepted.
 fn whole(text: &str) -> Result<i32, &'static str> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -198,7 +198,7 @@ mod tests {
         let with = arguments(json!({
             "owner": 7, "repo": null, "pullnumber": [], "Body": {}, "line": true, "more": 1,
         }));
-        let Err(Failure::Said(problem)) = Decoded::strict(&with, &[PULL, FIELDS]) else {
+        let Err(Failure::ToolError(problem)) = Decoded::strict(&with, &[PULL, FIELDS]) else {
             panic!("it is decoded");
         };
         assert_eq!(
@@ -209,7 +209,7 @@ mod tests {
              'Body' expected type 'string', got unconvertible type 'map[string]interface {}'\n\
              'Line' expected type 'int32', got unconvertible type 'bool'"
         );
-        let Err(Failure::Said(problem)) = Decoded::weak(&with, &[PULL, FIELDS]) else {
+        let Err(Failure::ToolError(problem)) = Decoded::weak(&with, &[PULL, FIELDS]) else {
             panic!("it is decoded");
         };
         assert!(!problem.contains("Owner") && !problem.contains("Line"));

@@ -1,44 +1,48 @@
-//! Files, and the branches that they are written to.
+//! Tools for files and for creating branches.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
-use super::{Failure, Outcome, Output, protocol, said, shaped, written};
-use crate::api::{ApiError, At, Named, PutFile, TreeFile, broken_escape, decoded, parted, stepped};
+use super::{Failure, Outcome, Output, protocol_error, shaped, tool_error, written};
+use crate::api::{
+    ApiError, FileOrDirectory, PutFile, RepositoryName, TreeFile, broken_escape, decoded, parted,
+    stepped,
+};
 use crate::git::{Entry, ObjectId};
 use crate::profile::Profile;
-use crate::view::{Site, guess_type, percent_encoded};
+use crate::view::{RepositoryState, guess_type, percent_encoded};
 
-/// The paths that are suggested for one that is not there.
+/// Maximum number of suggested paths for a missing one.
 const SUGGESTED: usize = 3;
 
-/// What a reference was found to be.
+/// Result of resolving a reference.
 pub(super) struct Resolved {
     pub(super) reference: String,
     pub(super) sha: String,
 }
 
-pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_file_contents(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let path = with.text("path")?;
     let reference = with.optional_text("ref")?;
     let sha = with.optional_text("sha")?;
-    let resolved = resolve(site, &at, &reference, &sha)
-        .map_err(|problem| Failure::Said(format!("failed to resolve git reference: {problem}")))?;
+    let resolved = resolve(repo, &at, &reference, &sha).map_err(|problem| {
+        Failure::ToolError(format!("failed to resolve git reference: {problem}"))
+    })?;
 
     if !path.ends_with('/') {
-        // The real server asks for the file by `ref` alone: where only `sha` is given, its id is that of the
-        // default branch, and a file that is not there is not found.
-        let (found, _) = site
+        // The published server looks up the file by `ref` only. If just `sha` is given, the reported id is that of the
+        // default branch, and a file that does not exist there is not found.
+        let (found, _) = repo
             .get_contents(&at, &path, &reference)
-            .map_err(said("failed to get file SHA"))?;
-        let At::File(entry) = found else {
-            return Err(Failure::said("file content SHA is nil"));
+            .map_err(tool_error("failed to get file SHA"))?;
+        let FileOrDirectory::File(entry) = found else {
+            return Err(Failure::tool_error("file content SHA is nil"));
         };
-        // The bytes come from another host, by the commit that was resolved.
-        if let Some(file) = raw_file(site, &resolved.sha, &path)? {
+        // The content comes from the host of raw files, at the resolved commit.
+        if let Some(file) = raw_file(repo, &resolved.sha, &path)? {
             let tail = path.trim_start_matches('/');
             let place = match (sha.as_str(), reference.as_str()) {
                 ("", "") => format!("contents/{tail}"),
@@ -46,29 +50,29 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
                 (sha, _) => format!("sha/{sha}/contents/{tail}"),
             };
             let uri = joined(&format!("{}/{}/{place}", at.owner, at.repo));
-            return resource(&entry, uri, &path, &site.git.blob(file)?);
+            return resource(&entry, uri, &path, &repo.git.blob(file)?);
         }
     }
     if path.ends_with('/')
-        && let Ok((found, _)) = site.get_contents(&at, &path, &resolved.sha)
+        && let Ok((found, _)) = repo.get_contents(&at, &path, &resolved.sha)
     {
-        let At::Directory(entries) = found else {
-            // The published server writes the entries of a directory, and a file has none.
+        let FileOrDirectory::Directory(entries) = found else {
+            // The published server returns the directory entries of the response, of which a file has none.
             return written(&Value::Null);
         };
         let mut list = Vec::new();
         for entry in &entries {
-            list.push(site.content(entry, &resolved.sha)?);
+            list.push(repo.content(entry, &resolved.sha)?);
         }
         return shaped("RepositoryContent", list.into());
     }
-    suggest(site, &at, &path, &resolved)
+    suggest(repo, &at, &path, &resolved)
 }
 
-/// Finds what a reference or an id means, as the real server does it.
+/// Resolves a reference or a commit id in the same way as the published server.
 pub(super) fn resolve(
-    site: &Site,
-    at: &Named,
+    repo: &RepositoryState,
+    at: &RepositoryName,
     reference: &str,
     sha: &str,
 ) -> Result<Resolved, String> {
@@ -84,9 +88,9 @@ pub(super) fn resolve(
     }
     let full = match reference {
         "" => {
-            site.call(at, "GET", "")
+            repo.call(at, "GET", "")
                 .map_err(|error| format!("failed to get repository info: {}", worded(error)))?;
-            format!("refs/heads/{}", site.hub.repository.default_branch)
+            format!("refs/heads/{}", repo.hub.repository.default_branch)
         }
         reference if reference.starts_with("refs/") => reference.to_owned(),
         reference if reference.starts_with("heads/") || reference.starts_with("tags/") => {
@@ -96,11 +100,11 @@ pub(super) fn resolve(
             let named = [format!("refs/heads/{short}"), format!("refs/tags/{short}")];
             let known = named
                 .into_iter()
-                .find(|name| site.get_ref(at, name).is_ok());
+                .find(|name| repo.get_ref(at, name).is_ok());
             known.ok_or_else(|| format!("could not resolve ref {short:?} as a branch or a tag"))?
         }
     };
-    let (_, id) = site.get_ref(at, &full).map_err(|error| {
+    let (_, id) = repo.get_ref(at, &full).map_err(|error| {
         format!(
             "failed to get final reference for {full:?}: {}",
             worded(error)
@@ -112,20 +116,21 @@ pub(super) fn resolve(
     })
 }
 
-/// The blob at a path of a commit, as the host of raw files finds it.
-fn raw_file(site: &Site, sha: &str, path: &str) -> Result<Option<ObjectId>, Failure> {
-    let Some(commit) = site.git.resolve(sha)? else {
+/// Returns the blob at a path of a commit, as the host of raw files would find it.
+fn raw_file(repo: &RepositoryState, sha: &str, path: &str) -> Result<Option<ObjectId>, Failure> {
+    let Some(commit) = repo.git.resolve(sha)? else {
         return Ok(None);
     };
-    let entry = site
+    let entry = repo
         .git
-        .entry(site.git.tree_of(commit)?, path.trim_matches('/'))?;
+        .entry(repo.git.tree_of(commit)?, path.trim_matches('/'))?;
     Ok(entry
         .filter(|entry| entry.kind.object() == "blob")
         .map(|entry| entry.id))
 }
 
-/// The address of a file, as `url.JoinPath` of Go makes it: all of it is encoded where anything must be.
+/// Builds the URI of a file like Go's `url.JoinPath`: if any character must be encoded, the whole path is encoded
+/// again.
 fn joined(place: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.~!$&'()*+,;=:@[]/".contains(c);
     if place.chars().all(is_plain) {
@@ -153,21 +158,26 @@ fn resource(entry: &Entry, uri: String, path: &str, bytes: &[u8]) -> Outcome {
     Ok(Output::Resource(said, resource))
 }
 
-/// Answers with paths that end in the one that is not there.
-pub(super) fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) -> Outcome {
-    let call = site
+/// Returns a result that suggests paths ending in the missing one.
+pub(super) fn suggest(
+    repo: &RepositoryState,
+    at: &RepositoryName,
+    path: &str,
+    resolved: &Resolved,
+) -> Outcome {
+    let call = repo
         .call(
             at,
             "GET",
             &format!("/git/trees/{}?recursive=1", resolved.sha),
         )
-        .map_err(said("failed to get git tree"))?;
-    let Some(commit) = site.git.resolve(&resolved.sha)? else {
-        return Err(said("failed to get git tree")(call.not_found()));
+        .map_err(tool_error("failed to get git tree"))?;
+    let Some(commit) = repo.git.resolve(&resolved.sha)? else {
+        return Err(tool_error("failed to get git tree")(call.not_found()));
     };
     let ending = path.trim_end_matches('/');
     let mut matching = Vec::new();
-    for entry in site.git.walk(site.git.tree_of(commit)?)? {
+    for entry in repo.git.walk(repo.git.tree_of(commit)?)? {
         let directory = entry.kind.object() == "tree";
         if !entry.path.ends_with(ending) || (path.ends_with('/') && !directory) {
             continue;
@@ -182,7 +192,7 @@ pub(super) fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) 
         }
     }
     if matching.is_empty() {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "Failed to get file contents. The path does not point to a file or directory, or the file does not \
              exist in the repository.",
         ));
@@ -195,31 +205,35 @@ pub(super) fn suggest(site: &Site, at: &Named, path: &str, resolved: &Resolved) 
     )))
 }
 
-/// The path of a file that is written: the client makes it part of an address as it is, where steps like `..` are
-/// taken and `%20` is a blank.
-pub(super) fn written_path(site: &Site, at: &Named, path: &str) -> Result<String, Failure> {
+/// Normalises the path of a file to write. The client inserts it into a URL as it is, where dot segments such as `..`
+/// are resolved and escapes such as `%20` are decoded.
+pub(super) fn written_path(
+    repo: &RepositoryState,
+    at: &RepositoryName,
+    path: &str,
+) -> Result<String, Failure> {
     const DURING: &str = "failed to create/update file";
     let repository = format!("repos/{}/{}", at.owner, at.repo);
     let (plain, _) = parted(path);
     if let Some(broken) = broken_escape(plain) {
         let address = format!("{repository}/contents/{path}");
-        return Err(Failure::Said(format!(
+        return Err(Failure::ToolError(format!(
             "{DURING}: parse {address:?}: invalid URL escape {broken:?}"
         )));
     }
     let taken = stepped(&format!("/{repository}/contents/{plain}"));
     match taken.strip_prefix(&format!("/{repository}/contents/")) {
         Some(path) => Ok(decoded(path)),
-        // It leads to something else, which takes no files.
+        // The path leads to another endpoint, which does not accept files.
         None => {
-            let call = site.call(at, "PUT", &format!("/contents/{plain}"));
-            let call = call.map_err(said(DURING))?;
-            Err(said(DURING)(call.not_found()))
+            let call = repo.call(at, "PUT", &format!("/contents/{plain}"));
+            let call = call.map_err(tool_error(DURING))?;
+            Err(tool_error(DURING)(call.not_found()))
         }
     }
 }
 
-pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn create_or_update_file(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let mut file = PutFile {
         path: with.text("path")?,
@@ -230,114 +244,123 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
         author: None,
         committer: None,
     };
-    file.path = written_path(site, &at, &file.path)?;
-    let answer = site
+    file.path = written_path(repo, &at, &file.path)?;
+    let answer = repo
         .put_contents(&at, &file)
-        .map_err(said("failed to create/update file"))?;
+        .map_err(tool_error("failed to create/update file"))?;
     shaped("RepositoryContentResponse", answer)
 }
 
-/// The tip of a branch, as a tool finds it before it commits.
-fn tip(site: &Site, at: &Named, branch: &str) -> Result<ObjectId, ApiError> {
-    site.get_ref(at, &format!("refs/heads/{branch}"))
+/// Returns the tip of a branch on which a tool commits.
+fn tip(repo: &RepositoryState, at: &RepositoryName, branch: &str) -> Result<ObjectId, ApiError> {
+    repo.get_ref(at, &format!("refs/heads/{branch}"))
         .map(|(_, id)| id)
 }
 
-/// Makes a branch of the default branch, as the newer version does it where there is none to push to.
-fn from_default(site: &mut Site, at: &Named, branch: &str) -> Result<ObjectId, Failure> {
+/// Creates a branch at the tip of the default branch, as the newer version does if the branch to push to does not
+/// exist.
+fn from_default(
+    repo: &mut RepositoryState,
+    at: &RepositoryName,
+    branch: &str,
+) -> Result<ObjectId, Failure> {
     let worded = |during: &'static str| {
         move |error: ApiError| match error {
-            ApiError::Refused(refusal) => Failure::Said(format!(
+            ApiError::Refused(refusal) => Failure::ToolError(format!(
                 "failed to create branch from default: {during}: {refusal}"
             )),
             ApiError::Git(error) => error.into(),
         }
     };
-    site.call(at, "GET", "").map_err(worded(
+    repo.call(at, "GET", "").map_err(worded(
         "failed to resolve default branch: failed to get repository info",
     ))?;
-    let default = site.hub.repository.default_branch.clone();
-    let start = tip(site, at, &default).map_err(worded(
+    let default = repo.hub.repository.default_branch.clone();
+    let start = tip(repo, at, &default).map_err(worded(
         "failed to resolve default branch: failed to get default branch reference",
     ))?;
-    site.create_ref(at, &format!("refs/heads/{branch}"), &start.to_string())
+    repo.create_ref(at, &format!("refs/heads/{branch}"), &start.to_string())
         .map_err(worded("failed to create new branch reference"))?;
     Ok(start)
 }
 
-pub(super) fn push_files(site: &mut Site, with: &Arguments, profile: Profile) -> Outcome {
+pub(super) fn push_files(
+    repo: &mut RepositoryState,
+    with: &Arguments,
+    profile: Profile,
+) -> Outcome {
     let at = with.repository()?;
     let branch = with.text("branch")?;
     let message = with.text("message")?;
     let Some(Value::Array(given)) = with.0.get("files") else {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "files parameter must be an array of objects with path and content",
         ));
     };
     let makes_branch = profile == Profile::V1_10_1;
-    let tip = match tip(site, &at, &branch) {
+    let tip = match tip(repo, &at, &branch) {
         Err(ApiError::Refused(refusal)) if makes_branch && refusal.status == 404 => {
-            from_default(site, &at, &branch)?
+            from_default(repo, &at, &branch)?
         }
-        tip => tip.map_err(said("failed to get branch reference"))?,
+        tip => tip.map_err(tool_error("failed to get branch reference"))?,
     };
     let mut files = Vec::new();
     for file in given {
         if !file.is_object() {
-            return Err(Failure::said(
+            return Err(Failure::tool_error(
                 "each file must be an object with path and content",
             ));
         }
         let path = file["path"].as_str().filter(|path| !path.is_empty());
-        let path = path.ok_or_else(|| Failure::said("each file must have a path"))?;
+        let path = path.ok_or_else(|| Failure::tool_error("each file must have a path"))?;
         let content = file["content"].as_str();
-        let content = content.ok_or_else(|| Failure::said("each file must have content"))?;
+        let content = content.ok_or_else(|| Failure::tool_error("each file must have content"))?;
         files.push(TreeFile::text(path.to_owned(), content.to_owned()));
     }
-    let commit = site
+    let commit = repo
         .commit_files(&at, &branch, tip, &message, &files)
         .map_err(committing)?;
     shaped(
         "Reference",
-        site.reference(&format!("refs/heads/{branch}"), commit)?,
+        repo.reference(&format!("refs/heads/{branch}"), commit)?,
     )
 }
 
-/// Which step of a commit a refusal came from.
+/// Adds the failed step to the error of a commit.
 fn committing(error: ApiError) -> Failure {
     let during = match &error {
         ApiError::Refused(refusal) if refusal.is_of("POST") => "failed to create tree",
         _ => "failed to update reference",
     };
-    said(during)(error)
+    tool_error(during)(error)
 }
 
-pub(super) fn delete_file(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn delete_file(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let path = with.text("path")?;
     let message = with.text("message")?;
     let branch = with.text("branch")?;
-    let tip = tip(site, &at, &branch).map_err(protocol("failed to get branch reference"))?;
+    let tip = tip(repo, &at, &branch).map_err(protocol_error("failed to get branch reference"))?;
     let files = [TreeFile::gone(path)];
-    let commit = site
+    let commit = repo
         .commit_files(&at, &branch, tip, &message, &files)
         .map_err(committing)?;
-    let commit = site.git_commit(&site.git.commit(commit)?);
+    let commit = repo.git_commit(&repo.git.commit(commit)?);
     written(&json!({"commit": super::go::shaped("Commit", commit), "content": null}))
 }
 
-pub(super) fn create_branch(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn create_branch(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let branch = with.text("branch")?;
     let mut from = with.optional_text("from_branch")?;
     if from.is_empty() {
-        site.call(&at, "GET", "")
-            .map_err(said("failed to get repository"))?;
-        from = site.hub.repository.default_branch.clone();
+        repo.call(&at, "GET", "")
+            .map_err(tool_error("failed to get repository"))?;
+        from = repo.hub.repository.default_branch.clone();
     }
-    let start = tip(site, &at, &from).map_err(said("failed to get reference"))?;
-    let made = site
+    let start = tip(repo, &at, &from).map_err(tool_error("failed to get reference"))?;
+    let made = repo
         .create_ref(&at, &format!("refs/heads/{branch}"), &start.to_string())
-        .map_err(said("failed to create branch"))?;
+        .map_err(tool_error("failed to create branch"))?;
     shaped("Reference", made)
 }

@@ -1,14 +1,13 @@
-//! Results as the real server writes them: it reads GitHub's answers into Go structures and writes
-//! those, so their fields come in another order, what is null or empty is left out, and some
-//! characters are escaped.
+//! Serialisation of results as by the published server. It decodes GitHub's responses into structures of Go and encodes
+//! those, so fields have another order, null and empty values are omitted, and some characters are escaped.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-/// The structures of `go-github` 74 by name: their fields in order, each with the structure of its
-/// value where it has one; with a `*`, of the values in it. A `!` keeps a field that is empty.
+/// Structures of `go-github` 74 by name, with their fields in order. `field:Shape` gives the structure of the value,
+/// `field:*Shape` that of the values in a map, and `field!` keeps an empty field.
 const SHAPES: &[(&str, &str)] = &[
     (
         "Issue",
@@ -211,7 +210,7 @@ static FIELDS: LazyLock<HashMap<&'static str, Vec<Field>>> = LazyLock::new(|| {
     SHAPES.iter().map(fields).collect()
 });
 
-/// An answer of GitHub as Go has read it; a list keeps its place, its entries take the shape.
+/// Converts a response of GitHub to a structure of Go. In a list, each entry is converted.
 pub(super) fn shaped(shape: &str, value: Value) -> Value {
     match value {
         Value::Array(values) => values
@@ -242,7 +241,7 @@ pub(super) fn shaped(shape: &str, value: Value) -> Value {
     }
 }
 
-/// Bytes as Go writes them in a text of JSON: each byte that is no part of a character becomes U+FFFD.
+/// Decodes bytes like Go's JSON encoder: each byte that is not part of a valid character becomes U+FFFD.
 pub(super) fn text(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
@@ -252,7 +251,7 @@ pub(super) fn text(bytes: &[u8]) -> String {
     text
 }
 
-/// JSON as Go writes it.
+/// Serialises JSON with the escapes of Go.
 pub(super) fn json(value: &Value) -> String {
     let text = value.to_string();
     let mut escaped = String::with_capacity(text.len());

@@ -1,45 +1,45 @@
-//! Issues and their comments.
+//! Tools for issues and their comments.
 
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::commits::unresolved;
-use super::{Failure, Outcome, minimal, protocol, said, shaped, written};
+use super::{Failure, Outcome, minimal, protocol_error, shaped, tool_error, written};
 use crate::api::{ISSUE_ORDERS, IssueChange, IssueList, NewIssue, cursor, position};
 use crate::hub::{Issue, Kind, State, Time};
 use crate::profile::Profile;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-pub(super) fn get_issue(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_issue(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("issue_number")?;
-    let issue = site
+    let issue = repo
         .get_issue(&at, number)
-        .map_err(protocol("failed to get issue"))?;
+        .map_err(protocol_error("failed to get issue"))?;
     shaped("Issue", issue)
 }
 
-pub(super) fn get_issue_comments(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_issue_comments(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("issue_number")?;
     let page = with.page()?;
-    let comments = site
+    let comments = repo
         .list_comments(&at, number, page)
-        .map_err(protocol("failed to get issue comments"))?;
+        .map_err(protocol_error("failed to get issue comments"))?;
     shaped("IssueComment", comments)
 }
 
-pub(super) fn add_issue_comment(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn add_issue_comment(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("issue_number")?;
     let body = with.text("body")?;
-    let comment = site
+    let comment = repo
         .create_comment(&at, number, &body)
-        .map_err(protocol("failed to create comment"))?;
+        .map_err(protocol_error("failed to create comment"))?;
     shaped("IssueComment", comment)
 }
 
-pub(super) fn create_issue(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn create_issue(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let title = with.text("title")?;
     let body = with.optional_text("body")?;
@@ -49,21 +49,21 @@ pub(super) fn create_issue(site: &mut Site, with: &Arguments) -> Outcome {
     let kind = with.optional_text("type")?;
     let new = NewIssue {
         title,
-        // The client sends an empty text where there is none.
+        // The client sends an empty text if there is none.
         body: Some(body),
         labels,
         assignees,
         milestone: u64::try_from(milestone).ok().filter(|number| *number > 0),
         kind: Some(kind).filter(|kind| !kind.is_empty()),
     };
-    let number = site
+    let number = repo
         .create_issue(&at, new)
-        .map_err(protocol("failed to create issue"))?;
-    let page = site.html(&format!("/issues/{number}"));
+        .map_err(protocol_error("failed to create issue"))?;
+    let page = repo.html(&format!("/issues/{number}"));
     minimal(Kind::Issue.id(number), &page.into())
 }
 
-pub(super) fn update_issue(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn update_issue(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("issue_number")?;
     let given = |name: &str| -> Result<Option<String>, Failure> {
@@ -84,14 +84,14 @@ pub(super) fn update_issue(site: &mut Site, with: &Arguments) -> Outcome {
         kind: given("type")?,
     };
     let state = NewState::read(with)?;
-    site.edit_issue(&at, number, change)
-        .map_err(said("failed to update issue"))?;
+    repo.edit_issue(&at, number, change)
+        .map_err(tool_error("failed to update issue"))?;
     state.check_duplicate()?;
-    state.set(site, number)?;
-    minimal(Kind::Issue.id(number), &site.issue_page(number).into())
+    state.set(repo, number)?;
+    minimal(Kind::Issue.id(number), &repo.issue_page(number).into())
 }
 
-/// The state that an issue is to have, as arguments say it; none where they name no state.
+/// Requested state of an issue. It stays unchanged if `state` is neither `open` nor `closed`.
 pub(super) struct NewState {
     state: String,
     reason: String,
@@ -104,7 +104,7 @@ impl NewState {
         let reason = with.optional_text("state_reason")?;
         let duplicate_of = with.optional_number("duplicate_of")?;
         if duplicate_of != 0 && reason != "duplicate" {
-            return Err(Failure::said(
+            return Err(Failure::tool_error(
                 "duplicate_of can only be used when state_reason is 'duplicate'",
             ));
         }
@@ -115,10 +115,11 @@ impl NewState {
         })
     }
 
-    /// Refuses a duplicate of nothing. One version looks at this before anything is changed, the other after.
+    /// Returns an error if an issue is closed as a duplicate without an original. The versions of the server check this
+    /// before or after the other changes.
     pub(super) fn check_duplicate(&self) -> Result<(), Failure> {
         if self.state == "closed" && self.reason == "duplicate" && self.duplicate_of == 0 {
-            Err(Failure::said(
+            Err(Failure::tool_error(
                 "duplicate_of must be provided when state_reason is 'duplicate'",
             ))
         } else {
@@ -126,48 +127,48 @@ impl NewState {
         }
     }
 
-    pub(super) fn set(&self, site: &mut Site, number: u64) -> Result<(), Failure> {
+    pub(super) fn set(&self, repo: &mut RepositoryState, number: u64) -> Result<(), Failure> {
         let state = match self.state.as_str() {
             "open" => State::Open,
             "closed" => State::Closed,
             _ => return Ok(()),
         };
         let target = u64::try_from(self.duplicate_of).ok().filter(|it| *it > 0);
-        check_closing(site, number, target)?;
+        check_closing(repo, number, target)?;
         let reason = match self.reason.as_str() {
             reason @ ("not_planned" | "duplicate") => reason,
             _ => "completed",
         };
-        site.set_issue_state(number, state, reason, target);
+        repo.set_issue_state(number, state, reason, target);
         Ok(())
     }
 }
 
-/// Makes sure that an issue can be closed, as the duplicate of another one where that is named.
+/// Returns an error if an issue cannot be closed, or cannot be closed as a duplicate of the given one.
 pub(super) fn check_closing(
-    site: &Site,
+    repo: &RepositoryState,
     number: u64,
     duplicate_of: Option<u64>,
 ) -> Result<(), Failure> {
     let is_issue = |number: u64| {
-        let issue = site.hub.issues.get(&number);
+        let issue = repo.hub.issues.get(&number);
         issue.is_some_and(|issue| issue.pull.is_none())
     };
     if !is_issue(number) || duplicate_of.is_some_and(|target| !is_issue(target)) {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "Failed to find issues: failed to get issue ID",
         ));
     }
     if duplicate_of == Some(number) {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "Failed to close issue: An issue cannot be marked as a duplicate of itself",
         ));
     }
     Ok(())
 }
 
-impl Site {
-    /// The page of an issue or a pull request.
+impl RepositoryState {
+    /// URL of the page of an issue or a pull request.
     pub(super) fn issue_page(&self, number: u64) -> String {
         match self.hub.pull(number) {
             Some(_) => self.html(&format!("/pull/{number}")),
@@ -176,7 +177,7 @@ impl Site {
     }
 }
 
-/// What an argument chooses.
+/// Choice of an argument with a fixed set of values.
 #[derive(Debug, PartialEq)]
 enum Choice {
     Nothing,
@@ -184,8 +185,8 @@ enum Choice {
     Other(String),
 }
 
-/// Reads an argument that chooses one of some words. The newer version takes small letters too, and what is none of
-/// the words for nothing.
+/// Reads an argument with a fixed set of values. The newer version ignores case, and treats an unknown value like an
+/// absent one.
 fn chosen(
     with: &Arguments,
     name: &str,
@@ -202,7 +203,7 @@ fn chosen(
     })
 }
 
-pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Outcome {
+pub(super) fn list_issues(repo: &RepositoryState, with: &Arguments, profile: Profile) -> Outcome {
     let at = with.repository()?;
     let state = match chosen(with, "state", &["OPEN", "CLOSED"], profile)? {
         Choice::Nothing => None,
@@ -212,7 +213,7 @@ pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Ou
             let problem = format!(
                 "Variable $states of type [IssueState!] was provided invalid value for 0 (Expected \"{other}\" to be one of: OPEN, CLOSED)"
             );
-            return Err(Failure::Said(problem));
+            return Err(Failure::ToolError(problem));
         }
     };
     let labels = with.texts("labels")?;
@@ -221,7 +222,7 @@ pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Ou
     let since = match with.optional_text("since")?.as_str() {
         "" => None,
         text => Some(parse_since(text).ok_or_else(|| {
-            Failure::Said(format!(
+            Failure::ToolError(format!(
                 "failed to list issues: invalid ISO 8601 timestamp: {text} (supported formats: \
                  YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD)"
             ))
@@ -230,7 +231,7 @@ pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Ou
     let size = with.optional_number("perPage")?;
     let after = with.optional_text("after")?;
     if with.has("page") {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "This tool uses cursor-based pagination. Use the 'after' parameter with the 'endCursor' value from the \
              previous response instead of 'page'.",
         ));
@@ -251,10 +252,10 @@ pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Ou
     ] {
         if let Choice::Other(_) = choice {
             let problem = format!("Variable {variable}! was provided invalid value");
-            return Err(Failure::Said(problem));
+            return Err(Failure::ToolError(problem));
         }
     }
-    unresolved(site, &at)?;
+    unresolved(repo, &at)?;
     let list = IssueList {
         with_pulls: false,
         state,
@@ -266,11 +267,11 @@ pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Ou
         },
         ascending: direction == Choice::One("ASC"),
     };
-    let issues = site.list_issues(&list);
+    let issues = repo.list_issues(&list);
     let skipped = match after.as_str() {
         "" => 0,
         cursor => position(cursor).ok_or_else(|| {
-            Failure::Said(format!("`{cursor}` does not appear to be a valid cursor."))
+            Failure::ToolError(format!("`{cursor}` does not appear to be a valid cursor."))
         })?,
     };
     let total = issues.len();
@@ -279,7 +280,7 @@ pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Ou
     let last = page
         .first()
         .map_or(String::new(), |_| cursor(skipped + page.len()));
-    let views: Vec<Value> = page.iter().map(|issue| fragment(site, issue)).collect();
+    let views: Vec<Value> = page.iter().map(|issue| fragment(repo, issue)).collect();
     written(&json!({
         "issues": if views.is_empty() { Value::Null } else { views.into() },
         "pageInfo": {
@@ -292,9 +293,9 @@ pub(super) fn list_issues(site: &Site, with: &Arguments, profile: Profile) -> Ou
     }))
 }
 
-/// An issue with what the list asks GraphQL for.
-fn fragment(site: &Site, issue: &Issue) -> Value {
-    let view = site.issue(issue);
+/// Issue with the fields that the list requests from GraphQL.
+fn fragment(repo: &RepositoryState, issue: &Issue) -> Value {
+    let view = repo.issue(issue);
     let label = |label: &Value| {
         json!({
             "name": label["name"],

@@ -1,4 +1,4 @@
-//! The tools: arguments, what they do on the [`Site`], and results in the words of the real server.
+//! MCP tools: arguments, operations on the [`RepositoryState`], and results in the format of the published server.
 
 mod actions;
 mod arguments;
@@ -28,29 +28,29 @@ use rmcp::model::{CallToolResult, ContentBlock, JsonObject};
 use serde_json::{Value, json};
 
 use crate::api::{ApiError, Refusal};
-use crate::call::{self, Added, Interrupted, Room};
+use crate::call::{self, Added, CallLimits, Interrupted};
 use crate::ci::CiError;
 use crate::git::{GitError, ObjectId};
 use crate::profile::Profile;
 use crate::rest;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The tools over one repository.
+/// Tools of one repository.
 pub(crate) struct Tools {
     profile: Profile,
     surface: ToolSurface,
-    site: Site,
+    repo: RepositoryState,
     quota: Quota,
-    /// What went wrong in the midst of a change; the world is lost then.
+    /// Fault in the middle of a change, after which the session is unusable.
     fault: Option<Fault>,
 }
 
-/// What nobody who calls is to blame for.
+/// Fault that was not caused by the client.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     /// The repository of the world is damaged.
     World(String),
-    /// The machine failed.
+    /// The host failed.
     Host(String),
 }
 
@@ -69,28 +69,28 @@ impl Fault {
     }
 }
 
-/// Why a call failed.
+/// Error of a call.
 #[derive(Debug)]
 enum Failure {
-    /// The agent's doing; a result that says so.
-    Said(String),
-    /// The same, and the way out in a text of its own.
+    /// Error of the client, returned as a tool result.
+    ToolError(String),
+    /// Error of the client, with a remedy in a second content block.
     SaidWith(String, String),
-    /// A refusal of GitHub, which each version words in its own way.
+    /// Error response of GitHub, which each profile formats differently. The first text is the failed operation.
     Refused(String, Box<Refusal>),
-    /// The agent's doing; the real server answers with an error of the protocol.
+    /// Error of the client, which the published server returns as a protocol error.
     Protocol(String),
-    /// The client or a limit cancelled the call.
+    /// The call was cancelled by the client or by a limit.
     Cancelled,
     /// The repository is damaged.
     Damaged(String),
-    /// The machine is at fault.
+    /// The host failed.
     Host(String),
 }
 
 impl Failure {
-    fn said(text: impl Into<String>) -> Self {
-        Self::Said(text.into())
+    fn tool_error(text: impl Into<String>) -> Self {
+        Self::ToolError(text.into())
     }
 }
 
@@ -98,48 +98,48 @@ impl From<GitError> for Failure {
     fn from(error: GitError) -> Self {
         match error {
             GitError::Interrupted(Interrupted::Cancelled) => Self::Cancelled,
-            GitError::Interrupted(_) => Self::Said(error.to_string()),
-            error if error.is_refusal() => Self::Said(error.to_string()),
+            GitError::Interrupted(_) => Self::ToolError(error.to_string()),
+            error if error.is_refusal() => Self::ToolError(error.to_string()),
             error if error.is_infrastructure() => Self::Host(error.to_string()),
             error => Self::Damaged(error.to_string()),
         }
     }
 }
 
-/// Words a refusal as a result.
-fn said(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
+/// Converts an error of the API to a tool result. `during` is the failed operation.
+fn tool_error(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
     move |error| match error {
         ApiError::Refused(refusal) => Failure::Refused(during.to_string(), refusal),
         ApiError::Git(error) => error.into(),
     }
 }
 
-/// Words a refusal as an error of the protocol.
-fn protocol(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
+/// Converts an error of the API to a protocol error. `during` is the failed operation.
+fn protocol_error(during: impl std::fmt::Display) -> impl FnOnce(ApiError) -> Failure {
     move |error| match error {
         ApiError::Refused(refusal) => Failure::Protocol(format!("{during}: {refusal}")),
         ApiError::Git(error) => error.into(),
     }
 }
 
-/// What calls may still add to the world.
+/// Remaining quota of what calls may add to the world.
 pub(crate) struct Quota {
-    /// Bytes that may still be added.
+    /// Remaining bytes.
     room: u64,
-    /// The bytes that the world had at the start, and the room that there was.
+    /// Maximum size of the world in bytes.
     bytes: u64,
-    /// Files and directories that the world had at the start, and objects that were added. Files by which the default
-    /// branch has grown come on top.
+    /// Number of files and directories of the world at the start, plus the objects that were added. Files by which the
+    /// default branch has grown are counted separately.
     files: u64,
-    /// The most that it may have, and that a commit may have.
+    /// Maximum number of files and directories of the world and of a commit.
     most_files: u64,
 }
 
 impl Quota {
-    /// Files that the state of any world has: its documents, and the directories of objects.
+    /// Number of files reserved for the documents and the object directories of each world.
     const OWN_FILES: u64 = 512;
 
-    /// The quota of a world of so many bytes and files; none where it has more than it may.
+    /// Computes the quota of a world from its size and the limits. Returns an error if the world exceeds a limit.
     pub(crate) fn of(tree: &Tree, limits: &SessionLimits) -> Result<Self, String> {
         let (bytes, files) = (tree.total_size(), tree.len());
         let room = limits.max_bytes.checked_sub(bytes).ok_or_else(|| {
@@ -162,42 +162,42 @@ impl Quota {
     }
 }
 
-/// What a call takes of the room where it changes something: the bytes that were said, and all that is added.
+/// Charge of a call to the quota: the size of its arguments and [`CALL_BYTES`]. What it adds is charged in addition.
 struct Written {
     reads: bool,
     said: u64,
 }
 
-/// What a call that changes something takes beside what it says: times, ids and names in documents.
+/// Fixed charge of a call that changes something, in bytes: times, ids and names in documents.
 const CALL_BYTES: u64 = 512;
 
-/// What a tool gives.
+/// Successful result of a tool.
 enum Output {
     Text(String),
-    /// A text, and a resource after it.
+    /// Text, followed by an embedded resource.
     Resource(String, Value),
-    /// A text, and a link to a resource after it.
+    /// Text, followed by a resource link.
     Link(String, Value),
 }
 
 type Outcome = Result<Output, Failure>;
 
-/// A result that is an answer of GitHub in a shape of Go.
+/// Result with a response of GitHub in the given structure of Go.
 fn shaped(shape: &str, value: Value) -> Outcome {
     written(&go::shaped(shape, value))
 }
 
-/// A result that is JSON as it stands.
+/// Result with JSON as it is.
 fn written(value: &Value) -> Outcome {
     Ok(Output::Text(go::json(value)))
 }
 
-/// What most tools that change something answer.
+/// Result of most tools that change something: id and URL.
 fn minimal(id: impl ToString, url: &Value) -> Outcome {
     written(&json!({"id": id.to_string(), "url": url}))
 }
 
-/// The bytes of a value's texts.
+/// Size of the keys and strings in a value, in bytes.
 fn size(value: &Value) -> u64 {
     match value {
         Value::String(text) => text.len() as u64,
@@ -238,8 +238,8 @@ impl ToolHandler for Tools {
         if self.settle(reads || answered.is_err()) {
             answered = Err(Failure::Cancelled);
         }
-        // Even a call that was refused may have moved something before it was.
-        if let Err(error) = self.site.run_workflows() {
+        // Even a refused call may have moved a branch.
+        if let Err(error) = self.repo.run_workflows() {
             answered = Err(match Fault::of_workflows(&error) {
                 Fault::World(problem) => Failure::Damaged(problem),
                 Fault::Host(problem) => Failure::Host(problem),
@@ -267,7 +267,9 @@ impl ToolHandler for Tools {
                 };
                 Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
             }
-            Err(Failure::Said(text)) => Ok(CallToolResult::error(vec![ContentBlock::text(text)])),
+            Err(Failure::ToolError(text)) => {
+                Ok(CallToolResult::error(vec![ContentBlock::text(text)]))
+            }
             Err(Failure::SaidWith(text, way)) => Ok(CallToolResult::error(vec![
                 ContentBlock::text(text),
                 ContentBlock::text(way),
@@ -277,7 +279,7 @@ impl ToolHandler for Tools {
                 let problem = Interrupted::Cancelled.to_string();
                 Err(ErrorData::internal_error(problem, None))
             }
-            // What only reads has left everything as it was.
+            // A read-only call cannot have left a partial change.
             Err(Failure::Damaged(problem)) if reads => {
                 Err(ErrorData::internal_error(problem, None))
             }
@@ -288,27 +290,36 @@ impl ToolHandler for Tools {
 }
 
 impl Tools {
-    /// The tools of a world that calls may add to as far as the quota goes.
-    pub(crate) fn new(profile: Profile, surface: ToolSurface, site: Site, quota: Quota) -> Self {
+    /// Creates the tools of a repository. The quota limits what calls may add.
+    pub(crate) fn new(
+        profile: Profile,
+        surface: ToolSurface,
+        repo: RepositoryState,
+        quota: Quota,
+    ) -> Self {
         Self {
             profile,
             surface,
-            site,
+            repo,
             quota,
             fault: None,
         }
     }
 
-    /// The repository, unless it is lost.
-    pub(crate) fn site(&self) -> Result<&Site, &Fault> {
+    /// Returns the repository, or the fault that made the session unusable.
+    pub(crate) fn repo(&self) -> Result<&RepositoryState, &Fault> {
         match &self.fault {
             Some(fault) => Err(fault),
-            None => Ok(&self.site),
+            None => Ok(&self.repo),
         }
     }
 
-    /// Begins a call that says so many bytes, as far as there is room for them: what it takes of the room, whatever
-    /// it adds beside that. A call that only reads takes nothing, and leaves nothing behind.
+    /// Begins a call whose arguments have `said` bytes. These and a fixed charge count towards the quota, in addition
+    /// to what the call adds. Read-only calls are not charged, and their objects are discarded.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`GitError::Full`] if the quota does not suffice for the charge.
     fn begin(&mut self, reads: bool, said: u64) -> Result<Written, GitError> {
         let said = if reads {
             0
@@ -317,47 +328,48 @@ impl Tools {
         };
         let bytes = self.quota.room.checked_sub(said).ok_or(GitError::Full)?;
         call::begin(if reads {
-            Room::ENOUGH
+            CallLimits::ENOUGH
         } else {
-            Room {
+            CallLimits {
                 bytes,
                 files: self.room_for_files(),
                 files_of_commit: self.quota.most_files,
             }
         });
-        self.site.git.begin();
+        self.repo.git.begin();
         Ok(Written { reads, said })
     }
 
-    /// The files that may still be added. Those of the default branch are in the state as they are now.
+    /// Number of files that may still be added. Files of the default branch are counted as they are now.
     fn room_for_files(&self) -> u64 {
-        let (git, hub) = (&self.site.git, &self.site.hub);
+        let (git, hub) = (&self.repo.git, &self.repo.hub);
         let files = |commit: Option<ObjectId>| -> Result<u64, GitError> {
             commit.map_or(Ok(0), |commit| git.files_below(git.tree_of(commit)?))
         };
         let first = format!("refs/heads/{}", hub.first_default_branch);
         let before = files(git.base().refs().get(&first).copied());
         let now = files(git.branch(&hub.repository.default_branch));
-        // What cannot be read shows where it is needed.
+        // Errors of reading are reported by the operation that needs the data.
         let (before, now) = (before.unwrap_or(0), now.unwrap_or(0));
         let all = self.quota.files.saturating_add(now).saturating_sub(before);
         self.quota.most_files.saturating_sub(all)
     }
 
-    /// Discards the objects of a call that has changed nothing and leaves none; whether it was cancelled in time.
+    /// Discards the objects of a call that has changed nothing, if `leaves_nothing` is set or the call was cancelled.
+    /// Returns true if the call was cancelled before it changed anything.
     fn settle(&mut self, leaves_nothing: bool) -> bool {
         if call::has_changed() {
             return false;
         }
         let cancelled = call::checkpoint().is_err();
         if leaves_nothing || cancelled {
-            self.site.git.discard();
+            self.repo.git.discard();
             call::discard_added();
         }
         cancelled
     }
 
-    /// Ends a call, and takes what it wrote from the room.
+    /// Ends a call, and charges it to the quota.
     fn end(&mut self, written: Written) {
         let changed = call::has_changed();
         let added = call::end();
@@ -368,14 +380,14 @@ impl Tools {
         }
     }
 
-    /// Notes that the world is lost.
+    /// Records a fault that makes the session unusable.
     fn lose(&mut self, fault: Fault) -> ErrorData {
         let error = ErrorData::internal_error(fault.text().to_owned(), None);
         self.fault = Some(fault);
         error
     }
 
-    /// Answers a REST request on the same repository, within the same limits.
+    /// Answers a REST request on the same repository, within the same quota.
     pub(crate) fn rest(&mut self, request: &HttpRequest) -> HttpResponse {
         if let Some(fault) = &self.fault {
             return rest::message(500, fault.text());
@@ -385,7 +397,7 @@ impl Tools {
         let Ok(written) = self.begin(reads, said) else {
             return rest::message(422, &GitError::Full.to_string());
         };
-        let mut answered = rest::respond(&mut self.site, request);
+        let mut answered = rest::respond(&mut self.repo, request);
         let failed = match &answered {
             Ok(response) => response.status >= 400,
             Err(_) => true,
@@ -394,7 +406,7 @@ impl Tools {
             let problem = Interrupted::Cancelled.to_string();
             answered = Ok(rest::message(503, &problem));
         }
-        if let Err(error) = self.site.run_workflows() {
+        if let Err(error) = self.repo.run_workflows() {
             answered = Err(error);
         }
         self.end(written);
@@ -410,106 +422,106 @@ impl Tools {
     }
 
     fn answer(&mut self, tool: &str, with: &Arguments) -> Outcome {
-        let site = &mut self.site;
+        let repo = &mut self.repo;
         if self.profile == Profile::V1_10_1 {
-            let answer = v1::answer(site, tool, with);
+            let answer = v1::answer(repo, tool, with);
             return answer
                 .unwrap_or_else(|| Err(Failure::Host(format!("tool {tool} has no code"))));
         }
         match tool {
-            "get_me" => context::get_me(site),
-            "get_teams" => context::get_teams(site, with),
-            "get_team_members" => context::get_team_members(site, with),
-            "list_issue_types" => context::list_issue_types(site, with),
+            "get_me" => context::get_me(repo),
+            "get_teams" => context::get_teams(repo, with),
+            "get_team_members" => context::get_team_members(repo, with),
+            "list_issue_types" => context::list_issue_types(repo, with),
 
-            "get_file_contents" => files::get_file_contents(site, with),
-            "create_or_update_file" => files::create_or_update_file(site, with),
-            "push_files" => files::push_files(site, with, self.profile),
-            "delete_file" => files::delete_file(site, with),
-            "create_branch" => files::create_branch(site, with),
+            "get_file_contents" => files::get_file_contents(repo, with),
+            "create_or_update_file" => files::create_or_update_file(repo, with),
+            "push_files" => files::push_files(repo, with, self.profile),
+            "delete_file" => files::delete_file(repo, with),
+            "create_branch" => files::create_branch(repo, with),
 
-            "get_commit" => commits::get_commit(site, with),
-            "list_commits" => commits::list_commits(site, with),
-            "list_branches" => commits::list_branches(site, with),
-            "list_tags" => commits::list_tags(site, with),
-            "get_tag" => commits::get_tag(site, with),
+            "get_commit" => commits::get_commit(repo, with),
+            "list_commits" => commits::list_commits(repo, with),
+            "list_branches" => commits::list_branches(repo, with),
+            "list_tags" => commits::list_tags(repo, with),
+            "get_tag" => commits::get_tag(repo, with),
 
-            "list_releases" => repositories::list_releases(site, with),
-            "get_latest_release" => repositories::get_latest_release(site, with),
-            "get_release_by_tag" => repositories::get_release_by_tag(site, with),
-            "create_repository" => repositories::create_repository(site, with),
-            "fork_repository" => repositories::fork_repository(site, with),
+            "list_releases" => repositories::list_releases(repo, with),
+            "get_latest_release" => repositories::get_latest_release(repo, with),
+            "get_release_by_tag" => repositories::get_release_by_tag(repo, with),
+            "create_repository" => repositories::create_repository(repo, with),
+            "fork_repository" => repositories::fork_repository(repo, with),
 
-            "list_gists" => gists::list(site, with, self.profile),
+            "list_gists" => gists::list(repo, with, self.profile),
 
-            "search_repositories" => search::repositories(site, with),
-            "search_code" => search::code(site, with),
-            "search_users" => search::users(site, with, "user"),
-            "search_orgs" => search::users(site, with, "org"),
-            "search_issues" => search::issues(site, with, "issue"),
-            "search_pull_requests" => search::issues(site, with, "pr"),
+            "search_repositories" => search::repositories(repo, with),
+            "search_code" => search::code(repo, with),
+            "search_users" => search::users(repo, with, "user"),
+            "search_orgs" => search::users(repo, with, "org"),
+            "search_issues" => search::issues(repo, with, "issue"),
+            "search_pull_requests" => search::issues(repo, with, "pr"),
 
-            "get_issue" => issues::get_issue(site, with),
-            "list_issues" => issues::list_issues(site, with, self.profile),
-            "create_issue" => issues::create_issue(site, with),
-            "update_issue" => issues::update_issue(site, with),
-            "add_issue_comment" => issues::add_issue_comment(site, with),
-            "get_issue_comments" => issues::get_issue_comments(site, with),
+            "get_issue" => issues::get_issue(repo, with),
+            "list_issues" => issues::list_issues(repo, with, self.profile),
+            "create_issue" => issues::create_issue(repo, with),
+            "update_issue" => issues::update_issue(repo, with),
+            "add_issue_comment" => issues::add_issue_comment(repo, with),
+            "get_issue_comments" => issues::get_issue_comments(repo, with),
 
-            "assign_copilot_to_issue" => copilot::assign(site, with, self.profile),
-            "request_copilot_review" => copilot::request_review(site, with),
+            "assign_copilot_to_issue" => copilot::assign(repo, with, self.profile),
+            "request_copilot_review" => copilot::request_review(repo, with),
 
-            "list_sub_issues" => sub_issues::list(site, with),
-            "add_sub_issue" => sub_issues::add(site, with),
-            "remove_sub_issue" => sub_issues::remove(site, with),
-            "reprioritize_sub_issue" => sub_issues::reprioritize(site, with),
+            "list_sub_issues" => sub_issues::list(repo, with),
+            "add_sub_issue" => sub_issues::add(repo, with),
+            "remove_sub_issue" => sub_issues::remove(repo, with),
+            "reprioritize_sub_issue" => sub_issues::reprioritize(repo, with),
 
-            "get_pull_request" => pulls::get_pull_request(site, with),
-            "list_pull_requests" => pulls::list_pull_requests(site, with),
-            "create_pull_request" => pulls::create_pull_request(site, with),
-            "update_pull_request" => pulls::update_pull_request(site, with),
-            "merge_pull_request" => pulls::merge_pull_request(site, with),
-            "update_pull_request_branch" => pulls::update_pull_request_branch(site, with),
-            "get_pull_request_files" => pulls::get_pull_request_files(site, with),
-            "get_pull_request_diff" => pulls::get_pull_request_diff(site, with),
-            "get_pull_request_status" => pulls::get_pull_request_status(site, with),
+            "get_pull_request" => pulls::get_pull_request(repo, with),
+            "list_pull_requests" => pulls::list_pull_requests(repo, with),
+            "create_pull_request" => pulls::create_pull_request(repo, with),
+            "update_pull_request" => pulls::update_pull_request(repo, with),
+            "merge_pull_request" => pulls::merge_pull_request(repo, with),
+            "update_pull_request_branch" => pulls::update_pull_request_branch(repo, with),
+            "get_pull_request_files" => pulls::get_pull_request_files(repo, with),
+            "get_pull_request_diff" => pulls::get_pull_request_diff(repo, with),
+            "get_pull_request_status" => pulls::get_pull_request_status(repo, with),
 
-            "get_pull_request_reviews" => reviews::get_reviews(site, with),
-            "get_pull_request_review_comments" => reviews::get_review_comments(site, with),
+            "get_pull_request_reviews" => reviews::get_reviews(repo, with),
+            "get_pull_request_review_comments" => reviews::get_review_comments(repo, with),
             "create_and_submit_pull_request_review" => {
                 let fields = [PULL, reviews::REVIEW, reviews::COMMIT];
-                reviews::create_and_submit(site, &Decoded::strict(with, &fields)?)
+                reviews::create_and_submit(repo, &Decoded::strict(with, &fields)?)
             }
             "create_pending_pull_request_review" => {
                 let fields = [PULL, reviews::COMMIT];
-                reviews::create_pending(site, &Decoded::strict(with, &fields)?)
+                reviews::create_pending(repo, &Decoded::strict(with, &fields)?)
             }
             "add_comment_to_pending_review" => {
                 let fields = [PULL, reviews::COMMENT];
-                reviews::add_comment(site, &Decoded::strict(with, &fields)?)
+                reviews::add_comment(repo, &Decoded::strict(with, &fields)?)
             }
             "submit_pending_pull_request_review" => {
                 let fields = [PULL, reviews::SUBMITTED];
-                reviews::submit_pending(site, &Decoded::strict(with, &fields)?)
+                reviews::submit_pending(repo, &Decoded::strict(with, &fields)?)
             }
             "delete_pending_pull_request_review" => {
-                reviews::delete_pending(site, &Decoded::strict(with, &[PULL])?)
+                reviews::delete_pending(repo, &Decoded::strict(with, &[PULL])?)
             }
 
-            "list_workflows" => actions::list_workflows(site, with),
-            "list_workflow_runs" => actions::list_workflow_runs(site, with),
-            "get_workflow_run" => actions::get_workflow_run(site, with),
-            "get_workflow_run_logs" => actions::get_workflow_run_logs(site, with),
-            "list_workflow_jobs" => actions::list_workflow_jobs(site, with),
-            "get_job_logs" => actions::get_job_logs(site, with),
-            "get_workflow_run_usage" => actions::get_workflow_run_usage(site, with),
-            "list_workflow_run_artifacts" => actions::list_workflow_run_artifacts(site, with),
-            "download_workflow_run_artifact" => actions::download_workflow_run_artifact(site, with),
-            "run_workflow" => actions::run_workflow(site, with),
-            "rerun_workflow_run" => actions::rerun_workflow_run(site, with),
-            "rerun_failed_jobs" => actions::rerun_failed_jobs(site, with),
-            "cancel_workflow_run" => actions::cancel_workflow_run(site, with),
-            "delete_workflow_run_logs" => actions::delete_workflow_run_logs(site, with),
+            "list_workflows" => actions::list_workflows(repo, with),
+            "list_workflow_runs" => actions::list_workflow_runs(repo, with),
+            "get_workflow_run" => actions::get_workflow_run(repo, with),
+            "get_workflow_run_logs" => actions::get_workflow_run_logs(repo, with),
+            "list_workflow_jobs" => actions::list_workflow_jobs(repo, with),
+            "get_job_logs" => actions::get_job_logs(repo, with),
+            "get_workflow_run_usage" => actions::get_workflow_run_usage(repo, with),
+            "list_workflow_run_artifacts" => actions::list_workflow_run_artifacts(repo, with),
+            "download_workflow_run_artifact" => actions::download_workflow_run_artifact(repo, with),
+            "run_workflow" => actions::run_workflow(repo, with),
+            "rerun_workflow_run" => actions::rerun_workflow_run(repo, with),
+            "rerun_failed_jobs" => actions::rerun_failed_jobs(repo, with),
+            "cancel_workflow_run" => actions::cancel_workflow_run(repo, with),
+            "delete_workflow_run_logs" => actions::delete_workflow_run_logs(repo, with),
             _ => Err(Failure::Host(format!("tool {tool} has no code"))),
         }
     }

@@ -1,36 +1,36 @@
-//! Releases, and repositories as such: the world has one, and none can be added.
+//! Tools for releases, and for creating and forking repositories, which always fail with 403.
 
 use super::arguments::Arguments;
-use super::{Outcome, protocol, said, shaped};
-use crate::view::Site;
+use super::{Outcome, protocol_error, shaped, tool_error};
+use crate::view::RepositoryState;
 
-pub(super) fn list_releases(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_releases(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let page = with.page()?;
-    let releases = site
+    let releases = repo
         .list_releases(&at, page)
-        .map_err(protocol("failed to list releases"))?;
+        .map_err(protocol_error("failed to list releases"))?;
     shaped("RepositoryRelease", releases)
 }
 
-pub(super) fn get_latest_release(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_latest_release(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let release = site
+    let release = repo
         .get_latest_release(&at)
-        .map_err(protocol("failed to get latest release"))?;
+        .map_err(protocol_error("failed to get latest release"))?;
     shaped("RepositoryRelease", release)
 }
 
-pub(super) fn get_release_by_tag(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_release_by_tag(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let tag = with.text("tag")?;
-    let release = site
+    let release = repo
         .get_release_by_tag(&at, &tag)
-        .map_err(said("failed to get release by tag"))?;
+        .map_err(tool_error("failed to get release by tag"))?;
     shaped("RepositoryRelease", release)
 }
 
-pub(super) fn create_repository(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn create_repository(repo: &RepositoryState, with: &Arguments) -> Outcome {
     with.text("name")?;
     with.optional_text("description")?;
     let organization = with.optional_text("organization")?;
@@ -40,17 +40,17 @@ pub(super) fn create_repository(site: &Site, with: &Arguments) -> Outcome {
         "" => "/user/repos".to_owned(),
         organization => format!("/orgs/{organization}/repos"),
     };
-    let call = site.call_anywhere("POST", &path);
+    let call = repo.call_anywhere("POST", &path);
     let refusal = call.refuse(403, "Resource not accessible by personal access token");
-    Err(said("failed to create repository")(refusal))
+    Err(tool_error("failed to create repository")(refusal))
 }
 
-pub(super) fn fork_repository(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn fork_repository(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     with.optional_text("organization")?;
-    let call = site
+    let call = repo
         .call(&at, "POST", "/forks")
-        .map_err(said("failed to fork repository"))?;
+        .map_err(tool_error("failed to fork repository"))?;
     let refusal = call.refuse(403, "Resource not accessible by personal access token");
-    Err(said("failed to fork repository")(refusal))
+    Err(tool_error("failed to fork repository")(refusal))
 }

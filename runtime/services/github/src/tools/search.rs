@@ -1,14 +1,14 @@
-//! Search.
+//! Tools for searches.
 
 use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::context::minimal_user;
-use super::{Outcome, said, shaped, written};
+use super::{Outcome, shaped, tool_error, written};
 use crate::api::Sorted;
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Whether a query has a qualifier at the beginning of a word.
+/// Returns true if a query contains a qualifier at the beginning of a word.
 fn has(query: &str, qualifier: &str) -> bool {
     query.match_indices(qualifier).any(|(at, _)| {
         let before = query[..at].chars().next_back();
@@ -27,7 +27,7 @@ fn sorted(with: &Arguments) -> Result<Sorted, super::Failure> {
     })
 }
 
-/// The query of a search for issues or pull requests, with what its tool adds.
+/// Builds the query of a search for issues or pull requests, with the qualifiers that the tool adds.
 pub(super) fn query_for(with: &Arguments, kind: &str) -> Result<String, super::Failure> {
     let mut query = with.text("query")?;
     if !has(&query, &format!("is:{kind}")) {
@@ -41,7 +41,7 @@ pub(super) fn query_for(with: &Arguments, kind: &str) -> Result<String, super::F
     Ok(query)
 }
 
-pub(super) fn issues(site: &Site, with: &Arguments, kind: &str) -> Outcome {
+pub(super) fn issues(repo: &RepositoryState, with: &Arguments, kind: &str) -> Outcome {
     let query = query_for(with, kind)?;
     let sorted = sorted(with)?;
     let page = with.page()?;
@@ -49,50 +49,50 @@ pub(super) fn issues(site: &Site, with: &Arguments, kind: &str) -> Outcome {
         "pr" => "failed to search pull requests",
         _ => "failed to search issues",
     };
-    let found = site
+    let found = repo
         .search_issues(&query, &sorted, page)
-        .map_err(super::protocol(during))?;
+        .map_err(super::protocol_error(during))?;
     shaped("IssuesSearchResult", found)
 }
 
-pub(super) fn code(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn code(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let query = with.text("query")?;
     sorted(with)?;
     let page = with.page()?;
-    let found = site
-        .search_code(&query, page)
-        .map_err(said(format!("failed to search code with query '{query}'")))?;
+    let found = repo.search_code(&query, page).map_err(tool_error(format!(
+        "failed to search code with query '{query}'"
+    )))?;
     shaped("CodeSearchResult", found)
 }
 
-pub(super) fn users(site: &Site, with: &Arguments, kind: &str) -> Outcome {
+pub(super) fn users(repo: &RepositoryState, with: &Arguments, kind: &str) -> Outcome {
     let mut query = with.text("query")?;
     let sorted = sorted(with)?;
     let page = with.page()?;
-    site.check_length("users", &query, &sorted, page)
-        .map_err(said(format!("failed to search {kind}s")))?;
+    repo.check_length("users", &query, &sorted, page)
+        .map_err(tool_error(format!("failed to search {kind}s")))?;
     if !has(&query, "type:") {
         query = format!("type:{kind} {query}");
     }
-    let (total, users) = site.search_users(&query, page);
+    let (total, users) = repo.search_users(&query, page);
     let items: Vec<Value> = users
         .iter()
-        .map(|user| minimal_user(&site.user(&user.login)))
+        .map(|user| minimal_user(&repo.user(&user.login)))
         .collect();
     written(&json!({"total_count": total, "incomplete_results": false, "items": items}))
 }
 
-pub(super) fn repositories(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn repositories(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let query = with.text("query")?;
     let page = with.page()?;
     let minimal = with.given_bool("minimal_output")?.unwrap_or(true);
-    site.check_length("repositories", &query, &Sorted::default(), page)
-        .map_err(said("failed to search repositories"))?;
-    let found = site.is_found(&query);
+    repo.check_length("repositories", &query, &Sorted::default(), page)
+        .map_err(tool_error("failed to search repositories"))?;
+    let found = repo.is_found(&query);
     let total = usize::from(found);
     let mut items = Vec::new();
     if found && page.number == 1 {
-        items.push(site.repository());
+        items.push(repo.repository());
     }
     if !minimal {
         let found = json!({"total_count": total, "incomplete_results": false, "items": items});
@@ -102,7 +102,7 @@ pub(super) fn repositories(site: &Site, with: &Arguments) -> Outcome {
     written(&json!({"total_count": total, "incomplete_results": false, "items": items}))
 }
 
-/// A repository as short results have it: some fields are left out where they are empty.
+/// Shortened repository of search results. Some fields are omitted if they are empty.
 fn minimal_repository(repository: &Value) -> Value {
     let mut view = serde_json::Map::new();
     let keys = [

@@ -1,4 +1,4 @@
-//! Calls that are stopped: cancelled, out of memory, or without room in the world.
+//! Tests of calls that are cancelled, run out of memory, or exceed the quota of the world.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::profile::Optional;
 
 const FILES: usize = 200;
 
-/// A repository whose pull request 1 changes and adds files of a directory that its base has changed too.
+/// Repository with pull request 1, which changes and adds files in a directory that its base has changed, too.
 struct World {
     _scratch: tempfile::TempDir,
     tools: Tools,
@@ -103,21 +103,21 @@ impl World {
         let surface = profile.surface(Optional::default()).unwrap();
         Self {
             _scratch: scratch,
-            tools: Tools::new(profile, surface, Site::new(hub, git), quota),
+            tools: Tools::new(profile, surface, RepositoryState::new(hub, git), quota),
         }
     }
 
-    /// What a state is made of, and the bytes of objects beside the world's own.
+    /// Returns the content of a state, and the size of objects that were added to the world.
     fn state(&mut self) -> (Hub, BTreeMap<String, ObjectId>, u64) {
-        let site = &mut self.tools.site;
-        let refs = site
+        let repo = &mut self.tools.repo;
+        let refs = repo
             .git
             .refs_below("")
             .map(|(name, id)| (name.to_owned(), id));
-        (site.hub.clone(), refs.collect(), site.git.added_bytes())
+        (repo.hub.clone(), refs.collect(), repo.git.added_bytes())
     }
 
-    /// The text of a call, and whether it failed.
+    /// Returns the text of a result, and whether the call failed.
     fn call(&mut self, meter: &CallMeter, tool: &str, arguments: &Value) -> (String, bool) {
         let mut arguments = arguments.as_object().cloned().unwrap();
         arguments.insert("owner".to_owned(), "acme".into());
@@ -133,7 +133,7 @@ impl World {
     }
 }
 
-/// Calls that read and write much, of which all need memory that is counted.
+/// Calls with large reads and writes, all of which reserve memory.
 fn calls() -> Vec<(&'static str, Value)> {
     let files = |count: usize| -> Value {
         let file = |number: usize| json!({"path": format!("new/{number}.txt"), "content": "x".repeat(100)});
@@ -174,7 +174,7 @@ fn a_call_that_is_stopped_changes_nothing() {
         let said = world.call(&cancelled, tool, &arguments);
         assert_eq!(said, ("the call was cancelled".to_owned(), true), "{tool}");
         assert!(world.state() == before, "{tool} was cancelled");
-        // It runs out of memory at one place after the other.
+        // Runs out of memory at a later place each time.
         let (mut limit, mut stopped) = (1_000, 0);
         loop {
             let meter = CallMeter::new(limit);
@@ -212,12 +212,12 @@ fn a_call_without_room_changes_nothing() {
 }
 
 #[test]
-fn what_follows_from_a_call_takes_room_too() {
+fn all_objects_of_a_call_count_towards_the_quota() {
     let meter = CallMeter::new(u64::MAX);
     let mut world = World::new(1 << 30);
     let file = json!({"path": "src/new.txt", "content": "new", "message": "Add", "branch": "main"});
     assert!(!world.call(&meter, "create_or_update_file", &file).1);
-    // The directory is written anew with an entry for each of its files.
+    // The directory is written again with an entry for each of its files.
     let taken = (1 << 30) - world.tools.quota.room;
     assert!(taken > FILES as u64 * 28, "{taken}");
     let before = world.tools.quota.room;
@@ -250,7 +250,7 @@ fn rest_is_stopped_alike() {
     assert_eq!(answer.status, 503);
     assert!(String::from_utf8_lossy(&answer.body).contains("2000 bytes that it may use"));
     assert!(world.state() == before);
-    // A blob that nothing leads to yet is kept.
+    // An unreachable blob is kept.
     let blob = request("POST", "/git/blobs", r#"{"content": "x"}"#);
     assert_eq!(world.tools.rest(&blob).status, 201);
     assert!(world.state() != before);

@@ -1,16 +1,16 @@
-//! Workflows, their runs and jobs, and what these say of a commit: check runs, check suites and statuses.
+//! Workflows, runs and jobs, and their results as check runs, check suites and statuses of a commit.
 
 use serde_json::{Map, Value, json};
 
-use super::{Site, Viewed, job};
+use super::{RepositoryState, Viewed, job};
 use crate::ci::Workflow;
 use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Kind, Run, Time};
 
-/// The application that check runs are made by.
+/// Slug of the application that creates check runs.
 const APP: &str = "github-actions";
 
-/// What a document says itself stands before what is derived.
+/// Overrides the derived fields of a view with those of a document.
 fn overlaid(mut view: Value, more: &Map<String, Value>) -> Value {
     if let Value::Object(fields) = &mut view {
         for (key, value) in more {
@@ -20,8 +20,8 @@ fn overlaid(mut view: Value, more: &Map<String, Value>) -> Value {
     view
 }
 
-impl Site {
-    /// The repository, as far as a run tells of it.
+impl RepositoryState {
+    /// Short form of the repository, as it is part of a run.
     fn repository_in_short(&self) -> Value {
         let full = self.repository();
         let mut short = Map::new();
@@ -60,7 +60,7 @@ impl Site {
         })
     }
 
-    /// The commit of a run; null where the world has it no more.
+    /// Commit of a run. Null if the repository does not contain it.
     fn head_commit(&self, run: &Run) -> Viewed {
         let Some(id) = ObjectId::from_hex(run.head_sha.as_bytes()).ok() else {
             return Ok(Value::Null);
@@ -80,7 +80,7 @@ impl Site {
         }))
     }
 
-    /// The pull requests of a run, as far as it tells of them.
+    /// Short form of the pull requests of a run.
     fn pulls_of_run(&self, run: &Run) -> Value {
         let repository = json!({
             "id": Kind::Repository.of_name(&self.full_name()),
@@ -191,7 +191,7 @@ impl Site {
         self.html(&format!("/actions/runs/{}/job/{}", job.run_id, job.id))
     }
 
-    /// A job as what it says of a commit.
+    /// Job as a check run of its commit.
     pub(crate) fn check_run(&self, run: &Run, job: &Job) -> Value {
         json!({
             "id": job.id,
@@ -219,7 +219,7 @@ impl Site {
         })
     }
 
-    /// A run as what it says of a commit.
+    /// Run as a check suite of its commit.
     pub(crate) fn check_suite(&self, run: &Run) -> Viewed {
         let id = Kind::CheckSuite.id(run.id);
         let url = self.api(&format!("/check-suites/{id}"));
@@ -246,7 +246,7 @@ impl Site {
         }))
     }
 
-    /// A job as a status of its commit.
+    /// Job as a status of its commit.
     fn status(&self, run: &Run, job: &Job) -> Value {
         json!({
             "url": self.api(&format!("/statuses/{}", run.head_sha)),
@@ -267,7 +267,7 @@ impl Site {
         })
     }
 
-    /// What has run on a commit: of each workflow and event the last run, with its jobs.
+    /// Last run of each workflow and event on a commit, with the jobs of its last attempt.
     pub(crate) fn checked(&self, commit: ObjectId) -> Vec<(&Run, Vec<&Job>)> {
         let runs = &self.hub.runs;
         let with_jobs = |run| (run, runs.latest_jobs(run).collect());
@@ -275,8 +275,8 @@ impl Site {
         latest.into_iter().map(with_jobs).collect()
     }
 
-    /// What has been said of a commit: what programs have set, all or of each context the last, and how each job went,
-    /// the newest of both first.
+    /// Statuses of a commit: those set by programs, and one for each job. Of the former, all or only the last one of
+    /// each context. Both groups are sorted by age, newest first.
     pub(crate) fn statuses(&self, commit: ObjectId, latest: bool) -> Vec<Value> {
         let checked = self.checked(commit);
         let jobs = checked
@@ -290,7 +290,7 @@ impl Site {
         statuses
     }
 
-    /// What has been said of a commit, in sum.
+    /// Combined status of a commit.
     pub(crate) fn combined_status(&self, head: ObjectId) -> Value {
         let statuses = self.statuses(head, true);
         let state = combined_state(&statuses);
@@ -305,13 +305,13 @@ impl Site {
         })
     }
 
-    /// A run among those of an id, as lists show it.
+    /// List of runs.
     pub(crate) fn runs<'a>(&self, all: impl Iterator<Item = &'a Run>) -> Result<Value, GitError> {
         all.map(|run| self.run(run)).collect()
     }
 }
 
-/// The state of some statuses in sum.
+/// Combined state of statuses.
 pub(crate) fn combined_state(statuses: &[Value]) -> &'static str {
     let any = |wanted: &[&str]| {
         let mut states = statuses.iter().filter_map(|it| it["state"].as_str());
@@ -326,7 +326,7 @@ pub(crate) fn combined_state(statuses: &[Value]) -> &'static str {
     }
 }
 
-/// The state of a status, which knows fewer of them than a conclusion.
+/// State of a status for the conclusion of a job. Statuses have fewer states than there are conclusions.
 fn state(conclusion: Option<&str>) -> &'static str {
     match conclusion {
         None => "pending",

@@ -1,15 +1,15 @@
-//! Commits, as the repository and as git knows them, and the files that they change.
+//! Commits as repository and git objects, and the files that they change.
 
 use serde_json::{Value, json};
 
-use super::{Site, Viewed};
+use super::{RepositoryState, Viewed};
 use crate::git::{Change, Commit, GitError, Identity, ObjectId};
 use crate::hub::{Kind, Time};
 
-/// Who commits what is done on the web.
+/// Email address of the committer of changes on the web.
 const WEB_FLOW: &str = "noreply@github.com";
 
-impl Site {
+impl RepositoryState {
     fn signature(&self, identity: &Identity) -> Value {
         json!({
             "name": identity.name,
@@ -18,7 +18,7 @@ impl Site {
         })
     }
 
-    /// The account of a commit's author or committer; null where nobody has that address.
+    /// Account of an author or committer. Null if no account has the email address.
     fn account(&self, identity: &Identity) -> Value {
         if identity.email == WEB_FLOW {
             return self.user("web-flow");
@@ -59,7 +59,7 @@ impl Site {
         node.replacen("R_", "C_", 1)
     }
 
-    /// A commit as the repository knows it, without its files.
+    /// Commit as an object of the repository API, without its files.
     pub(crate) fn commit(&self, commit: &Commit) -> Value {
         let id = commit.id;
         json!({
@@ -83,7 +83,7 @@ impl Site {
         })
     }
 
-    /// A commit as git knows it.
+    /// Commit as an object of the git data API.
     pub(crate) fn git_commit(&self, commit: &Commit) -> Value {
         let id = commit.id;
         json!({
@@ -100,7 +100,7 @@ impl Site {
         })
     }
 
-    /// What a commit changes over its first parent.
+    /// Changes of a commit relative to its first parent.
     pub(crate) fn changes_of(&self, commit: &Commit) -> Result<Vec<Change>, GitError> {
         let before = match commit.parents.first() {
             Some(parent) => Some(self.git.tree_of(*parent)?),
@@ -109,7 +109,7 @@ impl Site {
         self.git.changes(before, commit.tree)
     }
 
-    /// A commit with all its files.
+    /// Commit with statistics and all changed files.
     pub(crate) fn commit_in_full(&self, commit: &Commit, changes: &[Change]) -> Viewed {
         let mut view = self.commit(commit);
         let additions: usize = changes.iter().map(|change| change.additions).sum();
@@ -126,7 +126,7 @@ impl Site {
         Ok(view)
     }
 
-    /// A file that a commit or a pull request changes; `at` is the commit that it is seen from.
+    /// File changed by a commit or a pull request. `at` is the commit to which its URLs refer.
     pub(crate) fn file(&self, change: &Change, at: ObjectId) -> Value {
         let path = encode_path(&change.path);
         let sha = change
@@ -155,12 +155,12 @@ impl Site {
     }
 }
 
-/// A path as it stands in an address.
+/// Percent-encodes a path for a URL.
 pub(super) fn encode_path(path: &str) -> String {
     percent_encoded(path, b"/@+,=:$&")
 }
 
-/// A text in which letters, digits, `-_.~` and what is named stand for themselves.
+/// Percent-encodes a text, except for letters, digits, `-_.~` and the characters in `plain`.
 pub(crate) fn percent_encoded(text: &str, plain: &[u8]) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

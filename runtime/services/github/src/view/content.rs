@@ -1,13 +1,13 @@
-//! Files and directories, as the contents API shows them.
+//! Files, directories and annotated tags, as objects of the contents API and the git data API.
 
 use serde_json::{Value, json};
 
 use super::commit::encode_path;
-use super::{Site, Viewed};
+use super::{RepositoryState, Viewed};
 use crate::git::{Entry, EntryKind, Tag};
 
-impl Site {
-    /// A file or a directory without what is in it; `reference` is what was asked for.
+impl RepositoryState {
+    /// File or directory without its content. `reference` is the requested ref.
     pub(crate) fn content(&self, entry: &Entry, reference: &str) -> Viewed {
         let (kind, collection) = match entry.kind {
             EntryKind::Directory => ("dir", "trees"),
@@ -42,7 +42,7 @@ impl Site {
         }))
     }
 
-    /// An annotated tag.
+    /// Annotated tag.
     pub(crate) fn annotated_tag(&self, tag: &Tag) -> Value {
         let tagger = tag.tagger.as_ref().map(|tagger| {
             json!({
@@ -68,7 +68,7 @@ impl Site {
     }
 }
 
-/// The media type that the host of raw files gives for some bytes.
+/// Media type that `raw.githubusercontent.com` reports for a file.
 pub(crate) fn guess_type(path: &str, bytes: &[u8]) -> &'static str {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     match extension.to_ascii_lowercase().as_str() {

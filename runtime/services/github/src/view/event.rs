@@ -1,19 +1,19 @@
-//! What happened to issues and pull requests.
+//! Events of issues and pull requests.
 
 use serde_json::{Map, Value, json};
 
-use super::{Site, Viewed};
-use crate::api::{Closer, Event, What};
+use super::{RepositoryState, Viewed};
+use crate::api::{ClosedBy, Event, EventKind};
 use crate::hub::{Issue, Kind};
 
-impl Site {
-    /// An event as the timeline of its issue shows it.
+impl RepositoryState {
+    /// Event in the timeline of its issue.
     pub(crate) fn timeline_event(&self, event: &Event<'_>) -> Viewed {
         let actor = || -> Viewed { Ok(self.user(&self.actor(event)?)) };
         let (mut view, name) = match &event.what {
-            What::Committed(commit) => (self.git_commit(commit), "committed"),
-            What::Commented(comment) => (self.comment(event.issue, comment), "commented"),
-            What::Reviewed(review) => {
+            EventKind::Committed(commit) => (self.git_commit(commit), "committed"),
+            EventKind::Commented(comment) => (self.comment(event.issue, comment), "commented"),
+            EventKind::Reviewed(review) => {
                 let all = self.review(event.issue, review);
                 let mut view = Map::new();
                 for key in [
@@ -31,17 +31,17 @@ impl Site {
                 ] {
                     view.insert(key.to_owned(), all[key].clone());
                 }
-                // Here alone it is written small.
+                // Unlike elsewhere, the state is in lower case here.
                 view["state"] = review.state.as_str().to_lowercase().into();
                 (view.into(), "reviewed")
             }
-            What::LineCommented(thread) => {
+            EventKind::LineCommented(thread) => {
                 let comments = thread.iter().map(|it| self.review_comment(event.issue, it));
                 let comments: Value = comments.collect::<Result<Vec<_>, _>>()?.into();
                 let id = Kind::ReviewThread.node_id(Kind::ReviewComment.id(thread[0].id));
                 return Ok(json!({"event": "line-commented", "node_id": id, "comments": comments}));
             }
-            What::CrossReferenced { source, .. } => {
+            EventKind::CrossReferenced { source, .. } => {
                 let source = json!({"type": "issue", "issue": self.issue_elsewhere(source)});
                 let view = json!({
                     "actor": actor()?,
@@ -51,24 +51,24 @@ impl Site {
                 });
                 (view, "cross-referenced")
             }
-            What::Referenced(_) | What::Merged(_) | What::Closed(_) => {
+            EventKind::Referenced(_) | EventKind::Merged(_) | EventKind::Closed(_) => {
                 return self.issue_event(event, false);
             }
         };
         view["event"] = name.into();
-        if matches!(event.what, What::Commented(_)) {
+        if matches!(event.what, EventKind::Commented(_)) {
             view["actor"] = actor()?;
         }
         Ok(view)
     }
 
-    /// An event that has an id of its own, with the issue where that is not named already.
+    /// Event with an id. `with_issue` adds the issue. Null for an event of another kind.
     pub(crate) fn issue_event(&self, event: &Event<'_>, with_issue: bool) -> Viewed {
         let (name, commit) = match &event.what {
-            What::Closed(Some(Closer::Commit(id))) => ("closed", Some(id.to_string())),
-            What::Closed(_) => ("closed", None),
-            What::Merged(pull) => ("merged", pull.merge_commit_sha.clone()),
-            What::Referenced(id) => ("referenced", Some(id.to_string())),
+            EventKind::Closed(Some(ClosedBy::Commit(id))) => ("closed", Some(id.to_string())),
+            EventKind::Closed(_) => ("closed", None),
+            EventKind::Merged(pull) => ("merged", pull.merge_commit_sha.clone()),
+            EventKind::Referenced(id) => ("referenced", Some(id.to_string())),
             _ => return Ok(Value::Null),
         };
         let commits = |sha: &String| self.api(&format!("/commits/{sha}"));
@@ -96,7 +96,7 @@ impl Site {
         Ok(view)
     }
 
-    /// An issue with the repository that it is of.
+    /// Issue with its repository.
     fn issue_elsewhere(&self, issue: &Issue) -> Value {
         let Value::Object(plain) = self.issue(issue) else {
             return Value::Null;

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Site;
+use super::RepositoryState;
 use crate::hub::Gist;
 
-/// What GitHub takes the most usual files for: by the end of the name, the language and the media type.
+/// Language and media type of the most common files, by file name extension, as GitHub detects them.
 const KINDS: &[(&str, &str, &str)] = &[
     ("css", "CSS", "text/css"),
     ("csv", "CSV", "text/csv"),
@@ -28,8 +28,8 @@ const KINDS: &[(&str, &str, &str)] = &[
 const API: &str = "https://api.github.com/gists";
 const HTML: &str = "https://gist.github.com";
 
-impl Site {
-    /// A gist, in lists without the text of its files.
+impl RepositoryState {
+    /// Gist. `whole` adds the contents of its files, which lists omit.
     pub(crate) fn gist(&self, gist: &Gist, whole: bool) -> Value {
         let Gist { id, owner, .. } = gist;
         let files: Map<String, Value> = gist

@@ -2,16 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{Site, association, reactions, time};
+use super::{RepositoryState, association, reactions, time};
 use crate::hub::{Comment, Issue, Kind, State};
 
-impl Site {
-    /// An issue, or a pull request as the list of issues shows it.
+impl RepositoryState {
+    /// Issue, or pull request in the form of an issue.
     pub(crate) fn issue(&self, issue: &Issue) -> Value {
         let number = issue.number;
         let is_pull = issue.pull.is_some();
         let kind = if is_pull { Kind::Pull } else { Kind::Issue };
-        // A pull request is also an issue, with an id of its own as such.
+        // A pull request has two ids, one of them as an issue.
         let id = Kind::Issue.id(number);
         let url = self.api(&format!("/issues/{number}"));
         let page = if is_pull { "pull" } else { "issues" };
@@ -85,7 +85,7 @@ impl Site {
         view
     }
 
-    /// A comment on an issue or a pull request.
+    /// Comment on an issue or a pull request.
     pub(crate) fn comment(&self, issue: &Issue, comment: &Comment) -> Value {
         let id = Kind::Comment.id(comment.id);
         let url = self.api(&format!("/issues/comments/{id}"));

@@ -1,34 +1,34 @@
-//! What GitHub tells of a job beyond what it ran: the labels of its runner, and the steps around its own.
+//! Fields that GitHub adds to a job: the labels of its runner, and the steps around those of the workflow.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::Site;
+use super::RepositoryState;
 use crate::ci::Workflow;
 use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Run, Step};
 
-/// The runner of a job whose workflow says nothing of it.
+/// Runner of a job if its workflow does not specify one.
 const RUNNER: &str = "ubuntu-latest";
-/// The steps that GitHub puts before and after those of a workflow.
+/// Names of the steps that GitHub adds before and after those of a workflow.
 const FIRST: &str = "Set up job";
 const LAST: &str = "Complete job";
 
-/// The workflow file that was read last, with the commit and the path that it was read at.
+/// Cache of the workflow file that was read last: commit, path and parsed workflow.
 #[derive(Default)]
 pub(crate) struct LastWorkflow(Option<(String, String, Option<Arc<Workflow>>)>);
 
-impl Site {
-    /// The labels of the runner of a job, as `runs-on` of its workflow names them.
+impl RepositoryState {
+    /// Labels of the runner of a job, from `runs-on` of its workflow.
     pub(super) fn labels_of_runner(&self, run: &Run, job: &Job) -> Value {
         let workflow = self.workflow_of(run);
         let labels = workflow.and_then(|it| it.runner_labels(&job.name));
         labels.map_or_else(|| json!([RUNNER]), |labels| json!(labels))
     }
 
-    /// The workflow of a run at its commit; none where either is not there, or cannot be read, which those who ask
-    /// for it are told.
+    /// Workflow of a run at its commit. `None` if commit or file do not exist or cannot be read. Operations that return
+    /// them report the error.
     fn workflow_of(&self, run: &Run) -> Option<Arc<Workflow>> {
         let mut last = self.last_workflow.borrow_mut();
         if let Some((sha, path, workflow)) = &last.0
@@ -58,7 +58,7 @@ impl Site {
     }
 }
 
-/// The steps of a job with those that GitHub puts around them. A document that GitHub answered has them already.
+/// Steps of a job, with those that GitHub adds. A job from GitHub's API already contains them.
 pub(super) fn steps(job: &Job) -> Value {
     let has_all = job.steps.first().is_none_or(|step| step.name == FIRST);
     let view = |name: &str, status: &str, conclusion: Option<&str>, number: u64| {

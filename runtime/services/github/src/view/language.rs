@@ -1,22 +1,23 @@
-//! The programming languages of the repository.
+//! Programming languages of the repository.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::Site;
+use super::RepositoryState;
 use crate::git::{EntryKind, GitError, ObjectId};
 
-/// The bytes of each language, the most first, of the commit that they were counted on.
+/// Cache of the number of bytes in each language, the largest first, and the commit for which it was computed.
 #[derive(Default)]
 pub(crate) struct Languages {
     commit: Option<ObjectId>,
     sums: Arc<[(&'static str, u64)]>,
 }
 
-impl Site {
-    /// The bytes of each language on the default branch, the most first. They are counted once for each commit.
+impl RepositoryState {
+    /// Number of bytes in each language on the default branch, the largest first. They are counted once for each
+    /// commit.
     pub(crate) fn languages(&self) -> Result<Arc<[(&'static str, u64)]>, GitError> {
         let Some(tip) = self.git.branch(&self.hub.repository.default_branch) else {
             return Ok(Arc::default());
@@ -41,15 +42,15 @@ impl Site {
         Ok(Arc::clone(&known.sums))
     }
 
-    /// The language that most of the repository is written in; null where there is none, or where the files cannot
-    /// be read, which those who read them are told.
+    /// Main language of the repository. Null if there is none, or if the files cannot be read. Operations that return
+    /// the files report the error.
     pub(super) fn language(&self) -> Value {
         let all = self.languages().unwrap_or_default();
         all.first().map_or(Value::Null, |(name, _)| (*name).into())
     }
 }
 
-/// The programming language of a file by its name; none for texts and data, which GitHub does not count either.
+/// Programming language of a file, by its name. `None` for prose and data, which GitHub does not count either.
 fn of_file(name: &str) -> Option<&'static str> {
     let (_, extension) = name.rsplit_once('.')?;
     Some(match extension {

@@ -1,4 +1,4 @@
-//! The objects of GitHub's REST API, with its fields in its order, made of what hub and git know.
+//! Objects of GitHub's REST API, derived from hub and git, with the fields in the order of GitHub.
 
 mod actions;
 mod commit;
@@ -28,29 +28,29 @@ use crate::ci::{Ci, Runner};
 use crate::git::{Git, GitError};
 use crate::hub::{Hub, Reaction, Time};
 
-/// Where addresses of the API begin.
+/// Base URL of the API.
 pub(crate) const API: &str = "https://api.github.com";
-/// Where addresses for people begin.
+/// Base URL of web pages.
 pub(crate) const HTML: &str = "https://github.com";
 
-/// A repository with all that GitHub knows of it.
-pub(crate) struct Site {
+/// Repository with all data that the API shows.
+pub(crate) struct RepositoryState {
     pub(crate) hub: Hub,
     pub(crate) git: Git,
-    /// What runs workflows; none where nothing does.
+    /// Runner of the workflows. `None` if workflows are not run.
     pub(crate) ci: Option<Ci>,
-    /// What has been learned of the messages of commits, which never change.
+    /// Cache of the issues that commit messages mention, by commit.
     pub(crate) messages: RefCell<Messages>,
-    /// What the last pull requests that were asked about change.
+    /// Caches of recent comparisons of commits and files.
     pub(crate) compared: RefCell<Compared>,
-    /// The languages of the default branch, as they were last counted.
+    /// Cache of the languages of the default branch.
     languages: RefCell<Languages>,
-    /// The workflow file that was read last.
+    /// Cache of the workflow file that was read last.
     last_workflow: RefCell<LastWorkflow>,
 }
 
-impl Site {
-    /// A repository where no workflow runs.
+impl RepositoryState {
+    /// Repository whose workflows are not run.
     pub(crate) fn new(hub: Hub, git: Git) -> Self {
         Self {
             hub,
@@ -63,30 +63,30 @@ impl Site {
         }
     }
 
-    /// The same repository, whose workflows are run from now on.
+    /// Enables workflows, from the current state of the repository on.
     pub(crate) fn with_runner(mut self, runner: Arc<dyn Runner>) -> Self {
         self.ci = Some(Ci::new(runner, &self));
         self
     }
 
-    /// `owner/name`.
+    /// Full name of the repository: `owner/name`.
     pub(crate) fn full_name(&self) -> String {
         let repository = &self.hub.repository;
         format!("{}/{}", repository.owner, repository.name)
     }
 
-    /// An address of the API below the repository.
+    /// URL of the API below the repository.
     pub(crate) fn api(&self, below: &str) -> String {
         format!("{API}/repos/{}{below}", self.full_name())
     }
 
-    /// An address for people below the repository.
+    /// URL of a web page below the repository.
     pub(crate) fn html(&self, below: &str) -> String {
         format!("{HTML}/{}{below}", self.full_name())
     }
 }
 
-/// How the author of something stands to the repository.
+/// Association of an author with the repository (`author_association`).
 pub(crate) fn association(hub: &Hub, login: &str) -> &'static str {
     let repository = &hub.repository;
     let is = |known: &String| known.eq_ignore_ascii_case(login);
@@ -99,7 +99,7 @@ pub(crate) fn association(hub: &Hub, login: &str) -> &'static str {
     }
 }
 
-/// The reactions to something, summed up.
+/// Summary of reactions.
 pub(crate) fn reactions(url: &str, reactions: &[Reaction]) -> Value {
     let mut summary = json!({"url": format!("{url}/reactions"), "total_count": reactions.len()});
     for content in [
@@ -111,10 +111,10 @@ pub(crate) fn reactions(url: &str, reactions: &[Reaction]) -> Value {
     summary
 }
 
-/// A time that may be absent.
+/// Time, or null if absent.
 pub(crate) fn time(time: Option<Time>) -> Value {
     time.map_or(Value::Null, |time| time.to_string().into())
 }
 
-/// A view, or the damage that stands in its way.
+/// JSON object of the API, or the error of git that prevented it.
 pub(crate) type Viewed = Result<Value, GitError>;

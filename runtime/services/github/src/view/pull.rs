@@ -1,20 +1,20 @@
-//! Pull requests, their reviews and the comments on their lines.
+//! Pull requests, reviews and review comments.
 
 use serde_json::{Value, json};
 
-use super::{Site, Viewed, association, reactions, time};
+use super::{RepositoryState, Viewed, association, reactions, time};
 use crate::api::Mergeable;
 use crate::call;
 use crate::git::{GitError, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment};
 
-/// An id that a document holds.
+/// Parses an object id in a document.
 fn id(text: &str) -> Result<ObjectId, GitError> {
     ObjectId::from_hex(text.as_bytes())
         .map_err(|_| GitError::objects(format!("{text:?} is no object id")))
 }
 
-impl Site {
+impl RepositoryState {
     fn side(&self, owner: &str, branch: &str, sha: &str) -> Value {
         json!({
             "label": format!("{owner}:{branch}"),
@@ -25,7 +25,7 @@ impl Site {
         })
     }
 
-    /// A pull request as a list shows it.
+    /// Pull request in a list.
     pub(crate) fn pull(&self, issue: &Issue, pull: &Pull) -> Value {
         let number = issue.number;
         let own = Kind::Pull.id(number);
@@ -96,7 +96,7 @@ impl Site {
         view
     }
 
-    /// A pull request with what has to be computed for it.
+    /// Pull request with all fields, including those that have to be computed.
     pub(crate) fn pull_in_full(&self, issue: &Issue, pull: &Pull) -> Viewed {
         let mut view = self.pull(issue, pull);
         let Mergeable {
@@ -124,12 +124,12 @@ impl Site {
         Ok(view)
     }
 
-    /// The ends of a pull request.
+    /// Tips of the base and the head of a pull request.
     pub(crate) fn ends(&self, pull: &Pull) -> Result<(ObjectId, ObjectId), GitError> {
         Ok((id(&pull.base_sha)?, id(&pull.head_sha)?))
     }
 
-    /// A review.
+    /// Review of a pull request.
     pub(crate) fn review(&self, issue: &Issue, review: &Review) -> Value {
         let id = Kind::Review.id(review.id);
         let page = self.html(&format!("/pull/{}#pullrequestreview-{id}", issue.number));
@@ -152,13 +152,13 @@ impl Site {
         view
     }
 
-    /// The address of a comment on a line for people.
+    /// URL of the web page of a review comment.
     pub(crate) fn review_comment_page(&self, issue: &Issue, comment: &ReviewComment) -> String {
         let id = Kind::ReviewComment.id(comment.id);
         self.html(&format!("/pull/{}#discussion_r{id}", issue.number))
     }
 
-    /// A comment on a line.
+    /// Review comment.
     pub(crate) fn review_comment(&self, issue: &Issue, comment: &ReviewComment) -> Viewed {
         let id = Kind::ReviewComment.id(comment.id);
         let url = self.api(&format!("/pulls/comments/{id}"));
@@ -167,8 +167,11 @@ impl Site {
         let Some(own) = &issue.pull else {
             return Ok(Value::Null);
         };
-        let (standing, hunk) = (self.standing(own, comment)?, self.hunk(own, comment)?);
-        // A timeline shows all comments of a thread at once.
+        let (comment_position, hunk) = (
+            self.comment_position(own, comment)?,
+            self.hunk(own, comment)?,
+        );
+        // A timeline contains all comments of a thread at the same time.
         call::hold((hunk.len() + comment.body.len()) as u64)?;
         let mut view = json!({
             "url": url,
@@ -177,7 +180,7 @@ impl Site {
             "node_id": Kind::ReviewComment.node_id(id),
             "diff_hunk": hunk,
             "path": comment.path,
-            "commit_id": standing.commit,
+            "commit_id": comment_position.commit,
             "original_commit_id": comment.written_on(),
             "user": self.user(&comment.user),
             "body": comment.body,
@@ -188,10 +191,10 @@ impl Site {
             "author_association": association(&self.hub, &comment.user),
             "_links": {"self": {"href": url}, "html": {"href": page}, "pull_request": {"href": pull}},
             "reactions": reactions(&url, &comment.reactions),
-            "start_line": standing.start_line,
+            "start_line": comment_position.start_line,
             "original_start_line": comment.first_start(),
             "start_side": comment.start_side,
-            "line": standing.line,
+            "line": comment_position.line,
             "original_line": comment.first_line(),
             "side": comment.side.as_deref().unwrap_or("RIGHT"),
         });

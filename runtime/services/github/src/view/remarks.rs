@@ -1,13 +1,13 @@
-//! Comments on commits, and statuses that programs set.
+//! Comments on commits, and commit statuses set by programs.
 
 use serde_json::{Value, json};
 
-use super::{Site, association, reactions};
+use super::{RepositoryState, association, reactions};
 use crate::git::ObjectId;
 use crate::hub::{CommitComment, CommitStatus, Kind};
 
-impl Site {
-    /// A comment on a commit.
+impl RepositoryState {
+    /// Comment on a commit.
     pub(crate) fn commit_comment(&self, sha: &str, comment: &CommitComment) -> Value {
         let id = Kind::CommitComment.id(comment.id);
         let url = self.api(&format!("/comments/{id}"));
@@ -29,9 +29,9 @@ impl Site {
         })
     }
 
-    /// How many comments a commit has.
+    /// Number of comments on a commit.
     pub(super) fn comments_on(&self, commit: ObjectId) -> usize {
-        // Most worlds have none, and need not write the id.
+        // Avoids formatting the id for the many worlds without remarks.
         if self.hub.remarks.is_empty() {
             return 0;
         }
@@ -39,7 +39,7 @@ impl Site {
         remarks.map_or(0, |it| it.comments.len())
     }
 
-    /// A status of a commit that a program has set.
+    /// Commit status set by a program.
     pub(crate) fn set_status(&self, sha: &str, status: &CommitStatus) -> Value {
         let id = Kind::Status.id(status.id);
         let creator = self.user(&status.creator);
@@ -58,7 +58,7 @@ impl Site {
         })
     }
 
-    /// The statuses that programs have set of a commit, the newest first: all, or of each context the last.
+    /// Commit statuses set by programs, newest first. `latest` selects the last one of each context.
     pub(super) fn set_statuses(&self, commit: ObjectId, latest: bool) -> Vec<Value> {
         let sha = commit.to_string();
         let Some(of) = self.hub.remarks.get(&sha) else {

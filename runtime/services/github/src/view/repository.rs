@@ -1,13 +1,13 @@
-//! The repository, its branches, tags, refs, labels, milestones and releases.
+//! Repository, branches, tags, refs, labels, milestones and releases.
 
 use serde_json::{Value, json};
 
-use super::{Site, Viewed, time};
+use super::{RepositoryState, Viewed, time};
 use crate::git::ObjectId;
 use crate::hub::{Kind, Label, Milestone, Release, State, Time};
 
-impl Site {
-    /// The repository.
+impl RepositoryState {
+    /// Repository in full.
     pub(crate) fn repository(&self) -> Value {
         let repository = &self.hub.repository;
         let full = self.full_name();
@@ -121,7 +121,7 @@ impl Site {
         view
     }
 
-    /// A branch in a list.
+    /// Branch in a list.
     pub(crate) fn branch(&self, name: &str, tip: ObjectId) -> Value {
         json!({
             "name": name,
@@ -130,7 +130,7 @@ impl Site {
         })
     }
 
-    /// A ref, by its full name.
+    /// Ref, by its full name.
     pub(crate) fn reference(&self, name: &str, id: ObjectId) -> Viewed {
         let kind = if self.git.tag(id)?.is_some() {
             "tag"
@@ -150,7 +150,7 @@ impl Site {
         }))
     }
 
-    /// A tag in a list.
+    /// Tag in a list.
     pub(crate) fn tag(&self, name: &str, commit: ObjectId) -> Value {
         json!({
             "name": name,
@@ -161,7 +161,7 @@ impl Site {
         })
     }
 
-    /// A label; one that nobody made is shown all the same.
+    /// Label with a name. Null if it does not exist.
     pub(crate) fn label(&self, name: &str) -> Value {
         match self.hub.labels.get(&name.to_lowercase()) {
             Some(label) => self.whole_label(label),
@@ -169,7 +169,7 @@ impl Site {
         }
     }
 
-    /// A label.
+    /// Label.
     pub(crate) fn whole_label(&self, label: &Label) -> Value {
         let id = Kind::Label.of_name(&label.name);
         json!({
@@ -184,7 +184,7 @@ impl Site {
         })
     }
 
-    /// A milestone.
+    /// Milestone.
     pub(crate) fn milestone(&self, milestone: &Milestone) -> Value {
         let number = milestone.number;
         let id = Kind::Milestone.id(number);
@@ -214,7 +214,7 @@ impl Site {
         })
     }
 
-    /// A release.
+    /// Release.
     pub(crate) fn release(&self, release: &Release) -> Value {
         let id = Kind::Release.id(release.id);
         let tag = &release.tag_name;

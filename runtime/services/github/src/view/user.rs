@@ -1,12 +1,12 @@
-//! Users.
+//! Users and their profiles.
 
 use serde_json::{Value, json};
 
-use super::{API, HTML, Site};
+use super::{API, HTML, RepositoryState};
 use crate::hub::{Kind, User};
 
-impl Site {
-    /// A user as other objects hold it; null for nobody.
+impl RepositoryState {
+    /// Short form of a user, as part of other objects. Null for an empty login.
     pub(crate) fn user(&self, login: &str) -> Value {
         if login.is_empty() {
             return Value::Null;
@@ -41,12 +41,12 @@ impl Site {
         })
     }
 
-    /// Several users.
+    /// Short forms of several users.
     pub(crate) fn users(&self, logins: &[String]) -> Value {
         logins.iter().map(|login| self.user(login)).collect()
     }
 
-    /// A user with the profile.
+    /// User with the public profile.
     pub(crate) fn profile(&self, user: &User) -> Value {
         let mut view = self.user(&user.login);
         let own = user.login.eq_ignore_ascii_case(&self.hub.repository.owner);

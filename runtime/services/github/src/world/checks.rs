@@ -1,4 +1,4 @@
-//! What the documents of a world may not say.
+//! Validation of the documents of a world.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::api::{LONGEST_TITLE, REACTIONS};
 use crate::git::{GIT_DIR, Git, GitError};
 use crate::hub::{Gist, Hub, Issue, Label, Pull, Reaction, Repository, State};
 
-/// Refuses a default branch that is not there, unless there is none at all.
+/// Returns an error if the default branch does not exist, unless the repository has no branches at all.
 pub(super) fn check_default_branch(
     repository: &Repository,
     git: &Git,
@@ -39,7 +39,7 @@ pub(super) fn check_default_branch(
     })
 }
 
-/// Refuses a document that is named as one of its entries: it would not be read.
+/// Returns an error if a document is named in the singular, such as `issue.json`, because it would not be read.
 pub(super) fn check_names(documents: &Documents<'_>) -> Result<(), WorldError> {
     for name in DOCUMENTS {
         let Some(stem) = name.strip_suffix("s.json") else {
@@ -54,10 +54,10 @@ pub(super) fn check_names(documents: &Documents<'_>) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// Why an issue is in its state.
+/// Accepted values of `state_reason` of an issue.
 const REASONS: [&str; 4] = ["completed", "not_planned", "duplicate", "reopened"];
 
-/// Refuses numbers that GitHub does not count to, after which there would be no next.
+/// Returns an error if a number is 0, or too large for GitHub to have a next one.
 pub(super) fn check_number(file: &str, place: &str, number: u64) -> Result<(), WorldError> {
     const LAST: u64 = i32::MAX as u64;
     let problem = match number {
@@ -68,7 +68,8 @@ pub(super) fn check_number(file: &str, place: &str, number: u64) -> Result<(), W
     Err(WorldError::value(file, place, problem))
 }
 
-/// Refuses issues that are parts of what they cannot be parts of, or repeat what is not there.
+/// Returns an error if a sub-issue is missing, is a pull request, has two parents or is its own ancestor, or if
+/// `duplicate_of` names a missing issue.
 pub(super) fn check_relations(hub: &Hub) -> Result<(), WorldError> {
     let issues = &hub.issues;
     let refused = |number: &u64, problem: String| {
@@ -115,7 +116,7 @@ pub(super) fn check_relations(hub: &Hub) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// Refuses what no issue or pull request can say of itself.
+/// Validates the values of one issue or pull request, independently of others.
 pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), WorldError> {
     let refused = |problem: String| Err(WorldError::value(file, place, problem));
     check_number(file, place, issue.number)?;
@@ -170,7 +171,7 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
     Ok(())
 }
 
-/// A reaction that there is not.
+/// Returns the first reaction with an unknown content.
 fn unknown_reaction(issue: &Issue) -> Option<&Reaction> {
     let pull = issue.pull.iter();
     let on_lines = pull.flat_map(|pull| &pull.review_comments);
@@ -180,8 +181,9 @@ fn unknown_reaction(issue: &Issue) -> Option<&Reaction> {
     all.find(|reaction| !REACTIONS.contains(&reaction.content.as_str()))
 }
 
-/// What a comment on a line says that it answers, where nothing can have had that id. Ids of GitHub are not kept, and
-/// what a comment with an id answers may have been deleted.
+/// Returns the first `in_reply_to` of a review comment that names an id which cannot have existed. Ids that GitHub
+/// assigned are not kept, so replies to them are accepted. So are the replies of comments that have an id, because the
+/// comment that they answer may have been deleted.
 fn unknown_answered(pull: &Pull) -> Option<u64> {
     let comments = &pull.review_comments;
     let is_there = |id: u64| comments.iter().any(|comment| comment.id == id);
@@ -190,7 +192,7 @@ fn unknown_answered(pull: &Pull) -> Option<u64> {
     answered.find(|id| *id < FIRST_OF_GITHUB && !is_there(*id))
 }
 
-/// Refuses a label whose colour is none.
+/// Returns an error if the colour of a label is not six hexadecimal digits.
 pub(super) fn check_color(label: &Label) -> Result<(), WorldError> {
     let is_color = |text: &str| text.len() == 6 && text.bytes().all(|it| it.is_ascii_hexdigit());
     if !is_color(&label.color) {
@@ -200,7 +202,7 @@ pub(super) fn check_color(label: &Label) -> Result<(), WorldError> {
     Ok(())
 }
 
-/// What is wrong with a gist.
+/// Describes the first invalid value of a gist.
 pub(super) fn gist_problem(gist: &Gist) -> Option<&'static str> {
     let is_digit = |c: u8| c.is_ascii_digit() || (b'a'..=b'f').contains(&c);
     if !(20..=32).contains(&gist.id.len()) || !gist.id.bytes().all(is_digit) {

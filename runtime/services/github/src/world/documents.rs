@@ -1,4 +1,4 @@
-//! The JSON documents of a world, read with their place in every error, and written canonically.
+//! Reader and canonical writer of the JSON documents of a world. Errors contain the place in the document.
 
 use std::collections::HashMap;
 
@@ -11,43 +11,43 @@ use serde_json::value::RawValue;
 
 use crate::git::GitError;
 
-/// Why a world cannot be used.
+/// Error of opening a world.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// Something that every world has is not there.
+    /// A required part of every world is missing.
     #[error("{0} is not there; a github world needs a repository in repo/.git")]
     Missing(&'static str),
-    /// A document is no JSON.
+    /// A document is not valid JSON.
     #[error("{file}:{line}:{column}: {problem}")]
     Syntax {
-        /// The document.
+        /// File name of the document.
         file: String,
-        /// The line, from 1.
+        /// Line, from 1.
         line: usize,
-        /// The column, from 1.
+        /// Column, from 1.
         column: usize,
-        /// What is wrong.
+        /// Message of the JSON parser.
         problem: String,
     },
-    /// A value of a document is not what it should be.
+    /// A value in a document is invalid.
     #[error("{file}{}: {place}: {problem}", line.map(|line| format!(":{line}")).unwrap_or_default())]
     Value {
-        /// The document.
+        /// File name of the document.
         file: String,
-        /// The line that the entry begins in, from 1; unknown where the document is no list, or lacks it.
+        /// Line at which the entry begins, from 1. `None` if the document is not a list or does not contain the entry.
         line: Option<usize>,
-        /// The entry, as its number or its position.
+        /// Number, name or position of the entry.
         place: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
     /// A file cannot be read.
     #[error("cannot read {file}")]
     Read {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// Why.
+        /// Error of the read.
         source: std::io::Error,
     },
     /// The repository cannot be used.
@@ -66,14 +66,14 @@ impl WorldError {
     }
 }
 
-/// The documents that lie in one directory.
+/// JSON documents in one directory.
 pub(super) struct Documents<'a> {
     pub(super) dir: &'a Directory,
     pub(super) blobs: &'a dyn Blobs,
 }
 
 impl Documents<'_> {
-    /// A document's bytes; none where there is no such file.
+    /// Reads the bytes of a document. `None` if the file does not exist.
     fn bytes(&self, file: &str) -> Result<Option<Vec<u8>>, WorldError> {
         let Some(node) = self.dir.get(file) else {
             return Ok(None);
@@ -91,13 +91,13 @@ impl Documents<'_> {
         Ok(Some(bytes))
     }
 
-    /// A document as JSON; none where there is no such file.
+    /// Parses a document as JSON. `None` if the file does not exist.
     pub(super) fn read(&self, file: &str) -> Result<Option<Value>, WorldError> {
         let Some(bytes) = self.bytes(file)? else {
             return Ok(None);
         };
         let Unique(document) = serde_json::from_slice(&bytes).map_err(|error| {
-            // The place is said already.
+            // The position is in `line` and `column`.
             let problem = error.to_string();
             let problem = problem.split(" at line ").next().unwrap_or_default();
             WorldError::Syntax {
@@ -110,7 +110,7 @@ impl Documents<'_> {
         Ok(Some(document))
     }
 
-    /// The entries of a document that is a list; none where there is no such file.
+    /// Returns the entries of a document that is a list. Empty if the file does not exist.
     pub(super) fn list(&self, file: &str) -> Result<Vec<Value>, WorldError> {
         match self.read(file)? {
             None => Ok(Vec::new()),
@@ -119,13 +119,13 @@ impl Documents<'_> {
         }
     }
 
-    /// A document that is one object and must be there.
+    /// Parses a document that must exist and be one object.
     pub(super) fn object<T: DeserializeOwned>(&self, file: &'static str) -> Result<T, WorldError> {
         let value = self.read(file)?.ok_or(WorldError::Missing(file))?;
         typed(file, "the document", value)
     }
 
-    /// The same error with the line that the entry begins in, where that can be found.
+    /// Adds the line at which the entry begins to the error, if it can be found.
     pub(super) fn located(&self, mut error: WorldError) -> WorldError {
         if let WorldError::Value {
             file, line, place, ..
@@ -137,7 +137,7 @@ impl Documents<'_> {
         error
     }
 
-    /// The entries of a document as they stand, each of a type and with how errors name it.
+    /// Parses the entries of a document without translation, each with the place by which errors name it.
     pub(super) fn typed_entries<T: DeserializeOwned>(
         &self,
         file: &str,
@@ -154,7 +154,7 @@ impl Documents<'_> {
             .collect()
     }
 
-    /// The entries of a document, each of a type, after they were put into our words.
+    /// Parses the entries of a document after `translate` has converted each to our format.
     pub(super) fn entries<T: DeserializeOwned>(
         &self,
         file: &str,
@@ -169,7 +169,7 @@ impl Documents<'_> {
     }
 }
 
-/// How an entry is named in an error: by its number, else by its position.
+/// Name of an entry in errors: its number, or else its position.
 pub(super) fn place(value: &Value, index: usize) -> String {
     match value.get("number").and_then(Value::as_u64) {
         Some(number) => format!("#{number}"),
@@ -185,7 +185,7 @@ pub(super) fn typed<T: DeserializeOwned>(
     serde_json::from_value(value).map_err(|error| WorldError::value(file, place, error))
 }
 
-/// The line that an entry begins in, by how errors name it: `[0]`, `jobs[0]`, `#7`, or its number, login or name.
+/// Finds the line at which an entry begins by its name in errors: `[0]`, `jobs[0]`, `#7`, or its number, login or name.
 fn line_of(document: &[u8], place: &str) -> Option<usize> {
     let in_document: Vec<&RawValue>;
     let in_key: HashMap<String, &RawValue>;
@@ -212,7 +212,7 @@ fn line_of(document: &[u8], place: &str) -> Option<usize> {
     Some(lines.count() + 1)
 }
 
-/// Whether an error would name an entry so.
+/// Returns true if `place` is the number, login or name of the entry.
 fn is_called(entry: &RawValue, place: &str) -> bool {
     let Ok(Value::Object(entry)) = serde_json::from_str(entry.get()) else {
         return false;
@@ -223,7 +223,7 @@ fn is_called(entry: &RawValue, place: &str) -> bool {
     numbered || named("login") || named("name")
 }
 
-/// A document as the final state has it.
+/// Serialises a document in the form of final states.
 pub(super) fn write(document: &impl Serialize) -> serde_json::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(document)?;
     bytes.push(b'\n');

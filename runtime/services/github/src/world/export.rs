@@ -1,4 +1,4 @@
-//! Writes the final state in its canonical form.
+//! Writer of the final state in its canonical form.
 
 use mcpmark_snapshot::{
     Batch, BuildError, Directory, File, InvalidPath, Node, Store, StoreError, Tree, TreeBuilder,
@@ -11,39 +11,39 @@ use super::documents;
 use crate::git::{EntryKind, GIT_DIR, Git, GitError, ObjectId};
 use crate::hub::{Hub, Issue, Pull, Repository, closes};
 
-/// Why a state could not be written.
+/// Error of writing a state.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
     /// The repository cannot be read.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// The store cannot take it.
+    /// The store cannot save a blob or a tree.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A path stands in the way of another.
+    /// A path conflicts with another one.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A path that no state can have.
+    /// A path is not valid in a state.
     #[error(transparent)]
     Path(#[from] InvalidPath),
-    /// A document cannot be written.
+    /// A document cannot be serialised.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
-/// The configuration of every repository: what git writes for any.
+/// Content of `config` in every exported repository, equal to what `git init` writes.
 pub(crate) const CONFIG: &str =
     "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n";
 
-/// What was exported before, whose documents can be taken over.
+/// State that was exported before, whose equal documents can be reused.
 #[derive(Clone, Copy)]
 pub(crate) struct Exported<'a> {
     pub(crate) hub: &'a Hub,
     pub(crate) tree: &'a Tree,
 }
 
-/// The final state as a tree whose blobs are in the store.
+/// Exports the final state as a tree. The tree and its blobs are put into the store.
 pub(crate) fn export(
     hub: &Hub,
     git: &Git,
@@ -56,8 +56,9 @@ pub(crate) fn export(
     Ok(tree)
 }
 
-/// The same without the tree itself in the store, and with the documents of a neighbour where
-/// they would be equal: nobody writes issues a thousand times over because one of them differs.
+/// Exports a state like [`export`], but does not put the tree itself into the store, and reuses those documents of
+/// `before` that would be equal. This avoids serialising all issues for each of thousands of mutants that differ in
+/// one.
 pub(crate) fn export_like(
     before: Exported<'_>,
     hub: &Hub,
@@ -109,8 +110,8 @@ impl Export {
             let path = TreePath::parse(&format!("{GIT_DIR}/{path}"))?;
             self.builder.insert_file(&path, file.clone())?;
         }
-        // What a pull request was made from is told by the commit that its base had, also where no branch has it
-        // any more.
+        // The base of a pull request shows from which commit it was made, even if no branch contains that commit any
+        // more.
         let bases = hub.pulls().map(|(_, pull)| pull.base_sha.as_bytes());
         let bases: Vec<ObjectId> = bases.filter_map(|id| ObjectId::from_hex(id).ok()).collect();
         for file in git.new_files(&bases)? {
@@ -127,7 +128,7 @@ impl Export {
         self.put(&format!("{GIT_DIR}/packed-refs"), refs.as_bytes(), false)
     }
 
-    /// The files of the world, changed as the default branch has changed since.
+    /// Writes the work tree of the world, with the changes that were made to the default branch since.
     fn work_tree(&mut self, hub: &Hub, git: &Git, before: &Directory) -> Result<(), ExportError> {
         for (name, node) in before.iter().filter(|(name, _)| *name != ".git") {
             self.copy(&format!("repo/{name}"), node)?;
@@ -155,7 +156,7 @@ impl Export {
         Ok(())
     }
 
-    /// Paths and links that a snapshot cannot hold are left out.
+    /// Writes an entry of a git tree. Skips paths and links that a snapshot cannot hold.
     fn put_entry(
         &mut self,
         git: &Git,
@@ -181,7 +182,7 @@ impl Export {
         }
     }
 
-    /// Takes a file away, and the directories that are empty without it.
+    /// Removes a file, and the directories that become empty.
     fn remove(&mut self, path: &str) {
         let Ok(mut path) = TreePath::parse(path) else {
             return;
@@ -235,7 +236,7 @@ impl Export {
         })?;
         let issues = like(|one, other| one.plain_issues().eq(other.plain_issues()));
         self.document("issues.json", issues, || Ok(listed(hub.plain_issues())))?;
-        // What a pull request closes depends on the name of the repository.
+        // `closes` depends on the owner and the name of the repository.
         let pulls =
             like(|one, other| one.repository == other.repository && one.pulls().eq(other.pulls()));
         self.document("pulls.json", pulls, || {
@@ -257,7 +258,7 @@ impl Export {
         Ok(())
     }
 
-    /// Takes a document over, or writes it.
+    /// Reuses the document of `before` if given, and serialises it otherwise.
     fn document<T: Serialize>(
         &mut self,
         file: &str,
@@ -278,7 +279,7 @@ fn listed<'a, T>(entries: impl Iterator<Item = &'a T>) -> Vec<&'a T> {
     entries.collect()
 }
 
-/// A pull request as `pulls.json` has it: the keys of an issue, its own, and what follows from them.
+/// Entry of `pulls.json`: the keys of an issue, those of a pull request, and the derived `closes`.
 fn joined(issue: &Issue, pull: &Pull, repository: &Repository) -> serde_json::Result<Value> {
     let mut entry = Map::new();
     for value in [serde_json::to_value(issue)?, serde_json::to_value(pull)?] {

@@ -1,12 +1,14 @@
-//! A published template, as its importer leaves it on GitHub.
+//! Import of a published template, with the changes that its importer makes on GitHub.
 //!
-//! The importer pushes a clone and opens everything anew by requests, so that what scripts look for is not what the
-//! template says: numbers are given again, issues first, in the order of the documents; all is by whoever imports;
-//! comments name their authors in a first line, those on lines of a pull request among them; pull requests from forks
-//! are of branches of their own; and the directory `.github` is taken away in a commit. All of that is done here with the
-//! same operations as a request would do it.
+//! The importer of the published benchmark pushes a clone and recreates all issues and pull requests by requests. What
+//! verifier scripts look for therefore differs from the template: numbers are assigned again, issues first, in the
+//! order of the documents; the importing account is the author of everything; comments name their original authors in
+//! their first line, and comments on lines of a pull request become such comments, too; pull requests from forks use
+//! branches of the repository itself; and a commit removes the directory `.github`. This module applies the same
+//! changes with the operations that requests would use.
 //!
-//! Where the importer draws four characters for each mention, so that nobody is notified, they follow from the name here.
+//! The importer appends four random characters to each mention, so that no account is notified. Here they are derived
+//! from the name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,56 +22,56 @@ use super::export::{ExportError, export};
 use super::people::check_repository;
 use super::published;
 use super::read::documents_of;
-use crate::api::{ApiError, Named, NewIssue, NewPull};
+use crate::api::{ApiError, NewIssue, NewPull, RepositoryName};
 use crate::git::{Base, Draft, Edit, Git, GitError};
 use crate::hub::{Hub, Repository, State, Time, User};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// What the importer takes away, because GitHub would run it.
+/// Directory that the importer removes because GitHub would run its workflows.
 const WORKFLOWS: &str = ".github";
 
-/// Who imports, and when.
+/// Account and clock of an import.
 #[derive(Debug, Clone)]
 pub struct Importer {
-    /// The user or organisation that the repository will belong to.
+    /// User or organisation that will own the repository.
     pub owner: String,
-    /// The login that everything is written by.
+    /// Login of the author of everything that is imported.
     pub viewer: String,
-    /// The instant of the first request, in seconds since 1970; each further one is a second later.
+    /// Time of the first request, in seconds since 1970. Each further request is one second later.
     pub clock: i64,
 }
 
-/// What an import came to.
+/// Result of an import.
 #[derive(Debug)]
 pub struct Imported {
-    /// The world, whose blobs and directories are in the store.
+    /// Tree of the world, which is in the store with its blobs.
     pub tree: Tree,
-    /// `owner/name`.
+    /// Full name of the repository, `owner/name`.
     pub repository: String,
-    /// How many issues were opened.
+    /// Number of issues that were opened.
     pub issues: usize,
-    /// How many pull requests were opened.
+    /// Number of pull requests that were opened.
     pub pulls: usize,
-    /// What GitHub would have refused, which the importer leaves out.
+    /// Entries that GitHub would refuse, which the importer skips.
     pub skipped: Vec<Skipped>,
 }
 
-/// An issue or a pull request that was refused.
+/// Issue or pull request that was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// The document and the entry, as `pulls.json: #7`.
+    /// Document and entry, such as `pulls.json: #7`.
     pub place: String,
-    /// Its title.
+    /// Title of the issue or pull request.
     pub title: String,
-    /// The refusal.
+    /// Error message of GitHub.
     pub why: String,
 }
 
-/// Why a template could not be imported.
+/// Error of importing a template.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// It is no template, or one that is broken.
+    /// The template is missing or invalid.
     #[error(transparent)]
     World(#[from] WorldError),
     /// The world could not be written.
@@ -94,7 +96,7 @@ fn main() -> String {
     "main".to_owned()
 }
 
-/// What issues and pull requests of a template have in common.
+/// Keys that issues and pull requests of a template have in common.
 #[derive(Deserialize)]
 struct Item {
     title: String,
@@ -117,7 +119,7 @@ struct Said {
     body: Option<String>,
 }
 
-/// What a pull request of a template has beyond that.
+/// Keys of a template's pull request about its head and base.
 #[derive(Deserialize)]
 struct Ends {
     head: String,
@@ -133,11 +135,11 @@ struct Ends {
 }
 
 impl Importer {
-    /// Imports the template in a tree; the objects of its repository are copied below `scratch`, and go again.
+    /// Imports the template in a tree. The objects of its repository are copied below `scratch` while it runs.
     ///
     /// # Errors
     ///
-    /// When the tree is no template, or the store cannot take the world.
+    /// Returns an error if the tree is not a valid template, or if the store cannot save the world.
     pub fn import(
         &self,
         template: &Tree,
@@ -156,11 +158,11 @@ impl Importer {
         let base = Base::open(git_dir, store, scratch)?;
         base.check()?;
         let mut import = Import {
-            at: Named {
+            at: RepositoryName {
                 owner: self.owner.clone(),
                 repo: meta.repo.clone(),
             },
-            site: Site::new(self.hub(meta, &documents)?, Git::new(base)),
+            repo: RepositoryState::new(self.hub(meta, &documents)?, Git::new(base)),
             issues: 0,
             pulls: 0,
             skipped: Vec::new(),
@@ -170,17 +172,17 @@ impl Importer {
             .issues(&documents)
             .and_then(|()| import.pulls(&documents))
             .map_err(|error| documents.located(error))?;
-        let Site { hub, git, .. } = &import.site;
+        let RepositoryState { hub, git, .. } = &import.repo;
         Ok(Imported {
             tree: export(hub, git, work_tree, store)?,
-            repository: import.site.full_name(),
+            repository: import.repo.full_name(),
             issues: import.issues,
             pulls: import.pulls,
             skipped: import.skipped,
         })
     }
 
-    /// The repository that the importer makes, and the people who are known.
+    /// Creates the hub of the new repository, with the users of the template, the viewer and the owner.
     fn hub(&self, meta: Meta, documents: &Documents<'_>) -> Result<Hub, WorldError> {
         let clock = Time(self.clock);
         let repository = Repository {
@@ -215,19 +217,20 @@ impl Importer {
     }
 }
 
-/// An import that is under way.
+/// Import in progress.
 struct Import {
-    at: Named,
-    site: Site,
+    at: RepositoryName,
+    repo: RepositoryState,
     issues: usize,
     pulls: usize,
     skipped: Vec<Skipped>,
 }
 
 impl Import {
-    /// What GitHub has once the clone was pushed: the branches that the clone has itself, not those that it tracks.
+    /// Brings the repository into the state after `git push`: only the clone's own branches exist, not the
+    /// remote-tracking ones, and the directory `.github` is removed by a commit.
     fn push(&mut self) -> Result<(), GitError> {
-        let git = &mut self.site.git;
+        let git = &mut self.repo.git;
         let (tracked, head) = (
             git.base().tracked().clone(),
             git.base().head().map(str::to_owned),
@@ -246,8 +249,8 @@ impl Import {
             path: WORKFLOWS.to_owned(),
         };
         let tree = git.edit_tree(tree, &[without])?;
-        let by = self.site.identity(&self.site.viewer());
-        let git = &mut self.site.git;
+        let by = self.repo.identity(&self.repo.viewer());
+        let git = &mut self.repo.git;
         let commit = git.write_commit(Draft {
             tree,
             parents: vec![tip],
@@ -256,7 +259,7 @@ impl Import {
             message: format!("Remove {WORKFLOWS} directory\n"),
         })?;
         git.set_ref(format!("refs/heads/{branch}"), commit);
-        self.site.hub.tick();
+        self.repo.hub.tick();
         Ok(())
     }
 
@@ -268,13 +271,13 @@ impl Import {
                 labels: item.labels.clone(),
                 ..NewIssue::default()
             };
-            let made = self.site.create_issue(&self.at, new);
+            let made = self.repo.create_issue(&self.at, new);
             let Some(number) = self.opened(&place, &item, made)? else {
                 continue;
             };
             self.issues += 1;
             if item.state == Some(State::Closed) {
-                self.site
+                self.repo
                     .set_issue_state(number, State::Closed, "completed", None);
             }
             self.comments(number, &item.comments, "")?;
@@ -308,7 +311,7 @@ impl Import {
                 base: ends.base,
                 ..NewPull::default()
             };
-            let made = self.site.create_pull(&self.at, new);
+            let made = self.repo.create_pull(&self.at, new);
             let Some(number) = self.opened(&place, &item, made)? else {
                 continue;
             };
@@ -319,7 +322,7 @@ impl Import {
         Ok(())
     }
 
-    /// The number of what was opened; none where that was refused, which is kept in mind.
+    /// Returns the number of an opened entry. Records a refused entry as skipped and returns `None`.
     fn opened(
         &mut self,
         place: &str,
@@ -344,9 +347,9 @@ impl Import {
         for Said { user, body } in all {
             let body = body.as_deref().unwrap_or_default();
             let text = obfuscated(&format!("*Original author: @{user}*{kind}\n\n{body}"));
-            match self.site.create_comment(&self.at, number, &text) {
+            match self.repo.create_comment(&self.at, number, &text) {
                 Err(ApiError::Git(error)) => return Err(error.into()),
-                // Nothing refuses a comment on what was opened a moment ago.
+                // A comment on an entry that was just opened is never refused.
                 Ok(_) | Err(ApiError::Refused(_)) => {}
             }
         }
@@ -354,7 +357,7 @@ impl Import {
     }
 }
 
-/// A text whose mentions are of nobody: `@name` becomes `@name_k3x9`.
+/// Replaces mentions, so that they name no account: `@name` becomes `@name_k3x9`.
 fn obfuscated(text: &str) -> String {
     let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '-';
     let mut result = String::with_capacity(text.len());
@@ -377,7 +380,7 @@ fn obfuscated(text: &str) -> String {
     result + rest
 }
 
-/// Four lower-case letters and digits that follow from a name.
+/// Derives four lower-case letters and digits from a name.
 fn suffix(name: &str) -> impl Iterator<Item = char> {
     const LETTERS: &[u8; 36] = b"abcdefghijklmnopqrstuvwxyz0123456789";
     let digest = Sha256::digest(name.to_lowercase());

@@ -1,4 +1,4 @@
-//! A state as a clone that programs of git can work in: with its files, and with an index of them.
+//! Export of a state as a clone for git programs, with a work tree and an index.
 
 use std::io;
 use std::path::Path;
@@ -11,10 +11,10 @@ use mcpmark_snapshot::{
 use super::WorldError;
 use crate::git::{Base, Entry, EntryKind, Git, GitError};
 
-/// Where the index lies in a state that was written out. A captured state has none.
+/// Path of the index in an exported state. A captured state has none.
 const INDEX: &str = "repo/.git/index";
 
-/// A state with the index of its default branch, and with the files of that branch where the state has none.
+/// Adds the index of the default branch to a state, and the files of that branch if the work tree is empty.
 pub(crate) fn with_index(state: &Snapshot, scratch: &Path) -> Result<Snapshot, WorldError> {
     let Some(Node::Directory(repo)) = state.tree.root().get("repo") else {
         return Ok(state.clone());
@@ -46,14 +46,14 @@ pub(crate) fn with_index(state: &Snapshot, scratch: &Path) -> Result<Snapshot, W
     };
     let (mut tree, mut added) = write(true)?;
     if is_bare && tree.check_symlinks().is_err() {
-        // Links that lead out of the state by way of others cannot be told apart: none is written.
+        // A link that leaves the state by way of other links cannot be identified, so no links are written.
         (tree, added) = write(false)?;
     }
     let below = Arc::clone(&state.blobs);
     Ok(Snapshot::new(tree, Arc::new(Layered { added, below })))
 }
 
-/// The same state without an index, as it was captured.
+/// Removes the index from a state, which restores the state as it was captured.
 pub(crate) fn without_index(tree: Tree) -> Tree {
     match TreePath::parse(INDEX) {
         Ok(path) if tree.get(&path).is_some() => {
@@ -65,7 +65,7 @@ pub(crate) fn without_index(tree: Tree) -> Tree {
     }
 }
 
-/// What is written beside a state.
+/// Tree of an export and the blobs that are added to those of the state.
 struct Written {
     builder: TreeBuilder,
     added: MemoryBlobs,
@@ -73,7 +73,7 @@ struct Written {
 }
 
 impl Written {
-    /// Puts a file where nothing stands. What a state cannot hold is left out.
+    /// Inserts a file if its path is free. Skips files that a state cannot hold.
     fn put(&mut self, path: &str, bytes: Vec<u8>, executable: bool) {
         if let Ok(path) = TreePath::parse(path) {
             let file = File {
@@ -101,7 +101,7 @@ impl Written {
                     let _ = self.builder.insert_symlink(&path, &target);
                 }
             }
-            // A submodule that nobody cloned is an empty directory.
+            // A submodule that is not cloned is an empty directory.
             EntryKind::Submodule => {
                 if let Ok(path) = TreePath::parse(&path)
                     && self.builder.get(&path).is_none()
@@ -115,10 +115,10 @@ impl Written {
     }
 }
 
-/// An index of version 2 (`gitformat-index`). Nothing is said of the files on disk, so that git looks at each when
-/// it is first asked, as after `git read-tree`.
+/// Builds an index of version 2 (`gitformat-index`). It contains no file metadata, so git compares each file on first
+/// use, as after `git read-tree`.
 fn index(entries: &[Entry]) -> Result<Vec<u8>, GitError> {
-    /// The most bytes of a path that the flags of an entry tell.
+    /// Maximum length of a path that the flags of an entry can express, in bytes.
     const LONGEST: usize = 0xfff;
     let mut files: Vec<&Entry> = entries.iter().collect();
     files.retain(|entry| entry.kind != EntryKind::Directory);
@@ -130,7 +130,7 @@ fn index(entries: &[Entry]) -> Result<Vec<u8>, GitError> {
     for entry in files {
         let start = index.len();
         let mode = u32::from_str_radix(entry.kind.mode(), 8).map_err(GitError::objects)?;
-        // Two times of two numbers each, the device and the inode; then, behind the mode, owner, group and size.
+        // ctime and mtime with two numbers each, device and inode; after the mode follow owner, group and size.
         index.extend_from_slice(&[0; 24]);
         index.extend_from_slice(&mode.to_be_bytes());
         index.extend_from_slice(&[0; 12]);
@@ -138,7 +138,7 @@ fn index(entries: &[Entry]) -> Result<Vec<u8>, GitError> {
         let length = entry.path.len().min(LONGEST) as u16;
         index.extend_from_slice(&length.to_be_bytes());
         index.extend_from_slice(entry.path.as_bytes());
-        // One to eight bytes of nothing, up to a multiple of eight.
+        // Padding of one to eight zero bytes, up to a multiple of eight.
         let length = (index.len() - start + 1).next_multiple_of(8);
         index.resize(start + length, 0);
     }
@@ -147,7 +147,7 @@ fn index(entries: &[Entry]) -> Result<Vec<u8>, GitError> {
     Ok(index)
 }
 
-/// Blobs that were added, before those of a state.
+/// Blob source that looks in the added blobs first, then in those of the state.
 struct Layered {
     added: MemoryBlobs,
     below: Arc<dyn Blobs>,

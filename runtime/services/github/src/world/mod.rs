@@ -1,56 +1,56 @@
-//! How a world lies on disk, and what becomes of it: the canonical form of the final state.
+//! Worlds of the github service as trees of files, and the canonical form of final states.
 //!
-//! # A world
+//! # Layout of a world
 //!
 //! ```text
-//! repo/.git/           a repository; only HEAD, packed-refs, refs/ and objects/ are read
+//! repo/.git/           a repository; only HEAD, packed-refs, refs/ and objects/ are used
 //! repo/…               its work tree, which is not read
-//! repository.json      owner, name, default branch, who acts, rules (see hub::Repository)
-//! issues.json          the issues                                    (see hub::Issue)
-//! pulls.json           the pull requests: the keys of an issue and those of hub::Pull
+//! repository.json      owner, name, default branch, viewer, rules   (see hub::Repository)
+//! issues.json          issues                                       (see hub::Issue)
+//! pulls.json           pull requests: the keys of an issue and those of hub::Pull
 //! users.json  labels.json  milestones.json  releases.json
-//! gists.json           files that people keep beside repositories   (see hub::Gist)
-//! runs.json            what workflows have run                      (see hub::Runs)
-//! commits.json         comments on commits, and their statuses      (see hub::CommitRemarks)
+//! gists.json           gists of users                               (see hub::Gist)
+//! runs.json            workflow runs and their jobs                 (see hub::Runs)
+//! commits.json         comments on commits, and commit statuses     (see hub::CommitRemarks)
 //! meta.json            published templates only: owner, repo, default_branch
 //! ```
 //!
-//! Only `repo/` is needed. Everything may also lie below one directory `env/`. A branch of the
-//! repository is a `refs/heads/*` or, in a clone, a `refs/remotes/origin/*`; the former wins.
-//! Configuration, hooks and alternates of the clone are never used: they could name programs and
-//! places of the host.
+//! Only `repo/` is required. Everything can also be in one directory `env/`. Branches of the repository are
+//! `refs/heads/*` and, in a clone, `refs/remotes/origin/*`; the former take precedence. Configuration, hooks and
+//! alternates of the clone are never used, because they can name programs and paths of the host. Shallow clones are
+//! rejected.
 //!
-//! Documents are lists of objects. Published ones may say less and in other ways: users as objects with a
-//! `login` or as `author`, labels as objects, `head` and `base` as objects with `ref` and `sha`, a
-//! milestone as an object or by its title, keys of GitHub's answers that say nothing more. What they do not say is
-//! derived: ids by order, times from the world's clock, users from whoever is named, labels from
-//! being used.
+//! Most documents are lists of objects; `repository.json` and `runs.json` are single objects. Documents of published
+//! worlds can omit values and use other representations: users as objects with a `login` or under `author`, labels as
+//! objects, `head` and `base` as objects with `ref` and `sha`, a milestone as an object or by its title, and redundant
+//! keys of GitHub's responses. Omitted values are derived: ids from the order, times from the world's clock, users and
+//! labels from their uses.
 //!
-//! # The final state
+//! # Final state
 //!
-//! A tree of the same shape, so that a final state is a world:
+//! A final state is a tree with the same layout, so it is also a valid world:
 //!
 //! ```text
 //! repo/.git/HEAD            "ref: refs/heads/<default branch>\n"
 //! repo/.git/config          always the same
-//! repo/.git/packed-refs     every ref, sorted by name, tags with what they peel to:
+//! repo/.git/packed-refs     all refs, sorted by name, tags with the objects that they peel to:
 //!                           refs/heads/*, refs/tags/*, refs/pull/<n>/head
-//! repo/.git/refs/           an empty directory, without which git sees no repository
-//! repo/.git/objects/…       the files of the world as they were, and one loose file for each
-//!                           object that is new and reachable from a ref, stored uncompressed
-//! repo/…                    the files of the default branch
+//! repo/.git/refs/           an empty directory, which git requires
+//! repo/.git/objects/…       the files of the world unchanged, and one uncompressed loose file for each new
+//!                           object that is reachable; one pack for all of them if there are more than 1,000
+//! repo/…                    the files of the default branch, if the world has a work tree
 //! repository.json users.json labels.json milestones.json issues.json pulls.json releases.json
-//!                           (pulls.json has `closes`, too: the issues that the text closes)
-//! gists.json runs.json commits.json      (where there are any)
-//!                           all as above, in full, pretty-printed with two spaces, a line feed at
-//!                           the end; lists sorted by number, login, name or id; times in UTC
+//!                           (pulls.json also has `closes`: the issues that the text closes)
+//! gists.json runs.json commits.json      (if they are not empty)
+//!                           all as above, with all values, pretty-printed with two spaces and a final line
+//!                           feed; lists sorted by number, login, name or id; times in UTC
 //! ```
 //!
-//! Objects that neither a ref nor the base of a pull request reaches leave no trace, so the state depends on
-//! what the agent left and not on the way there, apart from times: the clock of a world starts with the
-//! world's own and advances by one second with each call that changes something.
-//! `git fsck --strict` has nothing to say about the repository but that such a base dangles, and `git` reads it
-//! as it is.
+//! Objects are kept only if they are reachable from a ref or from the base of a pull request. The state therefore
+//! depends on the result and not on the way there, apart from times: the clock of a session starts one second after the
+//! later of the world's clock and the latest time in its documents, and advances by one second with each call that
+//! changes something. `git fsck --strict` reports nothing about the repository except dangling bases of pull requests,
+//! and `git` can read it as it is.
 
 mod checks;
 mod documents;

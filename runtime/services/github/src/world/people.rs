@@ -1,12 +1,12 @@
-//! Who may be in a world, and what may be said of them.
+//! Validation of logins, repository names and users of a world.
 
 use std::collections::HashMap;
 
 use super::WorldError;
 use crate::hub::{Issue, Repository, User};
 
-/// Whether a text can be a login: letters, digits, hyphens and underscores, 39 at most; `[bot]` follows on that of an
-/// app.
+/// Returns true if a text is a valid login: 1 to 39 letters, digits, hyphens and underscores. The login of an app has
+/// the additional suffix `[bot]`.
 pub fn is_login(text: &str) -> bool {
     let name = text.strip_suffix("[bot]").unwrap_or(text);
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
@@ -17,7 +17,7 @@ fn login_problem(login: &str) -> String {
     format!("{login:?} is no login: letters, digits, hyphens and underscores, 39 at most")
 }
 
-/// Refuses people in a document who cannot be.
+/// Returns an error if a login in a document is invalid.
 pub(super) fn check_logins<'a>(
     file: &str,
     place: &str,
@@ -29,7 +29,7 @@ pub(super) fn check_logins<'a>(
     }
 }
 
-/// Refuses a repository that has no address, and people of it who cannot be.
+/// Returns an error if the name of a repository, its owner, its viewer or a collaborator is invalid.
 pub(super) fn check_repository(file: &str, repository: &Repository) -> Result<(), WorldError> {
     const PLACE: &str = "the document";
     let Repository {
@@ -53,14 +53,15 @@ pub(super) fn check_repository(file: &str, repository: &Repository) -> Result<()
     Ok(())
 }
 
-/// Whether a text can be the name of a repository.
+/// Returns true if a text is a valid repository name: 1 to 100 letters, digits, hyphens, underscores and dots, but not
+/// `.` or `..`.
 pub(crate) fn is_repository_name(name: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let is_name = (1..=100).contains(&name.len()) && name.chars().all(is_part);
     is_name && !matches!(name, "." | "..")
 }
 
-/// Refuses a user that cannot be, and an address that is another user's already.
+/// Returns an error if a user is invalid, or has an email address that already belongs to another user.
 pub(super) fn check_user(
     user: &User,
     owners: &mut HashMap<String, String>,
@@ -85,9 +86,9 @@ pub(super) fn check_user(
     Ok(())
 }
 
-/// Everybody whom an issue or a pull request names.
+/// Returns all logins in an issue or a pull request.
 pub(super) fn named_by(issue: &Issue) -> Vec<&String> {
-    // Templates name nobody as the author.
+    // The author is empty in published templates.
     let mut all: Vec<&String> = Some(&issue.user)
         .filter(|it| !it.is_empty())
         .into_iter()

@@ -1,8 +1,8 @@
-//! Puts documents of published worlds, and answers of GitHub's REST API, into our words.
+//! Conversion of documents of published worlds, and of responses of GitHub's REST API, to our format.
 
 use serde_json::{Map, Value};
 
-/// Keys of GitHub's answers that say nothing, or what other keys say too.
+/// Keys of GitHub's responses that are ignored because they are redundant or not modelled.
 const DROPPED: [&str; 35] = [
     "url",
     "node_id",
@@ -45,7 +45,7 @@ fn drop_noise(entry: &mut Map<String, Value>) {
     entry.retain(|key, _| !DROPPED.contains(&key.as_str()) && !key.ends_with("_url"));
 }
 
-/// A user, label or milestone given as an object becomes its name.
+/// Replaces a user, label or milestone given as an object by the value of `key`.
 fn by_key(value: &mut Value, key: &str) {
     if let Some(name) = value.get(key) {
         *value = name.clone();
@@ -63,7 +63,7 @@ fn rename(entry: &mut Map<String, Value>, from: &str, to: &str) {
 fn each(entry: &mut Map<String, Value>, key: &str, change: impl Fn(&mut Value)) {
     match entry.get_mut(key) {
         Some(Value::Array(values)) => values.iter_mut().for_each(change),
-        // A count in the place of the list, as GitHub has it.
+        // GitHub returns a count instead of the list.
         Some(Value::Number(_) | Value::Null | Value::Object(_)) => {
             entry.remove(key);
         }
@@ -71,7 +71,7 @@ fn each(entry: &mut Map<String, Value>, key: &str, change: impl Fn(&mut Value)) 
     }
 }
 
-/// The keys that hold null are as good as absent.
+/// Removes keys with the value null, which is equivalent to an absent key.
 fn drop_nulls(entry: &mut Map<String, Value>) {
     entry.retain(|_, value| !value.is_null());
 }
@@ -89,7 +89,7 @@ fn said(value: &mut Value) {
     drop_nulls(entry);
     person(entry);
     each(entry, "reactions", reaction);
-    // Ids of GitHub are no ordinals of ours.
+    // Ids of GitHub are not ordinals of this service.
     entry.remove("id");
     entry.entry("body").or_insert_with(|| "".into());
 }
@@ -101,10 +101,10 @@ fn reaction(value: &mut Value) {
     }
 }
 
-/// Ids from here on are of GitHub; ours are counted from 1.
+/// Lower bound of ids that GitHub assigned. Ids of this service are counted from 1.
 pub(super) const FIRST_OF_GITHUB: u64 = 1_000_000;
 
-/// Whether an id of an entry is one of ours.
+/// Returns true if the id of an entry was assigned by this service and not by GitHub.
 fn keeps_id(value: &Value) -> bool {
     value
         .get("id")
@@ -142,16 +142,16 @@ pub(super) fn issue(value: &mut Value) {
     if let Some(kind) = entry.get_mut("type") {
         by_key(kind, "name");
     }
-    // Templates of the published benchmark name nobody.
+    // Templates of the published benchmark contain no authors.
     entry.entry("user").or_insert_with(|| "".into());
 }
 
-/// Splits a pull request into what it has in common with issues and the rest.
+/// Splits a pull request into the keys that issues have, too, and the remaining keys.
 pub(super) fn pull(mut value: Value) -> (Value, Value) {
     let Value::Object(entry) = &mut value else {
         return (value, Value::Null);
     };
-    // A final state says so; it follows from the text.
+    // Final states contain `closes`, but it is derived from the text.
     entry.remove("closes");
     let mut own = Map::new();
     let merged = entry
@@ -224,7 +224,7 @@ pub(super) fn label(value: &mut Value) {
     plain(value);
 }
 
-/// A user, a milestone or a release.
+/// Converts a user, a milestone, a release, or a label given as an object.
 pub(super) fn plain(value: &mut Value) {
     let counted = keeps_id(value);
     let Value::Object(entry) = value else { return };
@@ -240,7 +240,7 @@ pub(super) fn plain(value: &mut Value) {
     }
 }
 
-/// A run or a job: what is null is as good as absent, addresses are derived.
+/// Converts a workflow run or a job: removes nulls, node ids and URLs, which are derived.
 pub(super) fn run(value: &mut Value) {
     let Value::Object(entry) = value else { return };
     entry.retain(|key, _| key != "node_id" && key != "url" && !key.ends_with("_url"));

@@ -1,4 +1,4 @@
-//! Reads a world, and derives what its documents leave out.
+//! Reader of worlds, which derives the values that documents omit.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -20,21 +20,21 @@ use crate::hub::{
     gist_id,
 };
 
-/// A world that is ready to be acted on.
+/// World opened for a session.
 pub struct Opened {
-    /// What GitHub knows.
+    /// Data of the repository outside git.
     pub hub: Hub,
-    /// The repository.
+    /// Git repository.
     pub git: Git,
-    /// The directory that the work tree lies in.
+    /// Directory `repo/` of the world, with the work tree and `.git`.
     pub work_tree: Directory,
 }
 
-/// What a tree says of its repository, without opening it.
+/// Reads the metadata of a world's repository without opening the world.
 ///
 /// # Errors
 ///
-/// When the document that says it cannot be read.
+/// Returns an error if `repository.json`, or the `meta.json` that replaces it, cannot be read or is invalid.
 pub fn repository_of(tree: &Tree, blobs: &dyn Blobs) -> Result<Repository, WorldError> {
     let documents = Documents {
         dir: documents_of(tree),
@@ -43,18 +43,19 @@ pub fn repository_of(tree: &Tree, blobs: &dyn Blobs) -> Result<Repository, World
     repository(&documents, None)
 }
 
-/// Whether a tree is meant to be a world of this service: it has a clone, or documents of ours beside `repo/`.
+/// Returns true if a tree looks like a github world: `repo/` contains `.git`, or next to it is a document of this
+/// service.
 pub fn is_world(tree: &Tree) -> bool {
     let dir = documents_of(tree);
     let Some(Node::Directory(work_tree)) = dir.get("repo") else {
         return false;
     };
-    // Other documents have names that anything may have.
+    // The names of the other documents are too common to identify a world.
     let own = ["repository.json", "issues.json", "pulls.json"];
     work_tree.get(".git").is_some() || own.iter().any(|name| dir.get(name).is_some())
 }
 
-/// The directory that the documents and `repo/` lie in.
+/// Returns the directory that contains the documents and `repo/`: the root of the tree, or `env/`.
 pub(super) fn documents_of(tree: &Tree) -> &Directory {
     let root = tree.root();
     match root.get("env") {
@@ -63,7 +64,7 @@ pub(super) fn documents_of(tree: &Tree) -> &Directory {
     }
 }
 
-/// Opens the world in a tree; the objects of its repository are copied below `scratch`.
+/// Opens the world in a tree. The objects of its repository are copied below `scratch`.
 pub fn open(
     tree: &Tree,
     blobs: &dyn Blobs,
@@ -83,7 +84,7 @@ pub fn open(
     let documents = Documents { dir, blobs };
     let mut repository = repository(&documents, head.as_deref())?;
     let clock = Time(clock);
-    at_least(&mut repository.created_at, clock);
+    set_default_time(&mut repository.created_at, clock);
     let git = Git::new(base);
     check_default_branch(&repository, &git, head.as_deref(), &documents)?;
     let mut reading = Reading {
@@ -102,14 +103,14 @@ pub fn open(
     })
 }
 
-/// A time that a document did not give.
-fn at_least(time: &mut Time, clock: Time) {
+/// Sets a time that a document omits to `clock`.
+fn set_default_time(time: &mut Time, clock: Time) {
     if *time == Time(0) {
         *time = clock;
     }
 }
 
-/// The last time that a document tells of an issue or a pull request.
+/// Returns the latest time in an issue or a pull request, as the default of `updated_at`.
 fn last_change(issue: &Issue) -> Time {
     let mut last = issue.created_at.max(issue.closed_at.unwrap_or_default());
     for comment in &issue.comments {
@@ -141,7 +142,7 @@ fn repository(documents: &Documents<'_>, head: Option<&str>) -> Result<Repositor
     if !entry.contains_key("default_branch") {
         entry.insert("default_branch".to_owned(), head.unwrap_or("main").into());
     }
-    // A world that names nobody: its tools say what they act on all the same.
+    // Default owner and name, so that tools can name the repository.
     entry.entry("owner").or_insert_with(|| "mcpmark".into());
     entry.entry("name").or_insert_with(|| "repo".into());
     if !entry.contains_key("viewer") {
@@ -153,7 +154,7 @@ fn repository(documents: &Documents<'_>, head: Option<&str>) -> Result<Repositor
     Ok(repository)
 }
 
-/// The keys of a published template's `meta.json` that are known.
+/// Converts `meta.json` of a published template to the keys of `repository.json`. Other keys are ignored.
 fn template(meta: &Value) -> Value {
     let mut value = serde_json::Map::new();
     for (from, to) in [
@@ -213,8 +214,8 @@ impl Reading {
             }
         }
         for mut milestone in documents.entries::<Milestone>("milestones.json", published::plain)? {
-            at_least(&mut milestone.created_at, self.clock);
-            at_least(&mut milestone.updated_at, milestone.created_at);
+            set_default_time(&mut milestone.created_at, self.clock);
+            set_default_time(&mut milestone.updated_at, milestone.created_at);
             let number = milestone.number;
             check_number("milestones.json", &format!("#{number}"), number)?;
             let place = format!("#{number}");
@@ -230,7 +231,7 @@ impl Reading {
         let releases = documents.entries::<Release>("releases.json", published::plain)?;
         for (index, mut release) in releases.into_iter().enumerate() {
             check_logins("releases.json", &format!("[{index}]"), [&release.author])?;
-            at_least(&mut release.created_at, self.clock);
+            set_default_time(&mut release.created_at, self.clock);
             if release.published_at.is_none() && !release.draft {
                 release.published_at = Some(release.created_at);
             }
@@ -266,8 +267,8 @@ impl Reading {
                 return Err(refused(problem));
             }
             check_logins(FILE, &format!("[{index}]"), [&gist.owner])?;
-            at_least(&mut gist.created_at, self.clock);
-            at_least(&mut gist.updated_at, gist.created_at);
+            set_default_time(&mut gist.created_at, self.clock);
+            set_default_time(&mut gist.updated_at, gist.created_at);
             if self.hub.gists.insert(gist.id.clone(), gist).is_some() {
                 return Err(refused("its id is there twice"));
             }
@@ -275,10 +276,10 @@ impl Reading {
         Ok(())
     }
 
-    /// What has run. Lists are read entry by entry, so that an error names the one that is wrong.
+    /// Reads `runs.json`. Lists are parsed entry by entry, so that errors name the invalid entry.
     fn runs(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
         const FILE: &str = "runs.json";
-        /// The highest that every reader of JSON takes as it is.
+        /// Highest integer that every JSON reader represents exactly.
         const LAST_ID: u64 = 1 << 53;
         let Some(mut value) = documents.read(FILE)? else {
             return Ok(());
@@ -318,8 +319,8 @@ impl Reading {
             return Err(WorldError::value(FILE, "the document", problem));
         }
         for run in &mut read.workflow_runs {
-            at_least(&mut run.created_at, self.clock);
-            at_least(&mut run.updated_at, run.created_at);
+            set_default_time(&mut run.created_at, self.clock);
+            set_default_time(&mut run.updated_at, run.created_at);
         }
         self.hub.runs = read;
         Ok(())
@@ -328,7 +329,7 @@ impl Reading {
     fn issues(&mut self, documents: &Documents<'_>) -> Result<(), WorldError> {
         const FILE: &str = "issues.json";
         for (index, mut value) in documents.list(FILE)?.into_iter().enumerate() {
-            // GitHub lists pull requests among the issues; pulls.json says more of them.
+            // GitHub includes pull requests in its list of issues. `pulls.json` has their full data.
             if value.get("pull_request").is_some_and(|it| !it.is_null()) {
                 continue;
             }
@@ -359,7 +360,7 @@ impl Reading {
         Ok(())
     }
 
-    /// A milestone may be given by its title, as a text or in an object.
+    /// Replaces a milestone given by its title, as a string or in an object, by its number.
     fn milestone_by_title(
         &mut self,
         file: &str,
@@ -394,7 +395,7 @@ impl Reading {
         if issue.user.is_empty() {
             issue.user = self.hub.repository.viewer.clone();
         }
-        at_least(&mut issue.created_at, self.clock);
+        set_default_time(&mut issue.created_at, self.clock);
         if let Some(number) = issue.milestone
             && !self.hub.milestones.contains_key(&number)
         {
@@ -402,13 +403,13 @@ impl Reading {
             return Err(WorldError::value(file, place, problem));
         }
         for comment in &mut issue.comments {
-            at_least(&mut comment.created_at, issue.created_at);
-            at_least(&mut comment.updated_at, comment.created_at);
+            set_default_time(&mut comment.created_at, issue.created_at);
+            set_default_time(&mut comment.updated_at, comment.created_at);
         }
         if let Some(pull) = &mut issue.pull {
             for comment in &mut pull.review_comments {
-                at_least(&mut comment.created_at, issue.created_at);
-                at_least(&mut comment.updated_at, comment.created_at);
+                set_default_time(&mut comment.created_at, issue.created_at);
+                set_default_time(&mut comment.updated_at, comment.created_at);
             }
             for review in &mut pull.reviews {
                 if review.state != crate::hub::ReviewState::Pending && review.submitted_at.is_none()
@@ -424,7 +425,7 @@ impl Reading {
             issue.closed_at = Some(issue.updated_at);
         }
         if let Some(merged_at) = issue.pull.as_mut().and_then(|it| it.merged_at.as_mut()) {
-            at_least(merged_at, issue.closed_at.unwrap_or(issue.updated_at));
+            set_default_time(merged_at, issue.closed_at.unwrap_or(issue.updated_at));
         }
         self.hub.last.issue = self.hub.last.issue.max(issue.number);
         let number = issue.number;
@@ -434,7 +435,7 @@ impl Reading {
         Ok(())
     }
 
-    /// Finds the commits of a pull request.
+    /// Determines the head and base commits of a pull request, and sets `refs/pull/<number>/head`.
     fn find_head(&mut self, file: &str, number: u64) -> Result<(), WorldError> {
         let Some((issue, pull)) = self.hub.pull(number) else {
             return Ok(());
@@ -474,7 +475,7 @@ impl Reading {
                 );
                 return Err(WorldError::value(file, place, problem));
             }
-            // What is left of a branch that was squashed and deleted.
+            // The branch was squashed and deleted: use the merge commit, or the tip of the base or default branch.
             (None, false) => {
                 let merged = known(pull.merge_commit_sha.as_deref().unwrap_or_default())?;
                 let fallback = merged
@@ -511,13 +512,14 @@ impl Reading {
                 }
             }
             for comment in &mut pull.review_comments {
-                comment.shorten();
+                comment.drop_redundant_originals();
             }
         }
         Ok(())
     }
 
-    /// Ids, users and labels that follow from what was read, and the time that goes on from there.
+    /// Assigns missing ids, creates the users and labels that are referenced, and sets the clock to one second after
+    /// the latest time in the world.
     fn derive(&mut self) {
         let Self { hub, clock, .. } = self;
         let mut logins = vec![hub.repository.owner.clone(), hub.repository.viewer.clone()];

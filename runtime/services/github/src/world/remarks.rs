@@ -1,4 +1,4 @@
-//! Reads `commits.json`.
+//! Reader of `commits.json`, with comments on commits and commit statuses.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::hub::{CommitRemarks, Time};
 
 const FILE: &str = "commits.json";
 
-/// What is said of commits, by their ids, and the last number that a comment or a status has.
+/// Returns comments and statuses of commits by commit id, and the highest id of a comment or a status.
 pub(super) fn read(
     documents: &Documents<'_>,
     clock: Time,

@@ -1,7 +1,7 @@
-//! JSON Schemas of the documents, as final states have them.
+//! JSON Schemas of the documents in the form that final states have.
 //!
-//! They follow from the types that the documents are read into. A world may say less, and say it in other words; what
-//! the schema of a document accepts, a world may have.
+//! They are generated from the Rust types of the documents. A world may omit values and use other representations (see
+//! [`super`]), but every document that a schema accepts is valid in a world.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -11,7 +11,7 @@ use crate::hub::{
     CommitRemarks, Gist, Issue, Label, Milestone, Pull, Release, Repository, Runs, User,
 };
 
-/// The documents of a world.
+/// File names of the documents of a world.
 pub const DOCUMENTS: [&str; 10] = [
     "repository.json",
     "users.json",
@@ -25,7 +25,7 @@ pub const DOCUMENTS: [&str; 10] = [
     "commits.json",
 ];
 
-/// The JSON Schema (draft 2020-12) of a document, by its file name.
+/// Returns the JSON Schema (draft 2020-12) of the document with this file name.
 pub fn schema(document: &str) -> Option<Value> {
     let schema = match document {
         "repository.json" => of::<Repository>(),
@@ -54,7 +54,7 @@ fn titled(mut schema: Value, document: &str) -> Value {
     schema
 }
 
-/// A pull request has the keys of an issue beside its own, and the issues that its text closes.
+/// Schema of `pulls.json`: the keys of an issue and of a pull request, and the derived key `closes`.
 fn pulls() -> Value {
     let mut schema = of::<Vec<Issue>>().to_value();
     let mut pull = of::<Pull>().to_value();

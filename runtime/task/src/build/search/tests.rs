@@ -1,7 +1,9 @@
+//! Tests of the search for a compiler, on a fake machine.
+
 use super::*;
 use crate::build::process::Finished;
 
-/// A machine of which everything is made up. Running a command may change it.
+/// Fake machine. Running a command may change it.
 #[derive(Debug, Clone)]
 struct Pretended {
     rustup: bool,
@@ -13,11 +15,11 @@ struct Pretended {
     offered_after_update: &'static str,
     active_release: &'static str,
     ran: Vec<String>,
-    /// Some call could have made rustup install a toolchain.
+    /// True if some call did not forbid rustup to install a toolchain.
     could_install: bool,
 }
 
-/// An up-to-date rustup without network on Debian, as root.
+/// Debian as root, with an up-to-date rustup and no network.
 const MACHINE: Pretended = Pretended {
     rustup: true,
     target_installed: false,
@@ -112,7 +114,7 @@ impl Machine for Pretended {
     }
 }
 
-/// What is found, what was run that is no question to a compiler, and what was told.
+/// Returns the toolchain, the commands that were run except those of rustc, and the reported events.
 fn search(
     machine: &Pretended,
     change: impl FnOnce(&mut Options),

@@ -1,5 +1,4 @@
-//! What two commits have in common where they have several best common ancestors: these are merged first, and so
-//! are theirs, down to where the histories crossed first.
+//! Base tree of a merge with several best common ancestors: these are merged first, recursively.
 
 use std::collections::HashMap;
 
@@ -8,17 +7,19 @@ use gix::ObjectId;
 use super::content::Contents;
 use crate::git::{Git, GitError};
 
-/// The most merges of common ancestors that one merge makes. None lies deeper than there are merges, so that this
-/// bounds the stack as well.
+/// Maximum number of merges of common ancestors in one merge. The recursion depth cannot exceed it, so it also bounds
+/// the stack.
 const MAX_MERGES: usize = 256;
-/// The most bytes of files and directories that these write: with each further ancestor a conflict grows.
+/// Maximum size in bytes of the files and directories that these merges write. A conflict grows with each further
+/// ancestor.
 pub(super) const MAX_BYTES: u64 = 100 << 20;
 
-/// The merges of common ancestors that one merge asks for.
+/// Recursive merge of common ancestors, with its cache and its budgets.
 pub(super) struct Ancestors<'a> {
     git: &'a Git,
-    /// The commits that stand for two others. Their markers are the longer the deeper they lie, which makes them
-    /// others at each depth; without these, every level of a history that crossed often would double the work.
+    /// Cache of virtual commits, by depth and the two merged commits. Conflict markers differ at each depth, and so do
+    /// the virtual commits. Without the cache, every level of a history with repeated criss-cross merges would double
+    /// the work.
     joined: HashMap<(usize, ObjectId, ObjectId), ObjectId>,
     merges: usize,
     bytes: u64,
@@ -34,8 +35,8 @@ impl<'a> Ancestors<'a> {
         }
     }
 
-    /// The tree that two commits come from, by their best common ancestors. Where there are several these are
-    /// merged, the oldest first, into a commit that stands for all of them, with markers where they conflict.
+    /// Returns the base tree for two commits with these best common ancestors. Several are merged, oldest first, into a
+    /// virtual commit, with markers at conflicts. Without any, the base is the empty tree.
     pub(super) fn tree(
         &mut self,
         bases: Vec<ObjectId>,
@@ -59,7 +60,7 @@ impl<'a> Ancestors<'a> {
         self.git.tree_of(base)
     }
 
-    /// A commit that stands for two.
+    /// Merges two commits into a virtual commit.
     fn join(&mut self, one: ObjectId, other: ObjectId, depth: usize) -> Result<ObjectId, GitError> {
         self.merges = self
             .merges

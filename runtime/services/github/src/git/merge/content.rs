@@ -1,4 +1,4 @@
-//! Merging what stands at one path.
+//! Three-way merge of the entries at one path.
 
 use std::cell::Cell;
 
@@ -10,23 +10,23 @@ use super::text::{self, Marks};
 use super::trees::{BASE, OURS, THEIRS, Version};
 use crate::git::{Git, GitError, patch};
 
-/// The characters of a marker of a conflict.
+/// Length of a conflict marker, in characters.
 const MARK: usize = 7;
 
-/// What came of merging one file.
+/// Result of a merge of one file.
 pub(super) struct MergedFile {
-    /// With markers where it is not clean.
+    /// Merged entry. Its content has conflict markers if the merge is not clean and its result is merged further.
     pub(super) version: Option<Version>,
     pub(super) is_clean: bool,
 }
 
-/// Merges files.
+/// Merger of file contents.
 pub(super) struct Contents<'a> {
     pub(super) git: &'a Git,
-    /// How many merges of common ancestors this one is for. The markers of each are longer, so that they are told
-    /// from those that will stand around them.
+    /// Recursion depth of merges of common ancestors, 0 for the actual merge. Conflict markers grow with it, so that
+    /// nested markers can be distinguished.
     depth: usize,
-    /// The bytes that it may still write.
+    /// Remaining bytes that may be written.
     left: Cell<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Contents<'_> {
         self.left.get()
     }
 
-    /// Takes bytes that are about to be written from those that may be.
+    /// Subtracts bytes from the budget before they are written.
     pub(super) fn spend(&self, bytes: u64) -> Result<(), GitError> {
         let left = self.left.get().checked_sub(bytes);
         let most = MAX_BYTES >> 20;
@@ -56,13 +56,13 @@ impl Contents<'_> {
         Ok(())
     }
 
-    /// Whether the merge is of common ancestors: it always comes to an end, with conflicts in its files.
+    /// Returns true for a merge of common ancestors. Such a merge always has a result, with conflicts in its files.
     pub(super) fn is_virtual(&self) -> bool {
         self.depth > 0
     }
 
-    /// Merges a file that both sides have. Where markers may be put around what comes of it, its own are longer by
-    /// what `nested` says.
+    /// Merges a file that both sides have. Conflict markers are longer by `nested`, for results that can be put between
+    /// other markers.
     pub(super) fn merge(
         &self,
         versions: [Option<Version>; 3],
@@ -94,7 +94,7 @@ impl Contents<'_> {
         }
         let base = base.filter(|base| kind(base.mode) == kind(ours.mode));
         if !ours.mode.is_blob() || !theirs.mode.is_blob() {
-            // A link, or a commit of another repository, which is not at hand.
+            // Symlinks and submodules cannot be merged by content.
             let kept = if self.is_virtual() {
                 versions[BASE]
             } else {
@@ -124,7 +124,7 @@ impl Contents<'_> {
         }
         let marks = self.marks(names, nested);
         let merged = text::merge(&before, &our, &their, &marks)?;
-        // What conflicts is wanted only where it is merged further.
+        // Content with conflicts is needed only if it is merged further.
         let id = if merged.is_clean || self.is_virtual() || nested > 0 {
             self.write(None, &merged.bytes)?
         } else {
@@ -163,7 +163,7 @@ impl Contents<'_> {
     }
 }
 
-/// What makes a file another type of thing.
+/// Returns the file type bits of a mode.
 pub(super) fn kind(mode: EntryMode) -> u16 {
     mode.value() & 0o170_000
 }

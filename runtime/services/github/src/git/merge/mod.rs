@@ -1,4 +1,4 @@
-//! Merges: of two commits, by squashing, and commit by commit. They are those of git's `ort`.
+//! Merges of commits, squash merges, cherry-picks and rebases, with the results of git's `ort` strategy.
 
 mod ancestors;
 mod content;
@@ -17,17 +17,17 @@ use self::trees::Trees;
 use super::graph::Order;
 use super::{Commit, Draft, Git, GitError, Identity};
 
-/// What came of a merge.
+/// Result of a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Merged {
-    /// The tree, or for a rebase the tip, that it gives.
+    /// Resulting tree; for a rebase the new tip.
     Clean(ObjectId),
-    /// The paths that cannot be merged, sorted.
+    /// Paths with conflicts, sorted.
     Conflicts(Vec<String>),
 }
 
 impl Git {
-    /// Merges two commits into a tree; more than one best common ancestor is merged first, as git does it.
+    /// Merges two commits into a tree. Several best common ancestors are merged first, as in git.
     pub fn merge(&self, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
         let bases = self.merge_bases(ours, theirs)?;
         if bases.is_empty() {
@@ -39,7 +39,7 @@ impl Git {
         self.apply(base, self.tree_of(ours)?, self.tree_of(theirs)?)
     }
 
-    /// Applies what one tree has over another to a third.
+    /// Merges the changes from `base` to `theirs` into `ours`.
     fn apply(&self, base: ObjectId, ours: ObjectId, theirs: ObjectId) -> Result<Merged, GitError> {
         let contents = Contents::new(self, 0, u64::MAX);
         let (outcome, read) = contents.merge_trees([base, ours, theirs])?;
@@ -51,7 +51,7 @@ impl Git {
         Ok(Merged::Conflicts(paths.collect()))
     }
 
-    /// Applies what a commit changes to a tree, as `git cherry-pick` does it; the tree that this gives.
+    /// Applies the changes of a commit to a tree, as `git cherry-pick` does, and returns the new tree.
     pub(crate) fn pick(&self, commit: &Commit, onto: ObjectId) -> Result<Merged, GitError> {
         let base = match commit.parents.first() {
             Some(parent) => self.tree_of(*parent)?,
@@ -60,8 +60,8 @@ impl Git {
         self.apply(base, onto, commit.tree)
     }
 
-    /// The commits of a head that a rebase onto a base applies, line by line of the history as `git rebase` takes
-    /// them, the oldest first: merges are left out.
+    /// Returns the commits that a rebase of `head` onto `base` applies, oldest first and without merges, in the
+    /// topological order of `git rebase`.
     fn to_rebase(&self, base: ObjectId, head: ObjectId) -> Result<Vec<Commit>, GitError> {
         let mut commits = Vec::new();
         for id in self.ahead_in(Order::Lines, base, head)? {
@@ -73,7 +73,7 @@ impl Git {
         Ok(commits)
     }
 
-    /// Whether all commits of a head can be applied to a base, one after the other.
+    /// Returns true if all commits of `head` can be rebased onto `base` without conflicts.
     pub fn can_rebase(&self, base: ObjectId, head: ObjectId) -> Result<bool, GitError> {
         let mut tree = self.tree_of(base)?;
         for commit in self.to_rebase(base, head)? {
@@ -85,8 +85,8 @@ impl Git {
         Ok(true)
     }
 
-    /// Applies the commits of a head, one after the other, to a base, and gives the new tip. Those that change
-    /// nothing any more are left out; authors keep their names and times.
+    /// Rebases the commits of `head` onto `base` and returns the new tip. Commits that become empty are skipped.
+    /// Authors keep their names and times.
     pub(crate) fn rebase(
         &mut self,
         base: ObjectId,
@@ -116,7 +116,7 @@ impl Git {
 }
 
 impl Contents<'_> {
-    /// Merges a base and two trees, without writing what comes of it.
+    /// Merges two trees with a base, without writing the result.
     fn merge_trees(&self, trees: [ObjectId; 3]) -> Result<(Outcome<'_>, Trees), GitError> {
         let mut read = Trees::read(self.git, trees)?;
         let undecided = moves::follow(self.git, &mut read, self)?;

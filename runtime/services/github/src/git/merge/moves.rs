@@ -1,37 +1,38 @@
-//! Renames in a merge: what is at the old path on one side belongs to the new path of the other, and what came into
-//! a directory that the other side renamed probably belongs where that went.
+//! Renames in a merge: changes at the old path on one side are merged into the new path of the other, and files that
+//! were added to a directory that the other side renamed probably belong in its new location.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gix::bstr::{BString, ByteSlice};
 
 use super::content::Contents;
-use super::trees::{BASE, OURS, Place, SIDES, State, THEIRS, Trees, bit, other};
-use crate::git::similar::{Search, Wanted, directory};
+use super::trees::{BASE, OURS, PathState, SIDES, State, THEIRS, Trees, bit, other};
+use crate::git::similar::{RenameRelevance, Search, directory};
 use crate::git::{Git, GitError};
 
-/// How many files on each side are compared to find renames, as git's `merge.renameLimit`.
+/// Maximum number of files on each side for inexact rename detection, as git's `merge.renameLimit`.
 const LIMIT: usize = 7_000;
 
-/// Old directories and what they are called now.
+/// Renamed directories, by old path.
 type Directories = BTreeMap<BString, BString>;
 
-/// A file that came on a side.
-struct Came {
+/// File that was added on one side.
+struct AddedFile {
     side: usize,
-    /// What it was, where it was renamed.
+    /// Old path, if the file was renamed.
     old: Option<BString>,
     new: BString,
 }
 
-/// Finds the renames of both sides and brings together what belongs together. What it cannot decide is told.
+/// Detects the renames of both sides and applies them to the entries of `trees`. Returns the paths for which it found
+/// no unique answer, which are conflicts.
 pub(super) fn follow(
     git: &Git,
     trees: &mut Trees,
     contents: &Contents<'_>,
 ) -> Result<BTreeSet<BString>, GitError> {
     let mut undecided = BTreeSet::new();
-    let mut came: [Vec<Came>; 2] = Default::default();
+    let mut added: [Vec<AddedFile>; 2] = Default::default();
     let mut directories: [Directories; 2] = Default::default();
     let is_possible = |side: usize| {
         let side = trees.side(side);
@@ -42,7 +43,7 @@ pub(super) fn follow(
     }
     for side in SIDES {
         let did = trees.side(side);
-        let mut olds = vec![None; did.came.len()];
+        let mut olds = vec![None; did.added.len()];
         if !did.relevant.is_empty() {
             let mut search = Search {
                 skip_empty: true,
@@ -51,23 +52,23 @@ pub(super) fn follow(
                 directories: did.directories.clone(),
                 ..Search::default()
             };
-            for pair in search.run(git, &did.went, &did.came)? {
-                olds[pair.target] = Some(did.went[pair.source].path.clone());
+            for pair in search.run(git, &did.removed, &did.added)? {
+                olds[pair.target] = Some(did.removed[pair.source].path.clone());
             }
             if !contents.is_virtual() {
                 directories[side - OURS] = decided(search, &mut undecided);
             }
         }
-        let all = did.came.iter().zip(olds);
-        came[side - OURS] = all
-            .map(|(file, old)| Came {
+        let all = did.added.iter().zip(olds);
+        added[side - OURS] = all
+            .map(|(file, old)| AddedFile {
                 side,
                 old,
                 new: file.path.clone(),
             })
             .collect();
     }
-    // What both sides renamed is nobody's hint.
+    // A directory that both sides renamed gives no hint for added files.
     let [ours, theirs] = &mut directories;
     let shared: Vec<BString> = ours
         .keys()
@@ -78,9 +79,9 @@ pub(super) fn follow(
         ours.remove(&path);
         theirs.remove(&path);
     }
-    let targets = SIDES.map(|side| targets(&directories[other(side) - OURS], &came[side - OURS]));
-    let mut renames: Vec<(BString, Came)> = Vec::new();
-    for mut file in came.into_iter().flatten() {
+    let targets = SIDES.map(|side| targets(&directories[other(side) - OURS], &added[side - OURS]));
+    let mut renames: Vec<(BString, AddedFile)> = Vec::new();
+    for mut file in added.into_iter().flatten() {
         let hints = &directories[other(file.side) - OURS];
         let own = &directories[file.side - OURS];
         let aimed = &targets[file.side - OURS];
@@ -120,11 +121,15 @@ pub(super) fn follow(
     Ok(undecided)
 }
 
-/// Where most of the files of each directory went.
+/// Returns the directory to which most files of each directory were renamed. Directories without a unique answer are
+/// added to `undecided`.
 fn decided(search: Search, undecided: &mut BTreeSet<BString>) -> Directories {
     let mut decided = Directories::new();
     for (old, counts) in search.moves {
-        if matches!(search.directories.get(&old), None | Some(Wanted::No)) {
+        if matches!(
+            search.directories.get(&old),
+            None | Some(RenameRelevance::No)
+        ) {
             continue;
         }
         let most = counts.values().max().copied().unwrap_or_default();
@@ -137,7 +142,7 @@ fn decided(search: Search, undecided: &mut BTreeSet<BString>) -> Directories {
     decided
 }
 
-/// The closest directory above a path that was renamed.
+/// Returns the closest renamed directory above a path, as old and new path.
 fn hint<'a>(path: &BString, hints: &'a Directories) -> Option<(&'a BString, &'a BString)> {
     let mut above = directory(path.as_bstr());
     while !above.is_empty() {
@@ -149,7 +154,7 @@ fn hint<'a>(path: &BString, hints: &'a Directories) -> Option<(&'a BString, &'a 
     None
 }
 
-/// A path with the renamed directory in the place of the old one.
+/// Replaces the old directory in a path with the renamed one.
 fn applied((old, new): (&BString, &BString), path: &BString) -> BString {
     let rest = &path[old.len() + 1..];
     if new.is_empty() {
@@ -159,10 +164,11 @@ fn applied((old, new): (&BString, &BString), path: &BString) -> BString {
     }
 }
 
-/// Where the renamed directories of the other side lead files to, and which.
-fn targets(hints: &Directories, came: &[Came]) -> BTreeMap<BString, BTreeSet<BString>> {
+/// Maps the new paths that result from renamed directories of the other side to the added files that they would apply
+/// to.
+fn targets(hints: &Directories, added: &[AddedFile]) -> BTreeMap<BString, BTreeSet<BString>> {
     let mut targets: BTreeMap<BString, BTreeSet<BString>> = BTreeMap::new();
-    for file in came {
+    for file in added {
         if let Some(hint) = hint(&file.new, hints) {
             let files = targets.entry(applied(hint, &file.new)).or_default();
             files.insert(file.new.clone());
@@ -171,8 +177,8 @@ fn targets(hints: &Directories, came: &[Came]) -> BTreeMap<BString, BTreeSet<BSt
     targets
 }
 
-/// Whether a file cannot be where a renamed directory leads it to.
-fn in_the_way(trees: &Trees, path: &BString, file: &Came) -> bool {
+/// Returns true if the target path of a directory rename is occupied.
+fn in_the_way(trees: &Trees, path: &BString, file: &AddedFile) -> bool {
     trees.places.get(path).is_some_and(|place| {
         let is_base = place.files & bit(BASE) != 0;
         !place.is_open()
@@ -181,7 +187,8 @@ fn in_the_way(trees: &Trees, path: &BString, file: &Came) -> bool {
     })
 }
 
-/// Moves a file that came to where a renamed directory leads it to. That is a conflict: git asks whether it was meant.
+/// Moves an added file to the path that results from a directory rename. Marks a conflict, because git leaves the
+/// decision to the user.
 fn shift(trees: &mut Trees, old: &BString, new: &BString) {
     let Some(place) = trees.places.remove(old) else {
         return;
@@ -211,9 +218,9 @@ fn shift(trees: &mut Trees, old: &BString, new: &BString) {
     }
     let mut above = directory(new.as_bstr());
     while !above.is_empty() && !trees.places.contains_key(above) {
-        let place = Place {
+        let place = PathState {
             directories: file.files,
-            ..Place::default()
+            ..PathState::default()
         };
         trees.places.insert(above.to_owned(), place);
         above = directory(above);
@@ -221,7 +228,7 @@ fn shift(trees: &mut Trees, old: &BString, new: &BString) {
     trees.places.insert(new.clone(), file);
 }
 
-/// Both sides renamed a file.
+/// Merges a file that both sides renamed.
 fn both(
     trees: &mut Trees,
     contents: &Contents<'_>,
@@ -259,19 +266,19 @@ fn both(
     Ok(())
 }
 
-/// One side renamed a file.
+/// Merges a file that one side renamed.
 fn one(
     trees: &mut Trees,
     contents: &Contents<'_>,
     path: &BString,
-    file: &Came,
+    file: &AddedFile,
 ) -> Result<(), GitError> {
     let (Some(old), Some(new)) = (trees.places.get(path), trees.places.get(&file.new)) else {
         return Ok(());
     };
     let (mut old, mut new) = (old.clone(), new.clone());
     let (side, other) = (file.side, other(file.side));
-    let is_file = |place: &Place, tree: usize| {
+    let is_file = |place: &PathState, tree: usize| {
         let version = place.versions[tree].as_ref();
         version.is_some_and(|version| version.mode.is_blob())
     };

@@ -1,4 +1,4 @@
-//! What comes of each path, and the tree that this makes.
+//! Result of a merge at each path, and the tree that is written from it.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,19 +7,19 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::objs::WriteTo;
 
 use super::content::{Contents, kind};
-use super::trees::{BASE, OURS, Place, State, THEIRS, Trees, Version, bit};
+use super::trees::{BASE, OURS, PathState, State, THEIRS, Trees, Version, bit};
 use crate::call;
 use crate::git::GitError;
 use crate::git::similar::directory;
 
-/// Merges path by path, those in a directory before what stands at its own path.
+/// Merges path by path, the content of a directory before the path of the directory itself.
 pub(super) struct Outcome<'a> {
     contents: &'a Contents<'a>,
-    /// What will be at the paths; nothing is the same as no entry.
+    /// Entries of the result, by path.
     files: BTreeMap<BString, Version>,
-    /// The directories that will have something in them.
+    /// Directories of the result that are not empty.
     directories: HashSet<BString>,
-    /// The paths that cannot be merged.
+    /// Paths with conflicts.
     pub(super) conflicts: BTreeSet<BString>,
 }
 
@@ -33,7 +33,7 @@ impl<'a> Outcome<'a> {
         }
     }
 
-    pub(super) fn merge(&mut self, places: BTreeMap<BString, Place>) -> Result<(), GitError> {
+    pub(super) fn merge(&mut self, places: BTreeMap<BString, PathState>) -> Result<(), GitError> {
         let taken: HashSet<BString> = places.keys().cloned().collect();
         for (path, place) in places.into_iter().rev() {
             call::checkpoint()?;
@@ -55,11 +55,11 @@ impl<'a> Outcome<'a> {
         self.files.insert(path, version);
     }
 
-    /// Merges a file that at least one tree has.
+    /// Merges the file at a path. At least one tree has one.
     fn place(
         &mut self,
         path: BString,
-        mut place: Place,
+        mut place: PathState,
         taken: &HashSet<BString>,
     ) -> Result<(), GitError> {
         let mut at = path.clone();
@@ -89,8 +89,12 @@ impl<'a> Outcome<'a> {
         Ok(())
     }
 
-    /// What a file becomes, and whether that is beyond doubt.
-    fn version(&self, path: &BString, place: &Place) -> Result<(Option<Version>, bool), GitError> {
+    /// Returns the merged entry of a file, and whether the merge is clean.
+    fn version(
+        &self,
+        path: &BString,
+        place: &PathState,
+    ) -> Result<(Option<Version>, bool), GitError> {
         let [base, ours, theirs] = place.versions;
         let only = |side: usize| place.files & !bit(BASE) == bit(side);
         if place.same != 0 {
@@ -99,7 +103,7 @@ impl<'a> Outcome<'a> {
         }
         if let (Some(our), Some(their)) = (ours, theirs) {
             if kind(our.mode) != kind(their.mode) {
-                // The merge of common ancestors keeps what was; otherwise there is no telling.
+                // A merge of common ancestors keeps the base. Otherwise there is no correct choice.
                 return Ok((base.filter(|_| self.contents.is_virtual()), false));
             }
             let name = |tree: usize| match &place.names[tree] {
@@ -111,7 +115,7 @@ impl<'a> Outcome<'a> {
             return Ok((merged.version, merged.is_clean));
         }
         if base.is_some() && (only(OURS) || only(THEIRS)) {
-            // Changed on one side, and gone on the other.
+            // Modified on one side and deleted on the other.
             let kept = if self.contents.is_virtual() {
                 base
             } else {
@@ -122,7 +126,7 @@ impl<'a> Outcome<'a> {
         Ok((ours.or(theirs), true))
     }
 
-    /// A free name for a file of a side whose own name is a directory's.
+    /// Returns a free name for a file whose path is taken by a directory.
     fn beside(&self, path: &BStr, side: usize, taken: &HashSet<BString>) -> BString {
         let first = BString::from(format!("{path}~Temporary merge branch {side}"));
         let further = (0..).map(|count| BString::from(format!("{first}_{count}")));
@@ -131,7 +135,7 @@ impl<'a> Outcome<'a> {
         names.find(is_free).unwrap_or(first)
     }
 
-    /// Writes the tree: ours, with what differs.
+    /// Writes the merged tree as edits of our tree.
     pub(super) fn write(self, trees: &Trees, ours: ObjectId) -> Result<ObjectId, GitError> {
         let repo = &self.contents.git.repo;
         let root = repo.find_tree(ours).map_err(GitError::of(ours))?;
@@ -140,7 +144,7 @@ impl<'a> Outcome<'a> {
         fn parts(path: &BString) -> impl Iterator<Item = &BStr> {
             path.split_str("/").map(BStr::new)
         }
-        // The last first, so that nothing behind it has to be moved.
+        // Remove in descending order, so that no later entry has to be moved.
         for path in trees.ours.keys().rev() {
             if !self.files.contains_key(path) {
                 editor.remove(parts(path))?;

@@ -1,32 +1,32 @@
-//! Three-way merges of texts, line by line, with the conflicts that git finds.
+//! Three-way merge of texts by lines, with the same conflicts as in git.
 
 use gix::diff::blob::{Algorithm, Diff, InternedInput, sources};
 
 use crate::call::{self, Interrupted};
-use crate::git::compare::{LINE_BYTES, MOST_LINES, changed_block, count_lines};
+use crate::git::line_diff::{LINE_BYTES, MOST_LINES, changed_block, count_lines};
 
-/// What came of merging two texts.
+/// Result of a merge of two texts.
 pub(super) struct MergedText {
-    /// The lines of both, and what conflicts between markers.
+    /// Merged lines, with conflicts between markers.
     pub(super) bytes: Vec<u8>,
     pub(super) is_clean: bool,
 }
 
-/// What stands beside the markers of a conflict, and how long these are.
+/// Labels and length of conflict markers.
 pub(super) struct Marks {
     pub(super) length: usize,
     pub(super) ours: String,
     pub(super) theirs: String,
 }
 
-/// Changes of both sides that have no more lines than this between them are one conflict.
+/// Maximum number of lines between two conflicts that are joined into one.
 const NEAR: usize = 3;
 
-/// The most lines that git's algorithm for merges compares, apart from what both texts begin and end with: it takes up
-/// to the square of their number. More are compared as `git diff` does it.
+/// Maximum number of lines for the histogram diff, which git uses for merges, without the common start and end. Its
+/// time can grow with the square of the number. More lines are compared with the Myers algorithm, as in `git diff`.
 const MOST_OF_HISTOGRAM: usize = 16_384;
 
-/// Lines of a text, as the place of the first and their number.
+/// Range of lines: index of the first, and number.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     at: usize,
@@ -46,7 +46,7 @@ impl Span {
     }
 }
 
-/// Lines that one text has in the place of others.
+/// Replacement of old lines by new ones.
 #[derive(Debug, Clone, Copy)]
 struct Edit {
     old: Span,
@@ -58,11 +58,11 @@ enum Take {
     Ours,
     Theirs,
     Conflict,
-    /// Both have the same lines there.
+    /// Both sides have the same lines.
     Either,
 }
 
-/// A place at which the base was changed, and its lines on both sides.
+/// Changed region of the base, as the ranges of both sides.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     take: Take,
@@ -72,7 +72,7 @@ struct Part {
 
 type Lines<'a> = Vec<&'a [u8]>;
 
-/// Merges what two texts changed of a base.
+/// Merges the changes of two texts to a base.
 pub(super) fn merge(
     base: &[u8],
     ours: &[u8],
@@ -109,7 +109,7 @@ pub(super) fn merge(
     })
 }
 
-/// How one text becomes another.
+/// Computes the edits between two texts.
 fn edits(old: &[&[u8]], new: &[&[u8]]) -> Vec<Edit> {
     let span =
         |range: std::ops::Range<u32>| Span::between(range.start as usize, range.end as usize);
@@ -146,13 +146,13 @@ struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// Lays the edits of both sides beside each other.
+    /// Combines the edits of both sides in the order of the base.
     fn parts(&self, by_us: &[Edit], by_them: &[Edit]) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         let (mut us, mut them) = (by_us.iter().peekable(), by_them.iter().peekable());
-        // Where the other side has a line of the base that it has left alone.
+        // Offset from a line of the base to the same unchanged line on each side.
         let (mut our_shift, mut their_shift) = (0_isize, 0_isize);
-        // What was merged before may reach further back: only the end is always right.
+        // A region that was joined with an earlier one can begin further back. Only its end is exact.
         let shifted = |span: Span, shift: isize| {
             let end = span.end().saturating_add_signed(shift);
             Span::between(span.at.saturating_add_signed(shift).min(end), end)
@@ -226,7 +226,7 @@ impl<'a> Texts<'a> {
             && self.ours[our.new.at..our.new.end()] == self.theirs[their.new.at..their.new.end()]
     }
 
-    /// Takes out of conflicts what is the same on both sides.
+    /// Removes equal lines from conflicts.
     fn refine(&self, parts: Vec<Part>) -> Vec<Part> {
         let mut refined = Vec::with_capacity(parts.len());
         for part in parts {
@@ -301,7 +301,7 @@ impl<'a> Texts<'a> {
         text
     }
 
-    /// Whether lines end with a carriage return around a conflict.
+    /// Returns true if the lines around a conflict end with a carriage return and a line feed.
     fn ends_with_returns(&self, part: &Part) -> bool {
         let around = |lines: &[&[u8]], at: usize| -> Option<bool> {
             let line = lines.get(at)?;
@@ -319,7 +319,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Adds a part; one that touches the last becomes part of it.
+/// Adds a region, or joins it with the last one if they touch.
 fn push(parts: &mut Vec<Part>, part: Part) {
     match parts.last_mut() {
         Some(last) if part.ours.at <= last.ours.end() || part.theirs.at <= last.theirs.end() => {
@@ -333,7 +333,7 @@ fn push(parts: &mut Vec<Part>, part: Part) {
     }
 }
 
-/// Makes one of conflicts that are close together.
+/// Joins conflicts that are close together.
 fn join_near(parts: &mut Vec<Part>) {
     parts.dedup_by(|next, before| {
         let both = [next.take, before.take] == [Take::Conflict; 2];

@@ -1,4 +1,4 @@
-//! What three trees have at each path, and what went and came between them.
+//! Three-way walk of trees: the entries at each path, and the added and removed files of each side.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -8,68 +8,69 @@ use gix::objs::tree::EntryMode;
 
 use crate::call;
 use crate::git::objects::{MAX_ENTRIES, MAX_PATH};
-use crate::git::similar::{File, Wanted};
+use crate::git::similar::{File, RenameRelevance};
 use crate::git::{Git, GitError};
 
-/// What a path takes in memory while trees are merged, beside its own bytes.
+/// Memory of a path during a merge in bytes, apart from the path itself.
 const PLACE_BYTES: usize = 512;
-/// The bytes of a name that most are shorter than.
+/// Assumed length of a name in bytes. Most names are shorter.
 const LONGEST_NAME: usize = 64;
 
-/// The places of the three trees in what is kept of each of them.
+/// Indices of the three trees.
 pub(super) const BASE: usize = 0;
 pub(super) const OURS: usize = 1;
 pub(super) const THEIRS: usize = 2;
 pub(super) const SIDES: [usize; 2] = [OURS, THEIRS];
 
-/// The bit of a tree in a mask.
+/// Returns the bit of a tree in a mask.
 pub(super) const fn bit(tree: usize) -> u8 {
     1 << tree
 }
 
 const ALL: u8 = bit(BASE) | bit(OURS) | bit(THEIRS);
 
-/// The side that a side is merged with.
+/// Returns the opposite side.
 pub(super) const fn other(side: usize) -> usize {
     OURS + THEIRS - side
 }
 
-/// An entry of a tree.
+/// Entry of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) mode: EntryMode,
     pub(super) id: ObjectId,
 }
 
-/// What is known of a path.
+/// State of a path in a merge.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Place {
-    /// What each tree has there.
+pub(super) struct PathState {
+    /// Entry in each tree.
     pub(super) versions: [Option<Version>; 3],
-    /// What the file is called in a tree where it was renamed.
+    /// Path of the file in each tree, if it was renamed.
     pub(super) names: [Option<BString>; 3],
-    /// The trees that have a file there, and those that have a directory.
+    /// Mask of the trees with a file at the path.
     pub(super) files: u8,
+    /// Mask of the trees with a directory at the path.
     pub(super) directories: u8,
-    /// The trees that have the same there, where two have.
+    /// Mask of the trees with equal entries, if at least two are equal.
     pub(super) same: u8,
-    /// Whether a file and a directory both want to be there.
+    /// True if the path is a file in one tree and a directory in another.
     pub(super) blocked: bool,
-    /// Whether it is a conflict that something is there at all.
+    /// True if the presence of a file at the path is itself a conflict, for example after a rename.
     pub(super) contested: bool,
     pub(super) state: State,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum State {
-    /// It is to be merged.
+    /// Not merged yet.
     #[default]
     Open,
-    /// What will be there, if anything.
+    /// Entry in the result, if any.
     Settled(Option<Version>),
 }
 
-impl Place {
+impl PathState {
     pub(super) fn is_open(&self) -> bool {
         matches!(self.state, State::Open)
     }
@@ -78,7 +79,7 @@ impl Place {
         self.state = State::Settled(version);
     }
 
-    /// Forgets what trees have no file there.
+    /// Drops the entries of trees that have no file at the path.
     pub(super) fn keep_files(&mut self) {
         for tree in [BASE, OURS, THEIRS] {
             if self.files & bit(tree) == 0 {
@@ -88,38 +89,39 @@ impl Place {
     }
 }
 
-/// What one side did.
+/// Changes of one side compared with the base.
 #[derive(Default)]
 pub(super) struct Side {
-    /// Files of the base that it has not, and its own that the base has not, by path.
-    pub(super) went: Vec<File>,
-    pub(super) came: Vec<File>,
-    /// The files that went whose new name matters.
+    /// Removed files, by path.
+    pub(super) removed: Vec<File>,
+    /// Added files, by path.
+    pub(super) added: Vec<File>,
+    /// Removed files whose renames are relevant.
     pub(super) relevant: HashSet<BString>,
-    /// The directories that went.
-    pub(super) directories: HashMap<BString, Wanted>,
+    /// Removed directories, with the relevance of their renames.
+    pub(super) directories: HashMap<BString, RenameRelevance>,
 }
 
-/// Three trees, beside each other.
+/// Result of the walk of three trees.
 #[derive(Default)]
 pub(super) struct Trees {
-    pub(super) places: BTreeMap<BString, Place>,
-    /// What our tree has, without what is the same in all.
+    pub(super) places: BTreeMap<BString, PathState>,
+    /// Entries of our tree that are not equal in all trees.
     pub(super) ours: BTreeMap<BString, Version>,
     sides: [Side; 2],
 }
 
-/// A directory to look into.
+/// Directory that is still to be walked.
 struct Level {
     path: BString,
     trees: [Option<ObjectId>; 3],
-    /// Where the directory, or one above it, went on one side: the bit of the other side; all bits where a file came
-    /// into it there, so that it matters where it went.
+    /// Mask for directory renames: if one side has removed this directory or one above, the bit of the other side. All
+    /// bits if the other side has also added a file in it, so that its new location is needed.
     moved: u8,
 }
 
 impl Trees {
-    /// Walks three trees; what is the same in all is not entered.
+    /// Walks three trees. Does not enter directories that are equal in all.
     pub(super) fn read(git: &Git, trees: [ObjectId; 3]) -> Result<Self, GitError> {
         let mut read = Self::default();
         let mut todo = vec![Level {
@@ -143,8 +145,8 @@ impl Trees {
             }
         }
         for side in &mut read.sides {
-            side.went.sort_by(|one, two| one.path.cmp(&two.path));
-            side.came.sort_by(|one, two| one.path.cmp(&two.path));
+            side.removed.sort_by(|one, two| one.path.cmp(&two.path));
+            side.added.sort_by(|one, two| one.path.cmp(&two.path));
         }
         Ok(read)
     }
@@ -161,8 +163,8 @@ impl Trees {
         let entries = entries(git, &level.trees)?;
         let mut moved = level.moved;
         if moved == bit(OURS) || moved == bit(THEIRS) {
-            let came = entries.values().any(|it| masks(it).0 == moved);
-            moved = if came { ALL } else { moved };
+            let added = entries.values().any(|it| masks(it).0 == moved);
+            moved = if added { ALL } else { moved };
         }
         for (name, versions) in entries {
             let path: BString = if level.path.is_empty() {
@@ -187,13 +189,13 @@ impl Trees {
             if let Some(ours) = ours.filter(|it| it.mode.is_no_tree() && same != ALL) {
                 self.ours.insert(path.clone(), ours);
             }
-            let mut place = Place {
+            let mut place = PathState {
                 versions,
                 files,
                 directories,
                 same,
                 blocked: files != 0 && directories != 0,
-                ..Place::default()
+                ..PathState::default()
             };
             if same == ALL || same != 0 && files == ALL {
                 let changed = if same == ALL & !bit(THEIRS) {
@@ -224,24 +226,24 @@ impl Trees {
         Ok(())
     }
 
-    /// Notes what went and came at a path, and what has to be known of it.
-    fn note(&mut self, path: &BString, above: &BString, place: &Place, moved: u8) {
-        let Place {
+    /// Records added and removed files and directories at a path, and whether their renames are relevant.
+    fn note(&mut self, path: &BString, above: &BString, place: &PathState, moved: u8) {
+        let PathState {
             files, directories, ..
         } = *place;
         let had = |mask: u8, tree: usize| mask & bit(tree) != 0;
         for side in SIDES {
             if had(directories, BASE) && !had(directories, side) {
                 let wanted = if moved == ALL {
-                    Wanted::Above
+                    RenameRelevance::Above
                 } else {
-                    Wanted::No
+                    RenameRelevance::No
                 };
                 self.side_mut(side).directories.insert(path.clone(), wanted);
             }
             if moved == ALL && files == bit(other(side)) {
                 let directories = &mut self.side_mut(side).directories;
-                directories.insert(above.clone(), Wanted::Itself);
+                directories.insert(above.clone(), RenameRelevance::Itself);
             }
         }
         for side in SIDES {
@@ -255,19 +257,19 @@ impl Trees {
             let of_side = self.side_mut(side);
             match (had(files, BASE), had(files, side)) {
                 (true, false) => {
-                    of_side.went.extend(file(place.versions[BASE]));
+                    of_side.removed.extend(file(place.versions[BASE]));
                     if place.same & files == 0 || moved == ALL {
                         of_side.relevant.insert(path.clone());
                     }
                 }
-                (false, true) => of_side.came.extend(file(place.versions[side])),
+                (false, true) => of_side.added.extend(file(place.versions[side])),
                 _ => {}
             }
         }
     }
 }
 
-/// The trees that have a file, and those that have a directory.
+/// Returns the masks of the trees with a file and with a directory.
 fn masks(versions: &[Option<Version>; 3]) -> (u8, u8) {
     let (mut files, mut directories) = (0, 0);
     for (tree, version) in versions.iter().enumerate() {
@@ -280,7 +282,7 @@ fn masks(versions: &[Option<Version>; 3]) -> (u8, u8) {
     (files, directories)
 }
 
-/// What three directories have, by name.
+/// Reads the entries of three directories, by name.
 fn entries(
     git: &Git,
     trees: &[Option<ObjectId>; 3],

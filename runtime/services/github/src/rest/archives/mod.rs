@@ -1,87 +1,92 @@
-//! The files of a commit as one archive, the same bytes on every machine.
+//! Archives with the files of a commit, which have the same bytes on every machine.
 
 mod tar;
 mod zip;
 
-use super::asked::Asked;
 use super::nothing;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use crate::api::{Answer, Call};
 use crate::git::{EntryKind, ObjectId};
-use crate::view::{Site, percent_encoded};
+use crate::view::{RepositoryState, percent_encoded};
 
-/// The most bytes that the files of an archive may have together.
+/// Maximum total size of the files in an archive, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
-/// The most files and directories of an archive: as many as a ZIP without extensions can name.
+/// Maximum number of files and directories in an archive. A ZIP without extensions can have 65,535 entries.
 const MOST_FILES: usize = 65_000;
 
-/// What an archive has at a path.
+/// Entry of an archive.
 struct Member {
-    /// Below the directory of the archive; a directory ends in a slash.
+    /// Path, which includes the root directory of the archive. A directory ends in a slash.
     path: String,
     kind: EntryKind,
-    /// The bytes of a file, or the target of a link.
+    /// Content of a file, or target of a symlink.
     bytes: Vec<u8>,
 }
 
-/// The files of a commit.
+/// Files of a commit.
 struct Collected {
     commit: ObjectId,
-    /// When it was committed.
+    /// Time of the commit, in seconds since 1970.
     seconds: i64,
     members: Vec<Member>,
 }
 
-/// Where the archive of a ref is, as GitHub sends clients to another host for it.
-pub(super) fn route(site: &Site, asked: &Asked<'_>, call: &Call, below: &[&str]) -> Outcome {
-    let kind = match (asked.method, below.first()) {
+/// Redirects to the archive of a ref, which GitHub serves from another host.
+pub(super) fn route(
+    repo: &RepositoryState,
+    request: &Request<'_>,
+    call: &Call,
+    below: &[&str],
+) -> Outcome {
+    let kind = match (request.method, below.first()) {
         ("GET", Some(&"tarball")) => "legacy.tar.gz",
         ("GET", Some(&"zipball")) => "legacy.zip",
         _ => return nothing(call),
     };
     let name = below[1..].join("/");
-    commit_of(site, call, &name)?;
+    commit_of(repo, call, &name)?;
     let name = match name.as_str() {
-        "" => &site.hub.repository.default_branch,
+        "" => &repo.hub.repository.default_branch,
         name => name,
     };
-    let (full, name) = (site.full_name(), percent_encoded(name, b"/"));
+    let (full, name) = (repo.full_name(), percent_encoded(name, b"/"));
     Ok(Reply::elsewhere(format!(
         "{}/raw/{full}/{kind}/{name}",
-        asked.origin()
+        request.origin()
     )))
 }
 
-pub(super) fn tarball(site: &Site, call: &Call, name: &str) -> Outcome {
-    let bytes = tar::compressed(&collect(site, call, name)?);
+pub(super) fn tarball(repo: &RepositoryState, call: &Call, name: &str) -> Outcome {
+    let bytes = tar::compressed(&collect(repo, call, name)?);
     Ok(Reply::bytes("application/x-gzip", bytes))
 }
 
-pub(super) fn zipball(site: &Site, call: &Call, name: &str) -> Outcome {
-    let bytes = zip::written(&collect(site, call, name)?);
+pub(super) fn zipball(repo: &RepositoryState, call: &Call, name: &str) -> Outcome {
+    let bytes = zip::written(&collect(repo, call, name)?);
     Ok(Reply::bytes("application/zip", bytes))
 }
 
-fn commit_of(site: &Site, call: &Call, name: &str) -> Answer<ObjectId> {
+fn commit_of(repo: &RepositoryState, call: &Call, name: &str) -> Answer<ObjectId> {
     let name = match name {
-        "" => site.hub.repository.default_branch.as_str(),
+        "" => repo.hub.repository.default_branch.as_str(),
         name => name.strip_prefix("refs/heads/").unwrap_or(name),
     };
     let name = name.strip_prefix("refs/tags/").unwrap_or(name);
-    site.git.resolve(name)?.ok_or_else(|| call.not_found())
+    repo.git.resolve(name)?.ok_or_else(|| call.not_found())
 }
 
-/// Reads the files of a commit, unless they are too many or too much.
-fn collect(site: &Site, call: &Call, name: &str) -> Answer<Collected> {
-    let id = commit_of(site, call, name)?;
-    let commit = site.git.commit(id)?;
-    let repository = &site.hub.repository;
+/// Reads the files of a commit. Returns an error if their number or size exceeds the limit.
+fn collect(repo: &RepositoryState, call: &Call, name: &str) -> Answer<Collected> {
+    let id = commit_of(repo, call, name)?;
+    let commit = repo.git.commit(id)?;
+    let repository = &repo.hub.repository;
     let short = &id.to_string()[..7];
     let root = format!("{}-{}-{short}/", repository.owner, repository.name);
-    let entries = site.git.walk(commit.tree)?;
+    let entries = repo.git.walk(commit.tree)?;
     let mut bytes = 0;
     for entry in entries.iter().filter(|it| it.kind.object() == "blob") {
-        bytes += site.git.size(entry.id)?;
+        bytes += repo.git.size(entry.id)?;
         if bytes > MOST_BYTES {
             let most = MOST_BYTES >> 20;
             let problem = format!(
@@ -101,7 +106,7 @@ fn collect(site: &Site, call: &Call, name: &str) -> Answer<Collected> {
         bytes: Vec::new(),
     }];
     for entry in entries {
-        // A submodule is an empty directory.
+        // A submodule becomes an empty directory.
         let is_directory = entry.kind.object() != "blob";
         members.push(Member {
             path: format!(
@@ -117,7 +122,7 @@ fn collect(site: &Site, call: &Call, name: &str) -> Answer<Collected> {
             bytes: if is_directory {
                 Vec::new()
             } else {
-                site.git.blob(entry.id)?
+                repo.git.blob(entry.id)?
             },
         });
     }

@@ -1,18 +1,18 @@
-//! A TAR in the form of POSIX.1-2001, in GZIP's stored blocks.
+//! TAR writer in the format of POSIX.1-2001, with a GZIP stream of stored blocks.
 
 use super::{Collected, Member};
 use crate::git::EntryKind;
 
-/// The bytes of a record.
+/// Size of a record, in bytes.
 const RECORD: usize = 512;
-/// The records of a block, to which an archive is filled up.
+/// Size of a block of 20 records, in bytes. Archives are padded to whole blocks.
 const BLOCK: usize = 20 * RECORD;
-/// The longest name that stands in a header.
+/// Maximum length of a name in a header, in bytes.
 const NAME: usize = 100;
-/// The most bytes of a stored block (RFC 1951, 3.2.4).
+/// Maximum size of a stored block, in bytes (RFC 1951, 3.2.4).
 const STORED: usize = 65_535;
 
-/// What a header says apart from the name.
+/// Fields of a header, except for the name.
 struct Header<'a> {
     kind: u8,
     mode: u32,
@@ -21,14 +21,14 @@ struct Header<'a> {
     link: &'a [u8],
 }
 
-/// The files as a TAR that GZIP has stored.
+/// Writes the files as a TAR in a GZIP stream.
 pub(super) fn compressed(collected: &Collected) -> Vec<u8> {
     gzip(&written(collected))
 }
 
 fn written(collected: &Collected) -> Vec<u8> {
     let mut tar = Vec::new();
-    // As `git archive` tells which commit it is.
+    // Like `git archive`, records the commit id in a comment.
     let comment = extended(&[("comment", collected.commit.to_string().as_bytes())]);
     let seconds = collected.seconds.clamp(0, 0o77_777_777_777);
     let of_extensions = |kind, size| Header {
@@ -109,17 +109,17 @@ fn header(tar: &mut Vec<u8>, name: &[u8], header: &Header<'_>) {
     tar.extend_from_slice(&record);
 }
 
-/// Bytes, filled up to whole records.
+/// Appends bytes, padded to whole records.
 fn data(tar: &mut Vec<u8>, bytes: &[u8]) {
     tar.extend_from_slice(bytes);
     tar.resize(tar.len().next_multiple_of(RECORD), 0);
 }
 
-/// Keys of an extended header: each with its own length before it.
+/// Encodes records of an extended header. Each begins with its own length.
 fn extended(pairs: &[(&str, &[u8])]) -> Vec<u8> {
     let mut all = Vec::new();
     for (key, value) in pairs {
-        // A blank, an equals sign and a line feed stand beside the length, the key and the value.
+        // Length of key and value, and of the space, the equals sign and the line feed.
         let rest = key.len() + value.len() + 3;
         let mut length = rest + 1;
         while length != rest + length.to_string().len() {
@@ -133,7 +133,7 @@ fn extended(pairs: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
-    // No time, no name, and no word of the machine.
+    // No modification time, no name, and an unknown operating system.
     let mut file = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
     let mut blocks = bytes.chunks(STORED).peekable();
     while let Some(block) = blocks.next() {

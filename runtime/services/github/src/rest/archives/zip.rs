@@ -1,4 +1,4 @@
-//! A ZIP of stored files.
+//! ZIP writer without compression.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -6,13 +6,13 @@ use jiff::tz::TimeZone;
 use super::{Collected, Member};
 use crate::git::EntryKind;
 
-/// The version that stored files need, and the one that says that attributes are those of UNIX.
+/// Version needed to extract stored files, and version made by, which marks attributes as those of Unix.
 const NEEDED: u16 = 10;
 const MADE_BY: u16 = 3 << 8 | 23;
-/// That names are UTF-8.
+/// Flag for names in UTF-8.
 const UTF_8: u16 = 1 << 11;
 
-/// The files as a ZIP whose comment is the commit, as `git archive` writes it.
+/// Writes the files as a ZIP with the commit id as its comment, like `git archive`.
 pub(super) fn written(collected: &Collected) -> Vec<u8> {
     let (mut zip, mut directory) = (Vec::new(), Vec::new());
     let (date, time) = date_and_time(collected.seconds);
@@ -32,7 +32,7 @@ pub(super) fn written(collected: &Collected) -> Vec<u8> {
         zip.extend_from_slice(&common);
         zip.extend_from_slice(path.as_bytes());
         zip.extend_from_slice(bytes);
-        // The mode of UNIX, and whether it is a directory of DOS.
+        // Unix mode, and the DOS attribute of directories.
         let attributes: u32 = match kind {
             EntryKind::Directory | EntryKind::Submodule => 0o040_755 << 16 | 0x10,
             EntryKind::Symlink => 0o120_777 << 16,
@@ -42,7 +42,7 @@ pub(super) fn written(collected: &Collected) -> Vec<u8> {
         directory.extend_from_slice(b"PK\x01\x02");
         directory.extend_from_slice(&MADE_BY.to_le_bytes());
         directory.extend_from_slice(&common);
-        // No comment, the first disk, and nothing said of the bytes.
+        // No comment, first disk, and no internal attributes.
         directory.extend_from_slice(&[0; 6]);
         directory.extend_from_slice(&attributes.to_le_bytes());
         directory.extend_from_slice(&offset.to_le_bytes());
@@ -61,7 +61,7 @@ pub(super) fn written(collected: &Collected) -> Vec<u8> {
     zip
 }
 
-/// A time as DOS writes it, in UTC. It begins with 1980.
+/// Date and time in the DOS format, in UTC. Times that it cannot express become 1980-01-01.
 fn date_and_time(seconds: i64) -> (u16, u16) {
     let time = Timestamp::from_second(seconds).unwrap_or_default();
     let time = time.to_zoned(TimeZone::UTC);

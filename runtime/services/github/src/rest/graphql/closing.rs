@@ -1,4 +1,4 @@
-//! Which pull requests close which issues.
+//! GraphQL connections between pull requests and the issues that they close.
 
 use serde_json::{Value, json};
 
@@ -6,21 +6,21 @@ use super::language::Field;
 use super::pages::{connection, window};
 use super::{Resolved, issue_view, pull_view, select};
 use crate::hub::{Issue, Kind, Pull, State, closes};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// Whether a pull request closes another, or an issue, when it is merged.
-pub(super) fn will_close(site: &Site, source: &Issue, target: &Issue) -> bool {
-    into_default(site, source) && site.closes(source, target)
+/// Returns true if the merge of a pull request closes an issue or another pull request.
+pub(super) fn will_close(repo: &RepositoryState, source: &Issue, target: &Issue) -> bool {
+    into_default(repo, source) && repo.closes(source, target)
 }
 
-fn into_default(site: &Site, issue: &Issue) -> bool {
+fn into_default(repo: &RepositoryState, issue: &Issue) -> bool {
     let pull = issue.pull.as_deref();
-    pull.is_some_and(|pull| pull.base == site.hub.repository.default_branch)
+    pull.is_some_and(|pull| pull.base == repo.hub.repository.default_branch)
 }
 
-/// A page of the issues that a pull request closes.
-pub(super) fn issues(site: &Site, pull: &Issue, field: &Field) -> Resolved {
-    let (repository, text) = (&site.hub.repository, pull.body.as_deref());
+/// Resolves a page of the issues that a pull request closes.
+pub(super) fn issues(repo: &RepositoryState, pull: &Issue, field: &Field) -> Resolved {
+    let (repository, text) = (&repo.hub.repository, pull.body.as_deref());
     let mut numbers = closes(
         text.unwrap_or_default(),
         &repository.owner,
@@ -29,43 +29,43 @@ pub(super) fn issues(site: &Site, pull: &Issue, field: &Field) -> Resolved {
     numbers.sort_unstable();
     let all = numbers
         .iter()
-        .filter_map(|number| site.hub.issues.get(number));
-    let all = all.filter(|it| it.pull.is_none() && into_default(site, pull));
+        .filter_map(|number| repo.hub.issues.get(number));
+    let all = all.filter(|it| it.pull.is_none() && into_default(repo, pull));
     let found: Vec<&Issue> = all.collect();
     let page = window(&field.arguments, &field.name, found.len())?;
     let nodes = found[page.clone()].iter();
-    let nodes = nodes.map(|issue| with_repository(site, issue_view(site, issue)));
+    let nodes = nodes.map(|issue| with_repository(repo, issue_view(repo, issue)));
     let view = connection(&page, found.len(), nodes.collect());
     select(&view, &field.selection, "IssueConnection")
 }
 
-/// A page of the pull requests that close an issue: open ones, unless others are asked for, too.
-pub(super) fn pulls(site: &Site, issue: &Issue, field: &Field) -> Resolved {
+/// Resolves a page of the pull requests that close an issue. Closed ones are included only on request.
+pub(super) fn pulls(repo: &RepositoryState, issue: &Issue, field: &Field) -> Resolved {
     let with_closed = field.arguments.get("includeClosedPrs") == Some(&Value::Bool(true));
-    let all = site.hub.pulls();
+    let all = repo.hub.pulls();
     let all = all.filter(|(by, _)| with_closed || by.state == State::Open);
-    // To look for the digits is much faster than to read a text.
+    // Searching for the digits is much faster than parsing the text.
     let digits = issue.number.to_string();
     let named = |by: &Issue| {
         by.body
             .as_deref()
             .is_some_and(|text| text.contains(&digits))
     };
-    let all = all.filter(|(by, _)| named(by) && will_close(site, by, issue));
+    let all = all.filter(|(by, _)| named(by) && will_close(repo, by, issue));
     let found: Vec<(&Issue, &Pull)> = all.collect();
     let page = window(&field.arguments, &field.name, found.len())?;
     let nodes = found[page.clone()].iter();
-    let nodes = nodes.map(|(by, pull)| with_repository(site, pull_view(site, by, pull)));
+    let nodes = nodes.map(|(by, pull)| with_repository(repo, pull_view(repo, by, pull)));
     let view = connection(&page, found.len(), nodes.collect());
     select(&view, &field.selection, "PullRequestConnection")
 }
 
-fn with_repository(site: &Site, mut view: Value) -> Value {
-    let owner = site.hub.repository.owner.as_str();
+fn with_repository(repo: &RepositoryState, mut view: Value) -> Value {
+    let owner = repo.hub.repository.owner.as_str();
     view["repository"] = json!({
-        "id": site.repository()["node_id"],
-        "name": site.hub.repository.name,
-        "nameWithOwner": site.full_name(),
+        "id": repo.repository()["node_id"],
+        "name": repo.hub.repository.name,
+        "nameWithOwner": repo.full_name(),
         "owner": {"login": owner, "id": Kind::User.node_id(Kind::User.of_name(owner))},
     });
     view

@@ -1,36 +1,35 @@
-//! As much of GraphQL's language as clients write: one operation with variables, arguments, aliases and inline
-//! fragments.
+//! Parser of a subset of the GraphQL language: one operation with variables, arguments, aliases and inline fragments.
 
 use serde_json::{Map, Value};
 
-/// How deep selections and values may be nested.
+/// Maximum nesting depth of selections and values.
 const DEPTH: usize = 32;
 
-/// How many fields may be asked for: whoever asks for one a million times waits for a million.
+/// Maximum number of fields of an operation. It bounds the time of a request.
 const FIELDS: usize = 2_000;
 
-/// The most bytes of a document.
+/// Maximum size of a document, in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// The most bytes of the values that variables stand for, each time that one is named.
+/// Maximum total size of the values of variables, counted at each use, in bytes.
 const MOST_OF_VARIABLES: usize = 64 << 20;
 
-/// A field that is asked for, with its arguments: variables stand for their values already.
+/// Selected field with its arguments, in which variables are replaced by their values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Field {
-    /// The name that it has in the answer.
+    /// Name in the response.
     pub(super) alias: String,
     pub(super) name: String,
-    /// The type that it is asked for on; any where none is named.
+    /// Type condition of the inline fragment that contains the field.
     pub(super) on: Option<String>,
     pub(super) arguments: Map<String, Value>,
     pub(super) selection: Vec<Field>,
 }
 
-/// What is wrong with a document.
+/// Error message for an invalid document.
 pub(super) type Problem = String;
 
-/// The fields that an operation asks for.
+/// Parses an operation, and returns its selected fields.
 pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem> {
     if text.len() > LONGEST {
         return Err(format!("Query has more than {LONGEST} bytes"));
@@ -52,7 +51,7 @@ pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem
             parser.next()?;
         }
         if parser.peek() == Some("(") {
-            // The types of variables are not looked at; their values come with the request.
+            // The declared types of variables are ignored. Their values come with the request.
             while parser.next()? != ")" {}
         }
     }
@@ -63,7 +62,7 @@ pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem
     }
 }
 
-/// Names, numbers, texts in quotes, and single signs.
+/// Splits a document into names, numbers, quoted strings and single characters.
 fn tokens(text: &str) -> Result<Vec<String>, Problem> {
     let mut tokens = Vec::new();
     let mut rest = text.char_indices().peekable();
@@ -88,7 +87,7 @@ fn tokens(text: &str) -> Result<Vec<String>, Problem> {
                 }
             }
         } else if text[start..].starts_with("...") {
-            // A name may follow without a blank.
+            // Only the dots belong to this token; a name can follow directly.
             rest.nth(1);
             end = start + 3;
         } else if is_word(character) {
@@ -105,12 +104,12 @@ struct Parser<'a> {
     tokens: Vec<String>,
     at: usize,
     fields: usize,
-    /// The bytes that variables may still stand for.
+    /// Remaining size for the values of variables, in bytes.
     room: usize,
     variables: &'a Value,
 }
 
-/// About how many bytes a value takes in memory.
+/// Approximate size of a value in memory, in bytes.
 pub(super) fn size(value: &Value) -> usize {
     let own = size_of::<Value>();
     own + match value {
@@ -243,7 +242,7 @@ impl Parser<'_> {
                 self.next()?;
                 list.into()
             }
-            // A word of an enumeration stands for itself; all else is written as in JSON.
+            // Values of enumerations become strings. All other values have the syntax of JSON.
             word => serde_json::from_str(word).unwrap_or_else(|_| word.into()),
         })
     }
@@ -298,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_operation_is_refused() {
+    fn documents_without_an_operation_are_refused() {
         let deep = format!("{{{}", "a{".repeat(5_000));
         let nested = format!("{{a(b:{}", "[".repeat(5_000));
         let often = |fields: usize| format!("{{{}}}", "a ".repeat(fields));
@@ -326,7 +325,7 @@ mod tests {
         fn any_text_is_an_operation_or_refused(text in "[{}()\\[\\]:$.!,\"\\\\#a-z0-9 \n\u{e9}]{0,60}") {
             let variables = json!({"a": {"b": 1}});
             if let Ok(fields) = parse(&text, &variables) {
-                // An operation asks for what it names.
+                // An operation selects only fields that its text names.
                 proptest::prop_assert!(fields.iter().all(|field| text.contains(&field.name)));
             }
         }

@@ -1,5 +1,5 @@
-//! The queries and mutations of GraphQL that clients send beside REST: lists of issues, drafts, reviews that are kept
-//! back, and closing an issue as a duplicate.
+//! GraphQL queries and mutations that clients use in addition to REST: lists of issues, drafts, pending reviews,
+//! timelines, blame, and closing an issue as a duplicate.
 
 mod closing;
 mod language;
@@ -14,19 +14,19 @@ use language::{Field, parse};
 use pages::{connection, window};
 use serde_json::{Map, Value, json};
 
-use super::asked::Asked;
+use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
 use crate::api::{ApiError, Call, ISSUE_ORDERS, IssueList};
 use crate::call::{self, Reservation};
 use crate::git::{Blamed, Commit, GitError, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, State, Time};
-use crate::view::{HTML, Site};
+use crate::view::{HTML, RepositoryState};
 
-/// Why a field has no value.
+/// Error of resolving a field.
 enum Failure {
-    /// GraphQL refuses it; an answer that says so.
-    Said {
+    /// Error of GraphQL, which becomes an entry in `errors`.
+    Query {
         kind: Option<&'static str>,
         message: String,
     },
@@ -41,25 +41,25 @@ impl From<ApiError> for Failure {
 
 type Resolved = Result<Value, Failure>;
 
-fn said(message: impl Into<String>) -> Failure {
-    Failure::Said {
+fn query_error(message: impl Into<String>) -> Failure {
+    Failure::Query {
         kind: None,
         message: message.into(),
     }
 }
 
 fn not_found(message: String) -> Failure {
-    Failure::Said {
+    Failure::Query {
         kind: Some("NOT_FOUND"),
         message,
     }
 }
 
-pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Outcome {
-    if asked.method != "POST" {
+pub(super) fn route(repo: &mut RepositoryState, request: &Request<'_>, call: &Call) -> Outcome {
+    if request.method != "POST" {
         return nothing(call);
     }
-    let body = asked.body(call)?;
+    let body = request.body(call)?;
     let Some(query) = body["query"].as_str() else {
         return Err(call.refuse(
             400,
@@ -75,14 +75,14 @@ pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Outcome 
     HELD.set(call::reserve(0).map_err(GitError::from)?);
     for field in &fields {
         call::checkpoint().map_err(GitError::from)?;
-        let value = match root(site, field) {
+        let value = match root(repo, field) {
             Ok(value) => value,
             Err(Failure::Api(error @ ApiError::Git(_))) => return Err(error),
             Err(Failure::Api(ApiError::Refused(refusal))) => {
                 errors.push(json!({"path": [field.alias], "message": refusal.message}));
                 Value::Null
             }
-            Err(Failure::Said { kind, message }) => {
+            Err(Failure::Query { kind, message }) => {
                 let mut error = json!({"path": [field.alias], "message": message});
                 if let Some(kind) = kind {
                     error["type"] = kind.into();
@@ -101,16 +101,16 @@ pub(super) fn route(site: &mut Site, asked: &Asked<'_>, call: &Call) -> Outcome 
     Ok(Reply::json(200, answer))
 }
 
-fn root(site: &mut Site, field: &Field) -> Resolved {
+fn root(repo: &mut RepositoryState, field: &Field) -> Resolved {
     match field.name.as_str() {
         "viewer" => {
-            let viewer = site.viewer();
+            let viewer = repo.viewer();
             select(&actor(&viewer), &field.selection, "User")
         }
-        "repository" => repository(site, field),
-        "user" => people::user(site, field),
-        "organization" => people::organization(site, field),
-        _ => mutations::run(site, field),
+        "repository" => repository(repo, field),
+        "user" => people::user(repo, field),
+        "organization" => people::organization(repo, field),
+        _ => mutations::run(repo, field),
     }
 }
 
@@ -121,7 +121,7 @@ fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> &'a str {
         .unwrap_or_default()
 }
 
-/// The fields of an object of a type that are asked for, each by a function.
+/// Resolves the selected fields of an object with a function. `kind` is the type of the object.
 fn object(kind: &str, selection: &[Field], mut value: impl FnMut(&Field) -> Resolved) -> Resolved {
     let mut view = Map::new();
     let wanted = |field: &&Field| field.on.as_deref().is_none_or(|on| on == kind);
@@ -131,7 +131,7 @@ fn object(kind: &str, selection: &[Field], mut value: impl FnMut(&Field) -> Reso
     Ok(view.into())
 }
 
-/// The fields of a value that are asked for; each entry's where it is a list.
+/// Resolves the selected fields of a value, or of each entry of a list.
 fn select(value: &Value, selection: &[Field], kind: &str) -> Resolved {
     if selection.is_empty() || value.is_null() {
         take_room(value)?;
@@ -148,7 +148,7 @@ fn select(value: &Value, selection: &[Field], kind: &str) -> Resolved {
     object(kind, selection, |field| own(value, field, kind))
 }
 
-/// Counts what goes into the answer as memory of the call: a few fields may ask for all texts many times.
+/// Reserves memory of the call for a part of the response, because a small query can request all texts many times.
 fn take_room(value: &Value) -> Result<(), Failure> {
     let mut held = HELD.take();
     let taken = held.grow(language::size(value) as u64);
@@ -157,11 +157,11 @@ fn take_room(value: &Value) -> Result<(), Failure> {
 }
 
 thread_local! {
-    /// The memory of the answer that is being put together.
+    /// Memory reserved for the response that is being built.
     static HELD: Cell<Reservation> = Cell::default();
 }
 
-/// A field of a value that is there as it is.
+/// Resolves a field that the value contains.
 fn own(view: &Value, field: &Field, kind: &str) -> Resolved {
     match view.get(&field.name) {
         Some(value) => select(value, &field.selection, &field.name),
@@ -170,7 +170,7 @@ fn own(view: &Value, field: &Field, kind: &str) -> Resolved {
 }
 
 fn no_field(name: &str, kind: &str) -> Failure {
-    said(format!("Field '{name}' doesn't exist on type '{kind}'"))
+    query_error(format!("Field '{name}' doesn't exist on type '{kind}'"))
 }
 
 fn actor(login: &str) -> Value {
@@ -178,12 +178,12 @@ fn actor(login: &str) -> Value {
     json!({"login": login, "id": Kind::User.node_id(id), "databaseId": id, "__typename": "User"})
 }
 
-fn repository(site: &Site, field: &Field) -> Resolved {
+fn repository(repo: &RepositoryState, field: &Field) -> Resolved {
     let (owner, name) = (
         text(&field.arguments, "owner"),
         text(&field.arguments, "name"),
     );
-    if !site.hub.is(owner, name) {
+    if !repo.hub.is_repository(owner, name) {
         return Err(not_found(format!(
             "Could not resolve to a Repository with the name '{owner}/{name}'."
         )));
@@ -193,30 +193,30 @@ fn repository(site: &Site, field: &Field) -> Resolved {
         let asked = asked.unwrap_or(0);
         let number = u64::try_from(asked).unwrap_or(0);
         match field.name.as_str() {
-            "id" => Ok(site.repository()["node_id"].clone()),
-            "name" => Ok(site.hub.repository.name.as_str().into()),
-            "nameWithOwner" => Ok(site.full_name().into()),
+            "id" => Ok(repo.repository()["node_id"].clone()),
+            "name" => Ok(repo.hub.repository.name.as_str().into()),
+            "nameWithOwner" => Ok(repo.full_name().into()),
             "defaultBranchRef" => {
-                let name = json!({"name": site.hub.repository.default_branch});
+                let name = json!({"name": repo.hub.repository.default_branch});
                 select(&name, &field.selection, "Ref")
             }
-            "object" => commit(site, field),
-            // Nobody but people can be assigned, and those are not asked for here.
+            "object" => commit(repo, field),
+            // Clients look here for bots such as Copilot, but only users can be assigned in a world.
             "suggestedActors" => {
                 let page = json!({"hasNextPage": false, "endCursor": null});
                 let none = json!({"nodes": [], "pageInfo": page, "totalCount": 0});
                 select(&none, &field.selection, "ActorConnection")
             }
-            "isPrivate" => Ok(site.hub.repository.private.into()),
-            "issues" => issues(site, field),
-            "issue" => match site.hub.issues.get(&number) {
-                Some(found) if found.pull.is_none() => issue(site, found, &field.selection),
+            "isPrivate" => Ok(repo.hub.repository.private.into()),
+            "issues" => issues(repo, field),
+            "issue" => match repo.hub.issues.get(&number) {
+                Some(found) if found.pull.is_none() => issue(repo, found, &field.selection),
                 _ => Err(not_found(format!(
                     "Could not resolve to an Issue with the number of {asked}."
                 ))),
             },
-            "pullRequest" => match site.hub.pull(number) {
-                Some((issue, found)) => pull(site, issue, found, &field.selection),
+            "pullRequest" => match repo.hub.pull(number) {
+                Some((issue, found)) => pull(repo, issue, found, &field.selection),
                 None => Err(not_found(format!(
                     "Could not resolve to a PullRequest with the number of {asked}."
                 ))),
@@ -226,28 +226,28 @@ fn repository(site: &Site, field: &Field) -> Resolved {
     })
 }
 
-/// The commit that an expression names; null where it names none.
-fn commit(site: &Site, field: &Field) -> Resolved {
+/// Resolves the commit of an expression. Null if it does not exist.
+fn commit(repo: &RepositoryState, field: &Field) -> Resolved {
     let name = match text(&field.arguments, "expression") {
-        "HEAD" => site.hub.repository.default_branch.as_str(),
+        "HEAD" => repo.hub.repository.default_branch.as_str(),
         name => name,
     };
-    let id = site.git.resolve(name).map_err(ApiError::from)?;
+    let id = repo.git.resolve(name).map_err(ApiError::from)?;
     let Some(id) = id else {
         return Ok(Value::Null);
     };
-    let view = commit_view(site, &site.git.commit(id).map_err(ApiError::from)?);
+    let view = commit_view(repo, &repo.git.commit(id).map_err(ApiError::from)?);
     object("Commit", &field.selection, |field| {
         match field.name.as_str() {
-            "blame" => blame(site, id, field),
+            "blame" => blame(repo, id, field),
             _ => own(&view, field, "Commit"),
         }
     })
 }
 
-/// A commit without what it changes.
-fn commit_view(site: &Site, commit: &Commit) -> Value {
-    let user = site.hub.user_of_email(&commit.author.email);
+/// Commit without its changes.
+fn commit_view(repo: &RepositoryState, commit: &Commit) -> Value {
+    let user = repo.hub.user_of_email(&commit.author.email);
     let oid = commit.id.to_string();
     json!({
         "__typename": "Commit",
@@ -256,7 +256,7 @@ fn commit_view(site: &Site, commit: &Commit) -> Value {
         "message": commit.message,
         "messageHeadline": commit.title(),
         "committedDate": Time(commit.committer.seconds),
-        "url": site.html(&format!("/commit/{oid}")),
+        "url": repo.html(&format!("/commit/{oid}")),
         "author": {
             "name": commit.author.name,
             "email": commit.author.email,
@@ -267,59 +267,59 @@ fn commit_view(site: &Site, commit: &Commit) -> Value {
     })
 }
 
-/// Who wrote the lines of a file.
-fn blame(site: &Site, id: ObjectId, field: &Field) -> Resolved {
+/// Resolves the blame of a file.
+fn blame(repo: &RepositoryState, id: ObjectId, field: &Field) -> Resolved {
     let path = text(&field.arguments, "path");
-    let tree = site.git.tree_of(id).map_err(ApiError::from)?;
+    let tree = repo.git.tree_of(id).map_err(ApiError::from)?;
     let entry = match path {
         "" => None,
-        path => site.git.entry(tree, path).map_err(ApiError::from)?,
+        path => repo.git.entry(tree, path).map_err(ApiError::from)?,
     };
     if entry.is_none_or(|entry| entry.kind.object() != "blob") {
         return Err(not_found(format!(
             "Could not resolve to a file at {path:?}."
         )));
     }
-    let blamed = site.git.blame(id, path).map_err(ApiError::from)?;
+    let blamed = repo.git.blame(id, path).map_err(ApiError::from)?;
     let mut ranges = Vec::new();
     for it in &blamed {
-        ranges.push((it, site.git.commit(it.commit).map_err(ApiError::from)?));
+        ranges.push((it, repo.git.commit(it.commit).map_err(ApiError::from)?));
     }
-    // Times may be as far apart as their type lets them.
+    // Times are unbounded, so their differences need more than 64 bits.
     let times = || {
         let all = ranges.iter();
         all.map(|(_, commit)| i128::from(commit.committer.seconds))
     };
     let (oldest, newest) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let view = |(it, commit): &(&Blamed, Commit)| {
-        // From 1, the newest, to 10, the oldest.
+        // 1 is the newest, 10 the oldest.
         let since = newest - i128::from(commit.committer.seconds);
         let age = 9 * since / (newest - oldest).max(1);
         json!({
             "startingLine": it.first,
             "endingLine": it.last,
             "age": i64::try_from(1 + age).unwrap_or(10),
-            "commit": commit_view(site, commit),
+            "commit": commit_view(repo, commit),
         })
     };
     let all = json!({"ranges": ranges.iter().map(view).collect::<Vec<Value>>()});
     select(&all, &field.selection, "Blame")
 }
 
-fn issue(site: &Site, issue: &Issue, selection: &[Field]) -> Resolved {
-    let view = issue_view(site, issue);
+fn issue(repo: &RepositoryState, issue: &Issue, selection: &[Field]) -> Resolved {
+    let view = issue_view(repo, issue);
     object("Issue", selection, |field| match field.name.as_str() {
-        "timelineItems" => timeline::items(site, issue, field),
-        "closedByPullRequestsReferences" => closing::pulls(site, issue, field),
+        "timelineItems" => timeline::items(repo, issue, field),
+        "closedByPullRequestsReferences" => closing::pulls(repo, issue, field),
         _ => own(&view, field, "Issue"),
     })
 }
 
-/// An issue without what has arguments of its own.
-fn issue_view(site: &Site, issue: &Issue) -> Value {
+/// Issue without the fields that have arguments.
+fn issue_view(repo: &RepositoryState, issue: &Issue) -> Value {
     let id = Kind::Issue.id(issue.number);
     let label = |name: &String| {
-        let label = site.label(name);
+        let label = repo.label(name);
         json!({
             "id": label["node_id"],
             "name": label["name"],
@@ -337,7 +337,7 @@ fn issue_view(site: &Site, issue: &Issue) -> Value {
         "body": issue.body.as_deref().unwrap_or_default(),
         "state": issue.state.as_str().to_uppercase(),
         "stateReason": issue.state_reason.as_deref().map(str::to_uppercase),
-        "url": site.html(&format!("/issues/{}", issue.number)),
+        "url": repo.html(&format!("/issues/{}", issue.number)),
         "author": actor(&issue.user),
         "createdAt": issue.created_at,
         "updatedAt": issue.updated_at,
@@ -351,26 +351,26 @@ fn issue_view(site: &Site, issue: &Issue) -> Value {
     })
 }
 
-fn pull(site: &Site, issue: &Issue, pull: &Pull, selection: &[Field]) -> Resolved {
-    let view = pull_view(site, issue, pull);
+fn pull(repo: &RepositoryState, issue: &Issue, pull: &Pull, selection: &[Field]) -> Resolved {
+    let view = pull_view(repo, issue, pull);
     object("PullRequest", selection, |field| {
         match field.name.as_str() {
-            "reviews" => reviews(site, issue, pull, field),
-            "timelineItems" => timeline::items(site, issue, field),
-            "closingIssuesReferences" => closing::issues(site, issue, field),
+            "reviews" => reviews(repo, issue, pull, field),
+            "timelineItems" => timeline::items(repo, issue, field),
+            "closingIssuesReferences" => closing::issues(repo, issue, field),
             _ => own(&view, field, "PullRequest"),
         }
     })
 }
 
-/// A pull request without what has arguments of its own.
-fn pull_view(site: &Site, issue: &Issue, pull: &Pull) -> Value {
-    let mut view = issue_view(site, issue);
+/// Pull request without the fields that have arguments.
+fn pull_view(repo: &RepositoryState, issue: &Issue, pull: &Pull) -> Value {
+    let mut view = issue_view(repo, issue);
     let id = Kind::Pull.id(issue.number);
     view["__typename"] = "PullRequest".into();
     view["id"] = Kind::Pull.node_id(id).into();
     view["databaseId"] = id.into();
-    view["url"] = site.html(&format!("/pull/{}", issue.number)).into();
+    view["url"] = repo.html(&format!("/pull/{}", issue.number)).into();
     view["isDraft"] = pull.draft.into();
     view["merged"] = pull.merged_at.is_some().into();
     view["mergedAt"] = json!(pull.merged_at);
@@ -381,31 +381,31 @@ fn pull_view(site: &Site, issue: &Issue, pull: &Pull) -> Value {
     view
 }
 
-/// The reviews of one author, or of all.
-fn reviews(site: &Site, issue: &Issue, pull: &Pull, field: &Field) -> Resolved {
+/// Resolves the reviews of one author, or all. Pending reviews of others are hidden.
+fn reviews(repo: &RepositoryState, issue: &Issue, pull: &Pull, field: &Field) -> Resolved {
     let author = text(&field.arguments, "author");
     let first = field.arguments.get("first").and_then(Value::as_u64);
     let first = first.and_then(|it| usize::try_from(it).ok()).unwrap_or(100);
-    let viewer = &site.hub.repository.viewer;
+    let viewer = &repo.hub.repository.viewer;
     let mut found: Vec<&Review> = pull
         .reviews
         .iter()
         .filter(|it| author.is_empty() || it.user.eq_ignore_ascii_case(author))
         .filter(|it| it.submitted_at.is_some() || it.user == *viewer)
         .collect();
-    // GitHub has one's own pending review first, which clients that take the first one rely on.
+    // GitHub lists the viewer's pending review first, and clients that take only the first review rely on that.
     found.sort_by_key(|it| it.submitted_at.is_some());
     let nodes: Vec<Value> = found
         .iter()
         .take(first)
-        .map(|it| review(site, issue, it))
+        .map(|it| review(repo, issue, it))
         .collect();
     let all = json!({"nodes": nodes, "totalCount": found.len()});
     select(&all, &field.selection, "PullRequestReviewConnection")
 }
 
-fn review(site: &Site, issue: &Issue, review: &Review) -> Value {
-    let view = site.review(issue, review);
+fn review(repo: &RepositoryState, issue: &Issue, review: &Review) -> Value {
+    let view = repo.review(issue, review);
     json!({
         "__typename": "PullRequestReview",
         "id": view["node_id"],
@@ -418,8 +418,8 @@ fn review(site: &Site, issue: &Issue, review: &Review) -> Value {
     })
 }
 
-/// A page of the issues.
-fn issues(site: &Site, field: &Field) -> Resolved {
+/// Resolves a page of issues.
+fn issues(repo: &RepositoryState, field: &Field) -> Resolved {
     let arguments = &field.arguments;
     let mut states = Vec::new();
     let given = arguments.get("states").and_then(Value::as_array);
@@ -428,7 +428,7 @@ fn issues(site: &Site, field: &Field) -> Resolved {
             Some("OPEN") => State::Open,
             Some("CLOSED") => State::Closed,
             _ => {
-                return Err(said(format!(
+                return Err(query_error(format!(
                     "Variable $states of type [IssueState!] was provided invalid value for {place} (Expected \
                      {state} to be one of: OPEN, CLOSED)"
                 )));
@@ -445,7 +445,7 @@ fn issues(site: &Site, field: &Field) -> Resolved {
         let given = order[key].as_str();
         if given.is_some_and(|given| !words.contains(&given)) {
             let name = if key == "field" { "orderBy" } else { key };
-            return Err(said(format!(
+            return Err(query_error(format!(
                 "Variable ${name} of type {kind}! was provided invalid value"
             )));
         }
@@ -464,9 +464,9 @@ fn issues(site: &Site, field: &Field) -> Resolved {
         order: order["field"].as_str().unwrap_or_default().to_owned(),
         ascending: order["direction"] != "DESC",
     };
-    let all = site.list_issues(&list);
+    let all = repo.list_issues(&list);
     let page = window(arguments, "issues", all.len())?;
-    let nodes = all[page.clone()].iter().map(|it| issue_view(site, it));
+    let nodes = all[page.clone()].iter().map(|it| issue_view(repo, it));
     let view = connection(&page, all.len(), nodes.collect());
     select(&view, &field.selection, "IssueConnection")
 }

@@ -1,33 +1,33 @@
-//! What GraphQL changes.
+//! GraphQL mutations.
 
 use serde_json::{Map, Value, json};
 
 use super::language::Field;
-use super::{Failure, Resolved, issue_view, not_found, review, said, select, text};
+use super::{Failure, Resolved, issue_view, not_found, query_error, review, select, text};
 use crate::api::{NewReviewComment, ReviewEvent};
 use crate::hub::{Kind, State};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-pub(super) fn run(site: &mut Site, field: &Field) -> Resolved {
+pub(super) fn run(repo: &mut RepositoryState, field: &Field) -> Resolved {
     let none = Map::new();
     let input = field.arguments.get("input").and_then(Value::as_object);
     let input = input.unwrap_or(&none);
     let answer = match field.name.as_str() {
-        "addPullRequestReview" => add_review(site, input)?,
-        "submitPullRequestReview" => submit_review(site, input)?,
+        "addPullRequestReview" => add_review(repo, input)?,
+        "submitPullRequestReview" => submit_review(repo, input)?,
         "deletePullRequestReview" => {
-            let (number, ordinal) = pending(site, input)?;
-            let view = shown_review(site, number, ordinal);
-            site.delete_review(number, ordinal);
+            let (number, ordinal) = pending(repo, input)?;
+            let view = shown_review(repo, number, ordinal);
+            repo.delete_review(number, ordinal);
             json!({"pullRequestReview": view})
         }
-        "addPullRequestReviewThread" => add_thread(site, input)?,
-        "convertPullRequestToDraft" => set_draft(site, input, true)?,
-        "markPullRequestReadyForReview" => set_draft(site, input, false)?,
-        "closeIssue" => set_state(site, input, State::Closed)?,
-        "reopenIssue" => set_state(site, input, State::Open)?,
+        "addPullRequestReviewThread" => add_thread(repo, input)?,
+        "convertPullRequestToDraft" => set_draft(repo, input, true)?,
+        "markPullRequestReadyForReview" => set_draft(repo, input, false)?,
+        "closeIssue" => set_state(repo, input, State::Closed)?,
+        "reopenIssue" => set_state(repo, input, State::Open)?,
         name => {
-            return Err(said(format!(
+            return Err(query_error(format!(
                 "Field '{name}' doesn't exist on type 'Query'"
             )));
         }
@@ -35,7 +35,7 @@ pub(super) fn run(site: &mut Site, field: &Field) -> Resolved {
     select(&answer, &field.selection, &field.name)
 }
 
-/// The ordinal of the thing that a field names.
+/// Ordinal of the object whose node id is in a field.
 fn named(input: &Map<String, Value>, field: &str, kind: Kind) -> Result<u64, Failure> {
     let id = text(input, field);
     kind.of_node(id).ok_or_else(|| {
@@ -45,10 +45,10 @@ fn named(input: &Map<String, Value>, field: &str, kind: Kind) -> Result<u64, Fai
     })
 }
 
-/// The number of the pull request that a field names.
-fn pull(site: &Site, input: &Map<String, Value>) -> Result<u64, Failure> {
+/// Number of the pull request whose node id is in `pullRequestId`.
+fn pull(repo: &RepositoryState, input: &Map<String, Value>) -> Result<u64, Failure> {
     let number = named(input, "pullRequestId", Kind::Pull)?;
-    match site.hub.pull(number) {
+    match repo.hub.pull(number) {
         Some(_) => Ok(number),
         None => Err(not_found(format!(
             "Could not resolve to a PullRequest with the number of {number}."
@@ -56,14 +56,14 @@ fn pull(site: &Site, input: &Map<String, Value>) -> Result<u64, Failure> {
     }
 }
 
-/// The pull request and the ordinal of the pending review that a field names.
-fn pending(site: &Site, input: &Map<String, Value>) -> Result<(u64, u64), Failure> {
+/// Number of the pull request, and ordinal of the pending review whose node id is in `pullRequestReviewId`.
+fn pending(repo: &RepositoryState, input: &Map<String, Value>) -> Result<(u64, u64), Failure> {
     let ordinal = named(input, "pullRequestReviewId", Kind::Review)?;
-    let found = site.hub.pulls().find_map(|(issue, pull)| {
-        let review = site.pending_review(pull)?;
+    let found = repo.hub.pulls().find_map(|(issue, pull)| {
+        let review = repo.pending_review(pull)?;
         (review.id == ordinal).then_some((issue.number, ordinal))
     });
-    found.ok_or_else(|| said("Could not resolve to a pending review"))
+    found.ok_or_else(|| query_error("Could not resolve to a pending review"))
 }
 
 fn event(input: &Map<String, Value>) -> Result<Option<ReviewEvent>, Failure> {
@@ -71,7 +71,7 @@ fn event(input: &Map<String, Value>) -> Result<Option<ReviewEvent>, Failure> {
         "" => Ok(None),
         event => match ReviewEvent::parse(event) {
             Some(event) => Ok(Some(event)),
-            None => Err(said(format!(
+            None => Err(query_error(format!(
                 "Variable $input of type AddPullRequestReviewInput! was provided invalid value for event (Expected \
                  \"{event}\" to be one of: COMMENT, APPROVE, REQUEST_CHANGES, DISMISS)"
             ))),
@@ -79,26 +79,26 @@ fn event(input: &Map<String, Value>) -> Result<Option<ReviewEvent>, Failure> {
     }
 }
 
-fn shown_review(site: &Site, number: u64, ordinal: u64) -> Value {
-    let found = site.hub.pull(number).and_then(|(issue, pull)| {
+fn shown_review(repo: &RepositoryState, number: u64, ordinal: u64) -> Value {
+    let found = repo.hub.pull(number).and_then(|(issue, pull)| {
         let review = pull.reviews.iter().find(|it| it.id == ordinal)?;
         Some((issue, review))
     });
-    found.map_or(Value::Null, |(issue, it)| review(site, issue, it))
+    found.map_or(Value::Null, |(issue, it)| review(repo, issue, it))
 }
 
-fn add_review(site: &mut Site, input: &Map<String, Value>) -> Resolved {
-    let number = pull(site, input)?;
+fn add_review(repo: &mut RepositoryState, input: &Map<String, Value>) -> Resolved {
+    let number = pull(repo, input)?;
     let (body, event) = (text(input, "body"), event(input)?);
-    if let Some((issue, pull)) = site.hub.pull(number) {
+    if let Some((issue, pull)) = repo.hub.pull(number) {
         match event {
             Some(event) => {
-                if let Some(problem) = site.review_problem(issue, body, event) {
-                    return Err(said(problem));
+                if let Some(problem) = repo.review_problem(issue, body, event) {
+                    return Err(query_error(problem));
                 }
             }
-            None if site.pending_review(pull).is_some() => {
-                return Err(said(
+            None if repo.pending_review(pull).is_some() => {
+                return Err(query_error(
                     "User can only have one pending review per pull request",
                 ));
             }
@@ -106,34 +106,35 @@ fn add_review(site: &mut Site, input: &Map<String, Value>) -> Resolved {
         }
     }
     let commit = Some(text(input, "commitOID")).filter(|commit| !commit.is_empty());
-    let commit = match (commit, site.hub.pull(number)) {
-        (Some(commit), Some((_, pull))) => {
-            Some(site.commit_under_review(pull, commit)?.map_err(said)?)
-        }
+    let commit = match (commit, repo.hub.pull(number)) {
+        (Some(commit), Some((_, pull))) => Some(
+            repo.commit_under_review(pull, commit)?
+                .map_err(query_error)?,
+        ),
         _ => None,
     };
-    let ordinal = site.add_review(number, body, event, commit.as_deref());
-    Ok(json!({"pullRequestReview": shown_review(site, number, ordinal)}))
+    let ordinal = repo.add_review(number, body, event, commit.as_deref());
+    Ok(json!({"pullRequestReview": shown_review(repo, number, ordinal)}))
 }
 
-fn submit_review(site: &mut Site, input: &Map<String, Value>) -> Resolved {
-    let (number, ordinal) = pending(site, input)?;
-    let event = event(input)?.ok_or_else(|| said("Event can't be blank"))?;
+fn submit_review(repo: &mut RepositoryState, input: &Map<String, Value>) -> Resolved {
+    let (number, ordinal) = pending(repo, input)?;
+    let event = event(input)?.ok_or_else(|| query_error("Event can't be blank"))?;
     let body = input.get("body").and_then(Value::as_str);
-    if let Some((issue, pull)) = site.hub.pull(number) {
+    if let Some((issue, pull)) = repo.hub.pull(number) {
         let mut comments = pull.review_comments.iter();
         let has_comments = comments.any(|it| it.review == Some(ordinal));
         let text = body.unwrap_or(if has_comments { "-" } else { "" });
-        if let Some(problem) = site.review_problem(issue, text, event) {
-            return Err(said(problem));
+        if let Some(problem) = repo.review_problem(issue, text, event) {
+            return Err(query_error(problem));
         }
     }
-    site.submit_review(number, ordinal, body, event);
-    Ok(json!({"pullRequestReview": shown_review(site, number, ordinal)}))
+    repo.submit_review(number, ordinal, body, event);
+    Ok(json!({"pullRequestReview": shown_review(repo, number, ordinal)}))
 }
 
-fn add_thread(site: &mut Site, input: &Map<String, Value>) -> Resolved {
-    let (number, ordinal) = pending(site, input)?;
+fn add_thread(repo: &mut RepositoryState, input: &Map<String, Value>) -> Resolved {
+    let (number, ordinal) = pending(repo, input)?;
     let given = |name: &str| input.get(name).and_then(Value::as_str).map(str::to_owned);
     let about_file = text(input, "subjectType") == "FILE";
     let line = |name: &str| {
@@ -152,32 +153,34 @@ fn add_thread(site: &mut Site, input: &Map<String, Value>) -> Resolved {
         in_reply_to: None,
     };
     if let Some(problem) = new.side_problem() {
-        return Err(said(problem));
+        return Err(query_error(problem));
     }
     if !about_file && new.line.is_none() {
-        return Err(said("pull_request_review_thread.line can't be blank"));
+        return Err(query_error(
+            "pull_request_review_thread.line can't be blank",
+        ));
     }
-    if let Some((_, pull)) = site.hub.pull(number)
-        && let Some(problem) = site.comment_problem(pull, &new)?
+    if let Some((_, pull)) = repo.hub.pull(number)
+        && let Some(problem) = repo.comment_problem(pull, &new)?
     {
-        return Err(said(problem));
+        return Err(query_error(problem));
     }
-    let comment = site.add_review_comment(number, ordinal, new);
+    let comment = repo.add_review_comment(number, ordinal, new);
     let id = Kind::ReviewComment.node_id(Kind::ReviewComment.id(comment));
     Ok(json!({"thread": {"id": id.replacen("PRRC_", "PRRT_", 1), "isResolved": false}}))
 }
 
-fn set_draft(site: &mut Site, input: &Map<String, Value>, draft: bool) -> Resolved {
-    let number = pull(site, input)?;
-    site.set_draft(number, draft);
+fn set_draft(repo: &mut RepositoryState, input: &Map<String, Value>, draft: bool) -> Resolved {
+    let number = pull(repo, input)?;
+    repo.set_draft(number, draft);
     let id = Kind::Pull.node_id(Kind::Pull.id(number));
     Ok(json!({"pullRequest": {"id": id, "number": number, "isDraft": draft}}))
 }
 
-fn set_state(site: &mut Site, input: &Map<String, Value>, state: State) -> Resolved {
+fn set_state(repo: &mut RepositoryState, input: &Map<String, Value>, state: State) -> Resolved {
     let number = named(input, "issueId", Kind::Issue)?;
     let is_issue = |number: &u64| {
-        let issue = site.hub.issues.get(number);
+        let issue = repo.hub.issues.get(number);
         issue.is_some_and(|issue| issue.pull.is_none())
     };
     let missing = |number: u64| {
@@ -196,14 +199,16 @@ fn set_state(site: &mut Site, input: &Map<String, Value>, state: State) -> Resol
         return Err(missing(other));
     }
     if duplicate_of == Some(number) {
-        return Err(said("An issue cannot be marked as a duplicate of itself"));
+        return Err(query_error(
+            "An issue cannot be marked as a duplicate of itself",
+        ));
     }
     let reason = match text(input, "stateReason") {
         "NOT_PLANNED" => "not_planned",
         "DUPLICATE" => "duplicate",
         _ => "completed",
     };
-    site.set_issue_state(number, state, reason, duplicate_of);
-    let view = site.hub.issues.get(&number);
-    Ok(json!({"issue": view.map(|it| issue_view(site, it))}))
+    repo.set_issue_state(number, state, reason, duplicate_of);
+    let view = repo.hub.issues.get(&number);
+    Ok(json!({"issue": view.map(|it| issue_view(repo, it))}))
 }

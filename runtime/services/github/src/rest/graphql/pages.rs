@@ -1,23 +1,23 @@
-//! Connections: what their arguments choose, and how a page of them is told.
+//! Pagination of connections.
 
 use std::ops::Range;
 
 use serde_json::{Map, Value, json};
 
-use super::{Failure, said, text};
+use super::{Failure, query_error, text};
 use crate::api::{cursor, position};
 
-/// The most entries of one page.
+/// Maximum number of entries of a page.
 const MOST: u64 = 100;
 
-/// Which of so many entries of a connection the arguments ask for.
+/// Range of entries that the arguments select from a connection with `total` entries.
 pub(super) fn window(
     arguments: &Map<String, Value>,
     name: &str,
     total: usize,
 ) -> Result<Range<usize>, Failure> {
     let count = |end: &str| match arguments.get(end).and_then(Value::as_u64) {
-        Some(asked) if asked > MOST => Err(said(format!(
+        Some(asked) if asked > MOST => Err(query_error(format!(
             "Requesting {asked} records on the `{name}` connection exceeds the `{end}` limit of {MOST} records."
         ))),
         asked => Ok(asked.and_then(|asked| usize::try_from(asked).ok())),
@@ -26,7 +26,7 @@ pub(super) fn window(
         "" => Ok(None),
         given => match position(given) {
             Some(place) => Ok(Some(place)),
-            None => Err(said(format!(
+            None => Err(query_error(format!(
                 "`{given}` does not appear to be a valid cursor."
             ))),
         },
@@ -37,16 +37,16 @@ pub(super) fn window(
     match (count("first")?, count("last")?) {
         (Some(first), None) => Ok(start..end.min(start + first)),
         (None, Some(last)) => Ok(start.max(end.saturating_sub(last))..end),
-        (Some(_), Some(_)) => Err(said(format!(
+        (Some(_), Some(_)) => Err(query_error(format!(
             "Passing both `first` and `last` to paginate the `{name}` connection is not supported."
         ))),
-        (None, None) => Err(said(format!(
+        (None, None) => Err(query_error(format!(
             "You must provide a `first` or `last` value to properly paginate the `{name}` connection."
         ))),
     }
 }
 
-/// A page of a connection with so many entries.
+/// Connection with a page of entries.
 pub(super) fn connection(page: &Range<usize>, total: usize, nodes: Vec<Value>) -> Value {
     let place = |at: usize| {
         if page.is_empty() {
@@ -101,7 +101,7 @@ mod tests {
             let found = window(arguments.as_object().unwrap(), "x", 10);
             match (found, range) {
                 (Ok(found), Ok(range)) => assert_eq!(found, range, "{arguments}"),
-                (Err(Failure::Said { message, .. }), Err(words)) => {
+                (Err(Failure::Query { message, .. }), Err(words)) => {
                     assert!(message.starts_with(words), "{arguments}: {message}");
                 }
                 _ => panic!("{arguments}"),

@@ -1,15 +1,15 @@
-//! Users and organisations. A world has no teams and no memberships, so the lists of these are empty.
+//! GraphQL users and organisations. Worlds have no teams and memberships, so their lists are empty.
 
 use serde_json::{Value, json};
 
 use super::{Field, Resolved, actor, not_found, object, own, select, text};
 use crate::hub::User;
-use crate::view::{HTML, Site};
+use crate::view::{HTML, RepositoryState};
 
-/// A person by the login.
-pub(super) fn user(site: &Site, field: &Field) -> Resolved {
+/// Resolves a user by login.
+pub(super) fn user(repo: &RepositoryState, field: &Field) -> Resolved {
     let login = text(&field.arguments, "login");
-    let user = site.find_person(login).ok_or_else(|| {
+    let user = repo.find_person(login).ok_or_else(|| {
         not_found(format!(
             "Could not resolve to a User with the login of '{login}'."
         ))
@@ -23,10 +23,10 @@ pub(super) fn user(site: &Site, field: &Field) -> Resolved {
     })
 }
 
-/// An organisation by the login.
-pub(super) fn organization(site: &Site, field: &Field) -> Resolved {
+/// Resolves an organisation by login.
+pub(super) fn organization(repo: &RepositoryState, field: &Field) -> Resolved {
     let login = text(&field.arguments, "login");
-    let known = site.find_organization(login);
+    let known = repo.find_organization(login);
     let organization = known.ok_or_else(|| {
         not_found(format!(
             "Could not resolve to an Organization with the login of '{login}'."
@@ -42,7 +42,7 @@ pub(super) fn organization(site: &Site, field: &Field) -> Resolved {
     })
 }
 
-/// An account without its connections.
+/// Account without its connections.
 fn profile(user: &User, kind: &str) -> Value {
     let mut view = actor(&user.login);
     view["__typename"] = kind.into();
@@ -52,7 +52,7 @@ fn profile(user: &User, kind: &str) -> Value {
     view
 }
 
-/// A connection without entries.
+/// Empty connection.
 fn nothing() -> Value {
     json!({
         "nodes": [],

@@ -1,4 +1,4 @@
-//! What happened to an issue or a pull request.
+//! GraphQL timelines of issues and pull requests.
 
 use serde_json::{Value, json};
 
@@ -6,29 +6,28 @@ use super::closing::will_close;
 use super::language::Field;
 use super::pages::{connection, window};
 use super::{
-    Failure, Resolved, actor, commit_view, issue_view, pull_view, review, said, select, text,
+    Failure, Resolved, actor, commit_view, issue_view, pull_view, query_error, review, select, text,
 };
-use crate::api::{ApiError, Closer, Event, What};
+use crate::api::{ApiError, ClosedBy, Event, EventKind};
 use crate::git::ObjectId;
 use crate::hub::{Issue, Kind, Time};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-/// The types of what is shown, each with its name among the types of items; GraphQL has none for a thread on lines
-/// that belongs to no review.
-fn kind(what: &What<'_>) -> Option<(&'static str, &'static str)> {
+/// Item type and type name of an event. GraphQL has none for review comments without a review.
+fn kind(what: &EventKind<'_>) -> Option<(&'static str, &'static str)> {
     Some(match what {
-        What::Committed(_) => ("PULL_REQUEST_COMMIT", "PullRequestCommit"),
-        What::Commented(_) => ("ISSUE_COMMENT", "IssueComment"),
-        What::Reviewed(_) => ("PULL_REQUEST_REVIEW", "PullRequestReview"),
-        What::LineCommented(_) => return None,
-        What::CrossReferenced { .. } => ("CROSS_REFERENCED_EVENT", "CrossReferencedEvent"),
-        What::Referenced(_) => ("REFERENCED_EVENT", "ReferencedEvent"),
-        What::Merged(_) => ("MERGED_EVENT", "MergedEvent"),
-        What::Closed(_) => ("CLOSED_EVENT", "ClosedEvent"),
+        EventKind::Committed(_) => ("PULL_REQUEST_COMMIT", "PullRequestCommit"),
+        EventKind::Commented(_) => ("ISSUE_COMMENT", "IssueComment"),
+        EventKind::Reviewed(_) => ("PULL_REQUEST_REVIEW", "PullRequestReview"),
+        EventKind::LineCommented(_) => return None,
+        EventKind::CrossReferenced { .. } => ("CROSS_REFERENCED_EVENT", "CrossReferencedEvent"),
+        EventKind::Referenced(_) => ("REFERENCED_EVENT", "ReferencedEvent"),
+        EventKind::Merged(_) => ("MERGED_EVENT", "MergedEvent"),
+        EventKind::Closed(_) => ("CLOSED_EVENT", "ClosedEvent"),
     })
 }
 
-/// Whether GraphQL may know such a type of items; those that a state does not keep are asked for in vain.
+/// Returns true if a name can be an item type of GraphQL. Types that worlds do not store are valid, but never match.
 fn is_item_type(name: &str) -> bool {
     let others = [
         "ISSUE_COMMENT",
@@ -41,13 +40,13 @@ fn is_item_type(name: &str) -> bool {
     name.ends_with("_EVENT") || others.contains(&name)
 }
 
-/// A page of what happened.
-pub(super) fn items(site: &Site, issue: &Issue, field: &Field) -> Resolved {
+/// Resolves a page of a timeline.
+pub(super) fn items(repo: &RepositoryState, issue: &Issue, field: &Field) -> Resolved {
     let arguments = &field.arguments;
     let wanted = item_types(field)?;
     let since = Time::parse(text(arguments, "since"));
     let skipped = arguments.get("skip").and_then(Value::as_u64).unwrap_or(0);
-    let all = site.timeline(issue).map_err(ApiError::from)?;
+    let all = repo.timeline(issue).map_err(ApiError::from)?;
     let shown: Vec<&Event<'_>> = all
         .iter()
         .filter(|event| {
@@ -60,7 +59,7 @@ pub(super) fn items(site: &Site, issue: &Issue, field: &Field) -> Resolved {
     let page = window(arguments, &field.name, shown.len())?;
     let mut nodes = Vec::new();
     for event in &shown[page.clone()] {
-        nodes.push(node(site, event)?);
+        nodes.push(node(repo, event)?);
     }
     let mut view = connection(&page, shown.len(), nodes);
     view["filteredCount"] = shown.len().into();
@@ -69,17 +68,17 @@ pub(super) fn items(site: &Site, issue: &Issue, field: &Field) -> Resolved {
     select(&view, &field.selection, "TimelineItemsConnection")
 }
 
-/// The types of items that are asked for; all where none is named.
+/// Reads the requested item types. `None` for all.
 fn item_types(field: &Field) -> Result<Option<Vec<&str>>, Failure> {
     let given = match field.arguments.get("itemTypes") {
         None | Some(Value::Null) => return Ok(None),
-        // One value stands for a list of one.
+        // A single value is accepted in place of a list.
         Some(Value::Array(list)) => list.iter().collect(),
         Some(one) => vec![one],
     };
     let named = |value: &&Value| value.as_str().is_some_and(is_item_type);
     match given.iter().find(|value| !named(value)) {
-        Some(other) => Err(said(format!(
+        Some(other) => Err(query_error(format!(
             "Argument 'itemTypes' on Field '{}' has an invalid value ({other}).",
             field.name
         ))),
@@ -88,23 +87,23 @@ fn item_types(field: &Field) -> Result<Option<Vec<&str>>, Failure> {
     }
 }
 
-/// An issue or a pull request as part of something else.
-fn subject(site: &Site, issue: &Issue) -> Value {
+/// Issue or pull request within another object.
+fn subject(repo: &RepositoryState, issue: &Issue) -> Value {
     match &issue.pull {
-        Some(pull) => pull_view(site, issue, pull),
-        None => issue_view(site, issue),
+        Some(pull) => pull_view(repo, issue, pull),
+        None => issue_view(repo, issue),
     }
 }
 
-fn commit(site: &Site, id: ObjectId) -> Resolved {
-    let commit = site.git.commit(id).map_err(ApiError::from)?;
-    Ok(commit_view(site, &commit))
+fn commit(repo: &RepositoryState, id: ObjectId) -> Resolved {
+    let commit = repo.git.commit(id).map_err(ApiError::from)?;
+    Ok(commit_view(repo, &commit))
 }
 
-fn node(site: &Site, event: &Event<'_>) -> Resolved {
+fn node(repo: &RepositoryState, event: &Event<'_>) -> Resolved {
     let issue = event.issue;
     let number = issue.number;
-    let by = site.actor(event).map_err(ApiError::from)?;
+    let by = repo.actor(event).map_err(ApiError::from)?;
     let by = match by.as_str() {
         "" => Value::Null,
         by => actor(by),
@@ -114,17 +113,17 @@ fn node(site: &Site, event: &Event<'_>) -> Resolved {
         None => format!("/issues/{number}"),
     };
     let mut view = match &event.what {
-        What::Committed(commit) => {
+        EventKind::Committed(commit) => {
             let name = format!("{number} {}", commit.id);
             json!({
                 "id": Kind::PullCommit.node_id(Kind::PullCommit.of_name(&name)),
-                "commit": commit_view(site, commit),
-                "pullRequest": subject(site, issue),
-                "url": site.html(&format!("{path}/commits/{}", commit.id)),
+                "commit": commit_view(repo, commit),
+                "pullRequest": subject(repo, issue),
+                "url": repo.html(&format!("{path}/commits/{}", commit.id)),
             })
         }
-        What::Commented(comment) => {
-            let view = site.comment(issue, comment);
+        EventKind::Commented(comment) => {
+            let view = repo.comment(issue, comment);
             json!({
                 "id": view["node_id"],
                 "databaseId": view["id"],
@@ -134,11 +133,11 @@ fn node(site: &Site, event: &Event<'_>) -> Resolved {
                 "createdAt": comment.created_at,
                 "updatedAt": comment.updated_at,
                 "url": view["html_url"],
-                "issue": subject(site, issue),
+                "issue": subject(repo, issue),
             })
         }
-        What::Reviewed(it) => review(site, issue, it),
-        What::CrossReferenced { source, .. } => {
+        EventKind::Reviewed(it) => review(repo, issue, it),
+        EventKind::CrossReferenced { source, .. } => {
             let name = format!("{number} {}", source.number);
             json!({
                 "id": Kind::CrossReference.node_id(Kind::CrossReference.of_name(&name)),
@@ -146,52 +145,52 @@ fn node(site: &Site, event: &Event<'_>) -> Resolved {
                 "createdAt": event.at,
                 "referencedAt": event.at,
                 "isCrossRepository": false,
-                "source": subject(site, source),
-                "target": subject(site, issue),
-                "willCloseTarget": will_close(site, source, issue),
+                "source": subject(repo, source),
+                "target": subject(repo, issue),
+                "willCloseTarget": will_close(repo, source, issue),
             })
         }
-        What::Referenced(id) => json!({
+        EventKind::Referenced(id) => json!({
             "actor": by,
             "createdAt": event.at,
-            "commit": commit(site, *id)?,
-            "commitRepository": {"nameWithOwner": site.full_name()},
+            "commit": commit(repo, *id)?,
+            "commitRepository": {"nameWithOwner": repo.full_name()},
             "isCrossRepository": false,
             "isDirectReference": true,
-            "subject": subject(site, issue),
+            "subject": subject(repo, issue),
         }),
-        What::Merged(pull) => {
-            // A document may name a commit that the repository has not.
+        EventKind::Merged(pull) => {
+            // A document can name a commit that does not exist in the repository.
             let merge = pull.merge_commit_sha.as_deref().unwrap_or_default();
-            let merge = site.git.by_id(merge).map_err(ApiError::from)?;
+            let merge = repo.git.by_id(merge).map_err(ApiError::from)?;
             json!({
                 "actor": by,
                 "createdAt": event.at,
-                "commit": merge.map(|id| commit(site, id)).transpose()?,
+                "commit": merge.map(|id| commit(repo, id)).transpose()?,
                 "mergeRefName": pull.base,
-                "pullRequest": subject(site, issue),
-                "url": site.html(&path),
+                "pullRequest": subject(repo, issue),
+                "url": repo.html(&path),
             })
         }
-        What::Closed(closer) => {
+        EventKind::Closed(closer) => {
             let closer = match closer {
-                Some(Closer::Commit(id)) => commit(site, *id)?,
-                Some(Closer::Pull(number)) => {
-                    let by = site.hub.issues.get(number);
-                    by.map_or(Value::Null, |by| subject(site, by))
+                Some(ClosedBy::Commit(id)) => commit(repo, *id)?,
+                Some(ClosedBy::Pull(number)) => {
+                    let by = repo.hub.issues.get(number);
+                    by.map_or(Value::Null, |by| subject(repo, by))
                 }
                 None => Value::Null,
             };
             json!({
                 "actor": by,
                 "createdAt": event.at,
-                "closable": subject(site, issue),
+                "closable": subject(repo, issue),
                 "closer": closer,
                 "stateReason": issue.state_reason.as_deref().map(str::to_uppercase),
-                "url": site.html(&path),
+                "url": repo.html(&path),
             })
         }
-        What::LineCommented(_) => Value::Null,
+        EventKind::LineCommented(_) => Value::Null,
     };
     if let Some((kind, id)) = event.id() {
         view["id"] = kind.node_id(id).into();

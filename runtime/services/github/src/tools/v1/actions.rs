@@ -1,15 +1,15 @@
-//! Workflows, runs and jobs: one tool to list, one to get, one to run.
+//! Tools for workflows, runs and jobs: one to list, one to get, and one to run.
 
 use serde_json::Value;
 
-use super::{minimal, said, unknown};
+use super::{minimal, tool_error, unknown};
 use crate::api::RunList;
 use crate::tools::actions as single;
 use crate::tools::arguments::Arguments;
-use crate::tools::{Failure, Outcome, protocol, shaped, written};
-use crate::view::Site;
+use crate::tools::{Failure, Outcome, protocol_error, shaped, written};
+use crate::view::RepositoryState;
 
-/// A run in short.
+/// Shortened workflow run.
 fn run(mut view: Value) -> Value {
     for key in ["actor", "triggering_actor"] {
         view[key] = minimal::user(&view[key]);
@@ -29,7 +29,7 @@ fn run(mut view: Value) -> Value {
     )
 }
 
-/// A job in short.
+/// Shortened job.
 fn job(mut view: Value) -> Value {
     let steps = view["steps"].as_array().into_iter().flatten();
     let keys = "name! status! conclusion number! started_at completed_at";
@@ -41,16 +41,16 @@ fn job(mut view: Value) -> Value {
     )
 }
 
-/// The id in `resource_id`.
+/// Reads the id in `resource_id`.
 fn id(with: &Arguments, method: &str) -> Result<u64, Failure> {
     let text = with.optional_text("resource_id")?;
     if text.is_empty() {
-        return Err(Failure::Said(format!(
+        return Err(Failure::ToolError(format!(
             "missing required parameter for method {method}: resource_id"
         )));
     }
     let parsed = text.parse::<i64>().map_err(|_| {
-        Failure::Said(format!(
+        Failure::ToolError(format!(
             "invalid resource_id, must be an integer for method {method}: strconv.ParseInt: parsing {text:?}: invalid \
              syntax"
         ))
@@ -58,7 +58,7 @@ fn id(with: &Arguments, method: &str) -> Result<u64, Failure> {
     Ok(u64::try_from(parsed).unwrap_or(0))
 }
 
-/// The filters of a list, given as an object.
+/// Reads a filter of a list from an argument that is an object.
 fn filter(with: &Arguments, object: &str, name: &str) -> String {
     let given = with
         .0
@@ -67,14 +67,17 @@ fn filter(with: &Arguments, object: &str, name: &str) -> String {
     given.unwrap_or_default().to_owned()
 }
 
-pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let method = with.text("method")?;
     let page = with.page()?;
     match method.as_str() {
         "list_workflows" => {
-            let list = site.list_workflows(&at, page);
-            shaped("Workflows", list.map_err(said("failed to list workflows"))?)
+            let list = repo.list_workflows(&at, page);
+            shaped(
+                "Workflows",
+                list.map_err(tool_error("failed to list workflows"))?,
+            )
         }
         "list_workflow_runs" => {
             let from = |name| filter(with, "workflow_runs_filter", name);
@@ -86,8 +89,8 @@ pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
                 status: from("status"),
                 head_sha: String::new(),
             };
-            let found = site.list_runs(&at, &list, page);
-            let mut found = found.map_err(said("failed to list workflow runs"))?;
+            let found = repo.list_runs(&at, &list, page);
+            let mut found = found.map_err(tool_error("failed to list workflow runs"))?;
             let runs = minimal::entries(found["workflow_runs"].take())?;
             found["workflow_runs"] = runs.into_iter().map(run).collect();
             written(&found)
@@ -95,16 +98,16 @@ pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
         "list_workflow_jobs" => {
             let id = id(with, &method)?;
             let filter = filter(with, "workflow_jobs_filter", "filter");
-            let found = site.list_jobs(&at, id, &filter, page);
-            let mut found = found.map_err(said("failed to list workflow jobs"))?;
+            let found = repo.list_jobs(&at, id, &filter, page);
+            let mut found = found.map_err(tool_error("failed to list workflow jobs"))?;
             let jobs = minimal::entries(found["jobs"].take())?;
             found["jobs"] = jobs.into_iter().map(job).collect();
             written(&serde_json::json!({"jobs": found}))
         }
         "list_workflow_run_artifacts" => {
-            let found = site.run_artifacts(&at, id(with, &method)?);
+            let found = repo.run_artifacts(&at, id(with, &method)?);
             let during = "failed to list workflow run artifacts";
-            shaped("ArtifactList", found.map_err(said(during))?)
+            shaped("ArtifactList", found.map_err(tool_error(during))?)
         }
         _ => {
             id(with, &method)?;
@@ -113,48 +116,55 @@ pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
     }
 }
 
-/// The arguments of a tool of v0.15.0 that is about one thing.
+/// Arguments with an additional id, for a tool of v0.15.0 with one subject.
 fn about(with: &Arguments, name: &str, id: u64) -> Arguments {
     let mut own = with.0.clone();
     own.insert(name.to_owned(), id.into());
     Arguments(own)
 }
 
-pub(super) fn get(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let method = with.text("method")?;
     let resource = with.text("resource_id")?;
     if method == "get_workflow" {
-        let found = site.get_workflow(&at, &resource);
-        return shaped("Workflow", found.map_err(said("failed to get workflow"))?);
+        let found = repo.get_workflow(&at, &resource);
+        return shaped(
+            "Workflow",
+            found.map_err(tool_error("failed to get workflow"))?,
+        );
     }
     let id = id(with, &method)?;
     match method.as_str() {
         "get_workflow_run" => {
-            let found = site.get_run(&at, id);
-            written(&run(found.map_err(said("failed to get workflow run"))?))
+            let found = repo.get_run(&at, id);
+            written(&run(
+                found.map_err(tool_error("failed to get workflow run"))?
+            ))
         }
         "get_workflow_job" => {
-            let found = site
+            let found = repo
                 .find_job(&at, id, "")
-                .map(|(run, job)| site.job(run, job));
-            written(&job(found.map_err(said("failed to get workflow job"))?))
+                .map(|(run, job)| repo.job(run, job));
+            written(&job(
+                found.map_err(tool_error("failed to get workflow job"))?
+            ))
         }
         "download_workflow_run_artifact" => {
-            single::download_workflow_run_artifact(site, &about(with, "artifact_id", id))
+            single::download_workflow_run_artifact(repo, &about(with, "artifact_id", id))
         }
         "get_workflow_run_usage" => {
-            let found = site.run_usage(&at, id);
-            written(&found.map_err(protocol("failed to get workflow run usage"))?)
+            let found = repo.run_usage(&at, id);
+            written(&found.map_err(protocol_error("failed to get workflow run usage"))?)
         }
         "get_workflow_run_logs_url" => {
-            single::get_workflow_run_logs(site, &about(with, "run_id", id))
+            single::get_workflow_run_logs(repo, &about(with, "run_id", id))
         }
         _ => Err(unknown(&method)),
     }
 }
 
-pub(super) fn run_trigger(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn run_trigger(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     with.repository()?;
     let method = with.text("method")?;
     if method == "run_workflow" {
@@ -164,21 +174,21 @@ pub(super) fn run_trigger(site: &mut Site, with: &Arguments) -> Outcome {
         );
         for (name, value) in [("workflow_id", workflow), ("ref", reference)] {
             if value.is_empty() {
-                return Err(Failure::Said(format!(
+                return Err(Failure::ToolError(format!(
                     "{name} is required for run_workflow action"
                 )));
             }
         }
-        return single::run_workflow(site, with);
+        return single::run_workflow(repo, with);
     }
     if with.optional_number("run_id")? == 0 {
-        return Err(Failure::said("missing required parameter: run_id"));
+        return Err(Failure::tool_error("missing required parameter: run_id"));
     }
     match method.as_str() {
-        "rerun_workflow_run" => single::rerun_workflow_run(site, with),
-        "rerun_failed_jobs" => single::rerun_failed_jobs(site, with),
-        "cancel_workflow_run" => single::cancel_workflow_run(site, with),
-        "delete_workflow_run_logs" => single::delete_workflow_run_logs(site, with),
+        "rerun_workflow_run" => single::rerun_workflow_run(repo, with),
+        "rerun_failed_jobs" => single::rerun_failed_jobs(repo, with),
+        "cancel_workflow_run" => single::cancel_workflow_run(repo, with),
+        "delete_workflow_run_logs" => single::delete_workflow_run_logs(repo, with),
         _ => Err(unknown(&method)),
     }
 }

@@ -1,110 +1,113 @@
-//! Issues: one tool to read and one to write.
+//! Tools for issues: one to read and one to write.
 
 use serde_json::{Value, json};
 
-use super::{minimal, said, unknown};
+use super::{minimal, tool_error, unknown};
 use crate::api::{IssueChange, NewIssue, REACTIONS, Sorted, Subject};
 use crate::hub::{Issue, Kind, State};
 use crate::profile::Profile;
 use crate::tools::arguments::Arguments;
 use crate::tools::commits::unresolved;
 use crate::tools::issues::NewState;
-use crate::tools::{Failure, Outcome, Output, minimal as done, protocol, shaped, written};
-use crate::view::Site;
+use crate::tools::{Failure, Outcome, Output, minimal as done, protocol_error, shaped, written};
+use crate::view::RepositoryState;
 
-/// The pull requests that an issue tells of at most.
+/// Maximum number of closing pull requests that are listed for an issue.
 const REFERENCES: usize = 5;
 
-pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn read(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let method = with.text("method")?;
     let at = with.repository()?;
     let number = with.issue("issue_number")?;
     let page = with.page()?;
     match method.as_str() {
         "get" => {
-            let view = site.get_issue(&at, number);
-            let mut view = minimal::issue(view.map_err(protocol("failed to get issue"))?);
-            if let Some(issue) = site.hub.issues.get(&number) {
-                relate(site, issue, &mut view);
+            let view = repo.get_issue(&at, number);
+            let mut view = minimal::issue(view.map_err(protocol_error("failed to get issue"))?);
+            if let Some(issue) = repo.hub.issues.get(&number) {
+                relate(repo, issue, &mut view);
             }
             written(&view)
         }
-        "get_comments" => comments(site, with),
+        "get_comments" => comments(repo, with),
         "get_sub_issues" => {
-            let list = site.list_sub_issues(&at, number, page);
-            shaped("Issue", list.map_err(said("failed to list sub-issues"))?)
+            let list = repo.list_sub_issues(&at, number, page);
+            shaped(
+                "Issue",
+                list.map_err(tool_error("failed to list sub-issues"))?,
+            )
         }
         "get_parent" => {
-            find(site, with, number).map_err(worded("failed to get issue parent"))?;
-            let parent = site
+            find(repo, with, number).map_err(worded("failed to get issue parent"))?;
+            let parent = repo
                 .hub
                 .parent_of(number)
-                .map(|it| reference(site, it, true));
+                .map(|it| reference(repo, it, true));
             written(&json!({"parent": parent}))
         }
         "get_labels" => {
-            find(site, with, number).map_err(worded("Failed to get issue labels"))?;
-            let issue = site.hub.issues.get(&number);
+            find(repo, with, number).map_err(worded("Failed to get issue labels"))?;
+            let issue = repo.hub.issues.get(&number);
             let names = issue
                 .map(|issue| issue.labels.as_slice())
                 .unwrap_or_default();
-            let labels: Vec<Value> = names.iter().filter_map(|name| label(site, name)).collect();
+            let labels: Vec<Value> = names.iter().filter_map(|name| label(repo, name)).collect();
             written(&json!({"labels": labels, "totalCount": names.len()}))
         }
         _ => Err(unknown(&method)),
     }
 }
 
-/// The comments of an issue or a pull request.
-pub(super) fn comments(site: &Site, with: &Arguments) -> Outcome {
+/// Lists the comments of an issue or a pull request.
+pub(super) fn comments(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = if with.has("pullNumber") {
         with.issue("pullNumber")?
     } else {
         with.issue("issue_number")?
     };
-    let list = site.list_comments(&at, number, with.page()?);
-    let list = list.map_err(protocol("failed to get issue comments"))?;
+    let list = repo.list_comments(&at, number, with.page()?);
+    let list = list.map_err(protocol_error("failed to get issue comments"))?;
     let list = minimal::entries(list)?;
     written(&list.into_iter().map(minimal::comment).collect())
 }
 
-/// Puts words before those of GraphQL.
+/// Adds a prefix to an error of GraphQL.
 fn worded(during: &str) -> impl Fn(Failure) -> Failure {
     move |failure| match failure {
-        Failure::Said(problem) => Failure::Said(format!("{during}: {problem}")),
+        Failure::ToolError(problem) => Failure::ToolError(format!("{during}: {problem}")),
         other => other,
     }
 }
 
-/// Makes sure that an issue is there; GraphQL's words otherwise.
-fn find(site: &Site, with: &Arguments, number: u64) -> Result<(), Failure> {
-    unresolved(site, &with.repository()?)?;
-    let issue = site.hub.issues.get(&number);
+/// Returns GraphQL's error if the issue does not exist.
+fn find(repo: &RepositoryState, with: &Arguments, number: u64) -> Result<(), Failure> {
+    unresolved(repo, &with.repository()?)?;
+    let issue = repo.hub.issues.get(&number);
     match issue.filter(|issue| issue.pull.is_none()) {
         Some(_) => Ok(()),
-        None => Err(Failure::Said(format!(
+        None => Err(Failure::ToolError(format!(
             "Could not resolve to an Issue with the number of {number}."
         ))),
     }
 }
 
-/// A related issue or pull request in short; `sorted` where the published server writes a map of Go.
-fn reference(site: &Site, issue: &Issue, sorted: bool) -> Value {
+/// Shortened related issue or pull request. Keys are `sorted` if the published server serialises a Go map.
+fn reference(repo: &RepositoryState, issue: &Issue, sorted: bool) -> Value {
     let state = match &issue.pull {
         Some(pull) if pull.merged_at.is_some() => "MERGED".to_owned(),
         _ => issue.state.as_str().to_uppercase(),
     };
     let page = match &issue.pull {
-        Some(_) => site.html(&format!("/pull/{}", issue.number)),
-        None => site.html(&format!("/issues/{}", issue.number)),
+        Some(_) => repo.html(&format!("/pull/{}", issue.number)),
+        None => repo.html(&format!("/issues/{}", issue.number)),
     };
     let view = json!({
         "number": issue.number,
         "title": issue.title,
         "state": state,
         "url": page,
-        "repository": site.full_name(),
+        "repository": repo.full_name(),
     });
     if sorted {
         minimal::picked(&view, "number! repository! state! title! url!")
@@ -113,17 +116,17 @@ fn reference(site: &Site, issue: &Issue, sorted: bool) -> Value {
     }
 }
 
-/// Adds how an issue stands to others: its parent and its parts, and what will close it.
-fn relate(site: &Site, issue: &Issue, view: &mut Value) {
-    let parent = site.hub.parent_of(issue.number);
+/// Adds the parent of an issue, a summary of its sub-issues, and the pull requests that will close it.
+fn relate(repo: &RepositoryState, issue: &Issue, view: &mut Value) {
+    let parent = repo.hub.parent_of(issue.number);
     view["has_parent"] = parent.is_some().into();
     view["has_children"] = (!issue.sub_issues.is_empty()).into();
     if let Some(parent) = parent {
-        view["parent"] = reference(site, parent, false);
+        view["parent"] = reference(repo, parent, false);
     }
     if !issue.sub_issues.is_empty() {
         let closed = |number: &&u64| {
-            let part = site.hub.issues.get(number);
+            let part = repo.hub.issues.get(number);
             part.is_some_and(|part| part.state == State::Closed)
         };
         let (total, completed) = (
@@ -134,18 +137,18 @@ fn relate(site: &Site, issue: &Issue, view: &mut Value) {
             "total": total, "completed": completed, "percent_completed": completed * 100 / total,
         });
     }
-    let pulls = site.hub.pulls().map(|(pull, _)| pull);
-    let closing: Vec<&Issue> = pulls.filter(|pull| site.closes(pull, issue)).collect();
+    let pulls = repo.hub.pulls().map(|(pull, _)| pull);
+    let closing: Vec<&Issue> = pulls.filter(|pull| repo.closes(pull, issue)).collect();
     let shown = closing.iter().take(REFERENCES);
     view["closed_by_pull_requests"] = json!({
         "total_count": closing.len(),
-        "references": shown.map(|it| reference(site, it, false)).collect::<Vec<_>>(),
+        "references": shown.map(|it| reference(repo, it, false)).collect::<Vec<_>>(),
     });
 }
 
-/// A label with the keys in the order of their names.
-fn label(site: &Site, name: &str) -> Option<Value> {
-    let label = site.hub.labels.get(&name.to_lowercase())?;
+/// Label with its keys in alphabetical order.
+fn label(repo: &RepositoryState, name: &str) -> Option<Value> {
+    let label = repo.hub.labels.get(&name.to_lowercase())?;
     let id = Kind::Label.node_id(Kind::Label.of_name(&label.name));
     Some(json!({
         "color": label.color,
@@ -155,20 +158,20 @@ fn label(site: &Site, name: &str) -> Option<Value> {
     }))
 }
 
-pub(super) fn get_label(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_label(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let name = with.text("name")?;
-    unresolved(site, &at).map_err(worded("Failed to find label"))?;
-    match label(site, &name) {
+    unresolved(repo, &at).map_err(worded("Failed to find label"))?;
+    match label(repo, &name) {
         Some(label) => written(&label),
-        None => Err(Failure::Said(format!(
+        None => Err(Failure::ToolError(format!(
             "label '{name}' not found in {}/{}",
             at.owner, at.repo
         ))),
     }
 }
 
-pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn write(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let method = with.text("method")?;
     let at = with.repository()?;
     let title = with.optional_text("title")?;
@@ -189,27 +192,29 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
     if let Some(Value::Array(fields)) = with.0.get("issue_fields")
         && let Some(field) = fields.first()
     {
-        // The organisation has none.
+        // The organisation of a world has no issue fields.
         let name = field["field_name"].as_str().unwrap_or_default();
-        return Err(Failure::Said(format!(
+        return Err(Failure::ToolError(format!(
             "failed to resolve issue_fields: issue field \"{name}\" was not found"
         )));
     }
     match method.as_str() {
-        "create" if title.is_empty() => Err(Failure::said("missing required parameter: title")),
+        "create" if title.is_empty() => {
+            Err(Failure::tool_error("missing required parameter: title"))
+        }
         "create" => {
             let new = NewIssue {
                 title,
-                // The client sends an empty text where there is none.
+                // The client sends an empty text if there is none.
                 body: Some(body),
                 labels,
                 assignees,
                 milestone,
                 kind,
             };
-            let made = site.create_issue(&at, new);
-            let number = made.map_err(said("failed to create issue"))?;
-            done(Kind::Issue.id(number), &site.issue_page(number).into())
+            let made = repo.create_issue(&at, new);
+            let number = made.map_err(tool_error("failed to create issue"))?;
+            done(Kind::Issue.id(number), &repo.issue_page(number).into())
         }
         "update" => {
             let number = with.issue("issue_number")?;
@@ -217,47 +222,47 @@ pub(super) fn write(site: &mut Site, with: &Arguments) -> Outcome {
             let change = IssueChange {
                 title: Some(title).filter(|title| !title.is_empty()),
                 body: Some(body).filter(|body| !body.is_empty()).map(Some),
-                // An empty list takes all of them away.
+                // An empty list removes all.
                 labels: given("labels").then_some(labels),
                 assignees: given("assignees").then_some(assignees),
                 milestone: milestone.map(Some),
                 kind,
             };
-            let edited = site.edit_issue(&at, number, change);
-            edited.map_err(said("failed to update issue"))?;
-            if clears_type && let Some(issue) = site.hub.issues.get_mut(&number) {
+            let edited = repo.edit_issue(&at, number, change);
+            edited.map_err(tool_error("failed to update issue"))?;
+            if clears_type && let Some(issue) = repo.hub.issues.get_mut(&number) {
                 crate::call::changed();
                 issue.kind = None;
             }
-            state.set(site, number)?;
-            done(Kind::Issue.id(number), &site.issue_page(number).into())
+            state.set(repo, number)?;
+            done(Kind::Issue.id(number), &repo.issue_page(number).into())
         }
-        _ => Err(Failure::said(
+        _ => Err(Failure::tool_error(
             "invalid method, must be either 'create' or 'update'",
         )),
     }
 }
 
-/// The list of v0.15.0, each issue in short.
-pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
+/// Lists issues like v0.15.0, but shortened.
+pub(super) fn list(repo: &RepositoryState, with: &Arguments) -> Outcome {
     if let Some(Value::Array(filters)) = with.0.get("field_filters")
         && let Some(filter) = filters.first()
     {
         let name = filter["field_name"].as_str().unwrap_or_default();
-        return Err(Failure::Said(format!(
+        return Err(Failure::ToolError(format!(
             "failed to resolve field_filters: issue field \"{name}\" was not found"
         )));
     }
     let fields = with.texts("fields")?;
-    let Output::Text(text) = crate::tools::issues::list_issues(site, with, Profile::V1_10_1)?
+    let Output::Text(text) = crate::tools::issues::list_issues(repo, with, Profile::V1_10_1)?
     else {
-        return Err(Failure::said("failed to list issues"));
+        return Err(Failure::tool_error("failed to list issues"));
     };
     let listed: Value = serde_json::from_str(&text)
         .map_err(|error| Failure::Host(format!("a result is no JSON: {error}")))?;
     let entries = listed["issues"].as_array().into_iter().flatten();
     let short = |entry: &Value| -> Option<Value> {
-        let issue = site.hub.issues.get(&entry["number"].as_u64()?)?;
+        let issue = repo.hub.issues.get(&entry["number"].as_u64()?)?;
         let view = json!({
             "number": issue.number,
             "title": issue.title,
@@ -288,7 +293,7 @@ pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
     }
 }
 
-pub(super) fn search(site: &Site, with: &Arguments, kind: &str) -> Outcome {
+pub(super) fn search(repo: &RepositoryState, with: &Arguments, kind: &str) -> Outcome {
     let query = crate::tools::search::query_for(with, kind)?;
     let fields = with.texts("fields")?;
     let sorted = Sorted {
@@ -299,16 +304,16 @@ pub(super) fn search(site: &Site, with: &Arguments, kind: &str) -> Outcome {
         "pr" => "failed to search pull requests",
         _ => "failed to search issues",
     };
-    let found = site.search_issues(&query, &sorted, with.page()?);
-    let found = found.map_err(crate::tools::said(during))?;
+    let found = repo.search_issues(&query, &sorted, with.page()?);
+    let found = found.map_err(crate::tools::tool_error(during))?;
     let Value::Object(mut whole) = crate::tools::go::shaped("IssuesSearchResult", found) else {
-        return Err(Failure::said(during));
+        return Err(Failure::tool_error(during));
     };
     let items = minimal::entries(whole.remove("items").unwrap_or_default())?;
     let (total, incomplete) = (&whole["total_count"], &whole["incomplete_results"]);
     if fields.is_empty() {
         let sort = |item: Value| -> Value {
-            // Each issue is put together anew from a map, whose keys are sorted.
+            // The published server builds each issue from a map, whose keys are sorted.
             let Value::Object(entry) = item else {
                 return item;
             };
@@ -327,32 +332,32 @@ pub(super) fn search(site: &Site, with: &Arguments, kind: &str) -> Outcome {
     }
 }
 
-/// A reaction as short results have it; its id follows from what it is to.
-pub(super) fn reaction(site: &Site, seed: u64, content: &str, below: &str) -> Value {
-    let name = format!("{seed} {} {content}", site.hub.repository.viewer);
+/// Shortened reaction. Its id is derived from its subject, its author and its content.
+pub(super) fn reaction(repo: &RepositoryState, seed: u64, content: &str, below: &str) -> Value {
+    let name = format!("{seed} {} {content}", repo.hub.repository.viewer);
     let id = Kind::User.of_name(&name);
-    json!({"id": id.to_string(), "url": site.api(&format!("{below}/reactions/{id}"))})
+    json!({"id": id.to_string(), "url": repo.api(&format!("{below}/reactions/{id}"))})
 }
 
-/// What a tool answers that may comment, react, or both.
+/// Result of a tool that can comment, react, or both.
 pub(super) fn both(comment: Option<Value>, reaction: Option<Value>) -> Outcome {
     match (comment, reaction) {
         (Some(comment), Some(reaction)) => {
             written(&json!({"comment": comment, "reaction": reaction}))
         }
         (Some(one), None) | (None, Some(one)) => written(&one),
-        (None, None) => Err(Failure::said(
+        (None, None) => Err(Failure::tool_error(
             "at least one of body or reaction is required",
         )),
     }
 }
 
-pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn add_comment(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let number = with.issue("issue_number")?;
     let comment = if with.has("comment_id") {
         match with.optional_number("comment_id")? {
-            id if id < 1 => return Err(Failure::said("comment_id must be greater than 0")),
+            id if id < 1 => return Err(Failure::tool_error("comment_id must be greater than 0")),
             id => u64::try_from(id).ok(),
         }
     } else {
@@ -379,7 +384,7 @@ pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
         ""
     };
     if !problem.is_empty() {
-        return Err(Failure::said(problem));
+        return Err(Failure::tool_error(problem));
     }
     let mut reacted = None;
     if let Some(content) = content {
@@ -387,63 +392,63 @@ pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
             Some(id) => {
                 let during = "failed to get issue comment";
                 let below = format!("/issues/comments/{id}");
-                let call = site.call(&at, "GET", &below).map_err(said(during))?;
-                let (issue, _) = site.find_comment(&call, id).map_err(said(during))?;
+                let call = repo.call(&at, "GET", &below).map_err(tool_error(during))?;
+                let (issue, _) = repo.find_comment(&call, id).map_err(tool_error(during))?;
                 if issue.number != number {
                     let problem = format!("comment_id does not belong to issue_number {number}");
-                    return Err(Failure::Said(problem));
+                    return Err(Failure::ToolError(problem));
                 }
-                site.react(&call, Subject::Comment(id), &content)
-                    .map_err(said("failed to add reaction to issue comment"))?;
-                reaction(site, id, &content, &below)
+                repo.react(&call, Subject::Comment(id), &content)
+                    .map_err(tool_error("failed to add reaction to issue comment"))?;
+                reaction(repo, id, &content, &below)
             }
             None => {
                 let during = "failed to add reaction to issue";
                 let below = format!("/issues/{number}");
-                let call = site.call(&at, "POST", &format!("{below}/reactions"));
-                let call = call.map_err(said(during))?;
-                site.react(&call, Subject::Issue(number), &content)
-                    .map_err(said(during))?;
-                reaction(site, number, &content, &below)
+                let call = repo.call(&at, "POST", &format!("{below}/reactions"));
+                let call = call.map_err(tool_error(during))?;
+                repo.react(&call, Subject::Issue(number), &content)
+                    .map_err(tool_error(during))?;
+                reaction(repo, number, &content, &below)
             }
         });
     }
     let mut commented = None;
     if let Some(body) = body {
-        let made = site.create_comment(&at, number, &body);
-        let made = made.map_err(said("failed to create comment"))?;
+        let made = repo.create_comment(&at, number, &body);
+        let made = made.map_err(tool_error("failed to create comment"))?;
         let id = made["id"].as_u64().unwrap_or_default();
         commented = Some(json!({"id": id.to_string(), "url": made["html_url"]}));
     }
     both(commented, reacted)
 }
 
-pub(super) fn list_types(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_types(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let owner = with.text("owner")?;
-    let repo = with.optional_text("repo")?;
-    let path = match repo.as_str() {
+    let name = with.optional_text("repo")?;
+    let path = match name.as_str() {
         "" => format!("/orgs/{owner}/issue-types"),
-        repo => format!("/repos/{owner}/{repo}/issue-types"),
+        name => format!("/repos/{owner}/{name}/issue-types"),
     };
-    let call = site.call_anywhere("GET", &path);
-    if !repo.is_empty() && !site.hub.is(&owner, &repo) {
-        return Err(said("failed to list issue types")(call.not_found()));
+    let call = repo.call_anywhere("GET", &path);
+    if !name.is_empty() && !repo.hub.is_repository(&owner, &name) {
+        return Err(tool_error("failed to list issue types")(call.not_found()));
     }
-    let types = site.list_issue_types(&call, &owner);
+    let types = repo.list_issue_types(&call, &owner);
     shaped(
         "IssueType",
-        types.map_err(said("failed to list issue types"))?,
+        types.map_err(tool_error("failed to list issue types"))?,
     )
 }
 
-/// No organisation of a world has fields of its own.
-pub(super) fn list_fields(site: &Site, with: &Arguments) -> Outcome {
+/// Lists the issue fields of an organisation, of which worlds have none.
+pub(super) fn list_fields(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let owner = with.text("owner")?;
-    let repo = with.optional_text("repo")?;
-    if !repo.is_empty() {
-        unresolved(site, &with.repository()?).map_err(worded("failed to list issue fields"))?;
-    } else if !owner.eq_ignore_ascii_case(&site.hub.repository.owner) {
-        return Err(Failure::Said(format!(
+    let name = with.optional_text("repo")?;
+    if !name.is_empty() {
+        unresolved(repo, &with.repository()?).map_err(worded("failed to list issue fields"))?;
+    } else if !owner.eq_ignore_ascii_case(&repo.hub.repository.owner) {
+        return Err(Failure::ToolError(format!(
             "failed to list issue fields: Could not resolve to an Organization with the login of '{owner}'."
         )));
     }

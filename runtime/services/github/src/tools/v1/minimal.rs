@@ -1,4 +1,4 @@
-//! Results that leave out what is rarely read, in the order of the published server's structures.
+//! Shortened results, with keys in the order of the published server's structures.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use crate::tools::arguments::Arguments;
 use crate::tools::context::minimal_user;
 use crate::tools::{Failure, Outcome, written};
 
-/// Whether the published server leaves a value out: nothing, zero, no, or an empty list or text.
+/// Returns true for a value that Go's `omitempty` would omit: null, zero, false, or an empty list or string.
 fn is_empty(value: &Value) -> bool {
     match value {
         Value::Null => true,
@@ -20,7 +20,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The named keys in this order. Those that are empty are left out, but for such with a `!`.
+/// Returns the named keys in the given order. Empty values are omitted, except for keys with the suffix `!`.
 pub(super) fn picked(from: &Value, keys: &str) -> Value {
     let mut kept = Map::new();
     for key in keys.split_whitespace() {
@@ -33,13 +33,13 @@ pub(super) fn picked(from: &Value, keys: &str) -> Value {
     Value::Object(kept)
 }
 
-/// The texts of one key of all entries of a list.
+/// Collects the values of one key from all entries of a list.
 fn each(list: &Value, key: &str) -> Value {
     let entries = list.as_array().into_iter().flatten();
     entries.map(|entry| entry[key].clone()).collect()
 }
 
-/// A user; null where there is none.
+/// Shortened user, or null.
 pub(super) fn user(user: &Value) -> Value {
     match user {
         Value::Null => Value::Null,
@@ -55,7 +55,7 @@ fn reactions(all: &Value) -> Value {
     }
 }
 
-/// An issue, of its view in the REST API.
+/// Shortened issue, from its representation in the REST API.
 pub(super) fn issue(mut view: Value) -> Value {
     view["user"] = user(&view["user"]);
     view["labels"] = each(&view["labels"], "name");
@@ -78,7 +78,7 @@ pub(super) fn comment(mut view: Value) -> Value {
     picked(&view, keys)
 }
 
-/// A pull request, of its view in the REST API.
+/// Shortened pull request, from its representation in the REST API.
 pub(super) fn pull(mut view: Value) -> Value {
     view["user"] = user(&view["user"]);
     view["labels"] = each(&view["labels"], "name");
@@ -90,7 +90,7 @@ pub(super) fn pull(mut view: Value) -> Value {
         let repo = picked(&view[side]["repo"], "full_name! description");
         view[side] = json!({"ref": view[side]["ref"], "sha": view[side]["sha"], "repo": repo});
     }
-    // Lists do not say whether it was merged.
+    // Lists do not contain `merged`.
     view["merged"] = view["merged"].as_bool().unwrap_or(false).into();
     picked(
         &view,
@@ -112,7 +112,7 @@ pub(super) fn release(mut view: Value) -> Value {
     picked(&view, keys)
 }
 
-/// A commit; its files and their patches where these are wanted.
+/// Shortened commit, with its files and their patches if requested.
 pub(super) fn commit(view: &Value, with_files: bool, with_patches: bool) -> Value {
     let own = &view["commit"];
     let who = |who: &Value| picked(who, "name email date");
@@ -146,12 +146,13 @@ pub(super) fn commit(view: &Value, with_files: bool, with_patches: bool) -> Valu
     kept
 }
 
-/// A list, or of each entry the fields that are asked for, sorted as Go sorts the keys of a map.
+/// Returns a list as it is if no fields are requested. Otherwise, each entry has only the requested fields, sorted like
+/// the keys of a Go map.
 pub(super) fn filtered(list: Vec<Value>, fields: &[String]) -> Value {
     if fields.is_empty() {
         return list.into();
     }
-    // A caller may name a million fields, or one as often: each entry costs what it has and not what is asked for.
+    // A client may request a million fields, or repeat one. With a set, the cost of an entry depends only on the entry.
     let fields: HashSet<&str> = fields.iter().map(String::as_str).collect();
     let keep = |entry: Value| -> Value {
         let Value::Object(entry) = entry else {
@@ -165,12 +166,12 @@ pub(super) fn filtered(list: Vec<Value>, fields: &[String]) -> Value {
     list.into_iter().map(keep).collect()
 }
 
-/// A result that is a list of which some fields may be wanted.
+/// Result with a list, reduced to the requested `fields`.
 pub(super) fn listed(with: &Arguments, list: Vec<Value>) -> Outcome {
     written(&filtered(list, &with.texts("fields")?))
 }
 
-/// The entries of a list.
+/// Returns the entries of a list. Empty for any other value.
 pub(super) fn entries(list: Value) -> Result<Vec<Value>, Failure> {
     match list {
         Value::Array(entries) => Ok(entries),
@@ -183,7 +184,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_empty_is_left_out_and_the_order_kept() {
+    fn empty_values_are_left_out_and_the_order_is_kept() {
         let view = json!({"b": "", "a": 0, "c": [], "d": false, "e": 1, "f": null});
         assert_eq!(
             picked(&view, "e c! a b d! f").to_string(),

@@ -1,41 +1,41 @@
-//! Pull requests: one tool to read, one to write reviews.
+//! Tools for pull requests: one to read, and one to write reviews.
 
 use serde_json::{Value, json};
 
-use super::{issues, minimal, said, unknown};
+use super::{issues, minimal, tool_error, unknown};
 use crate::api::{Paged, Subject, cursor, position};
 use crate::hub::{Kind, ReviewComment};
 use crate::tools::arguments::Arguments;
 use crate::tools::decoded::{Decoded, Field, PULL};
 use crate::tools::{Failure, Outcome, Output, pulls, reviews, written};
-use crate::view::Site;
+use crate::view::RepositoryState;
 
-pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn read(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let method = with.text("method")?;
     let at = with.repository()?;
     let number = with.issue("pullNumber")?;
     let page = with.page()?;
     let head = || -> Result<_, Failure> {
-        let call = site.call(&at, "GET", &format!("/pulls/{number}"));
-        let found = call.and_then(|call| Ok(site.find_pull(&call, number)?.1));
-        let pull = found.map_err(said("failed to get pull request"))?;
-        Ok((site.ends(pull)?.1, pull))
+        let call = repo.call(&at, "GET", &format!("/pulls/{number}"));
+        let found = call.and_then(|call| Ok(repo.find_pull(&call, number)?.1));
+        let pull = found.map_err(tool_error("failed to get pull request"))?;
+        Ok((repo.ends(pull)?.1, pull))
     };
     match method.as_str() {
         "get" => {
-            let view = site.get_pull(&at, number);
+            let view = repo.get_pull(&at, number);
             written(&minimal::pull(
-                view.map_err(said("failed to get pull request"))?,
+                view.map_err(tool_error("failed to get pull request"))?,
             ))
         }
         "get_diff" => {
-            let diff = site.pull_diff(&at, number);
+            let diff = repo.pull_diff(&at, number);
             Ok(Output::Text(
-                diff.map_err(said("failed to get pull request diff"))?,
+                diff.map_err(tool_error("failed to get pull request diff"))?,
             ))
         }
         "get_status" => {
-            let mut view = site.combined_status(head()?.0);
+            let mut view = repo.combined_status(head()?.0);
             let statuses = minimal::entries(view["statuses"].take())?;
             let keys = "state! context! description target_url created_at updated_at";
             let statuses: Vec<Value> = statuses
@@ -49,8 +49,8 @@ pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
             ))
         }
         "get_files" => {
-            let files = site.list_pull_files(&at, number, page);
-            let files = files.map_err(said("failed to get pull request files"))?;
+            let files = repo.list_pull_files(&at, number, page);
+            let files = files.map_err(tool_error("failed to get pull request files"))?;
             let keys = "filename! status additions deletions changes patch previous_filename";
             let files = minimal::entries(files)?;
             written(
@@ -62,9 +62,9 @@ pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
         }
         "get_commits" => {
             let (_, pull) = head()?;
-            let commits = site.pull_commits(pull)?;
+            let commits = repo.pull_commits(pull)?;
             let short = |commit| {
-                let view = site.commit(commit);
+                let view = repo.commit(commit);
                 let author = minimal::picked(&view["commit"]["author"], "name email date");
                 json!({
                     "sha": view["sha"],
@@ -75,16 +75,16 @@ pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
             };
             written(&commits.iter().page(page).map(short).collect())
         }
-        "get_review_comments" => threads(site, with, number),
+        "get_review_comments" => threads(repo, with, number),
         "get_reviews" => {
-            let list = site.list_reviews(&at, number, page);
-            let list = list.map_err(said("failed to get pull request reviews"))?;
+            let list = repo.list_reviews(&at, number, page);
+            let list = list.map_err(tool_error("failed to get pull request reviews"))?;
             let list = minimal::entries(list)?;
             written(&list.into_iter().map(minimal::review).collect())
         }
-        "get_comments" => issues::comments(site, with),
+        "get_comments" => issues::comments(repo, with),
         "get_check_runs" => {
-            let mut found = site.check_runs(head()?.0, "", page);
+            let mut found = repo.check_runs(head()?.0, "", page);
             let runs = minimal::entries(found["check_runs"].take())?;
             let keys = "id! name! status! conclusion html_url details_url started_at completed_at";
             let runs: Vec<Value> = runs.iter().map(|run| minimal::picked(run, keys)).collect();
@@ -94,24 +94,24 @@ pub(super) fn read(site: &Site, with: &Arguments) -> Outcome {
     }
 }
 
-/// The comments on lines, thread by thread; a thread is known by its first comment.
-fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
+/// Lists review comments by thread. A thread is identified by its first comment.
+fn threads(repo: &RepositoryState, with: &Arguments, number: u64) -> Outcome {
     let at = with.repository()?;
     let during = "failed to get pull request review threads";
-    reviews::find(site, &at, with.number("pullNumber")?)
-        .map_err(|problem| Failure::Said(format!("{during}: {problem}")))?;
+    reviews::find(repo, &at, with.number("pullNumber")?)
+        .map_err(|problem| Failure::ToolError(format!("{during}: {problem}")))?;
     let size = usize::try_from(with.optional_number("perPage")?).unwrap_or(0);
     let size = if size == 0 { 30 } else { size.min(100) };
     let skipped = match with.optional_text("after")?.as_str() {
         "" => 0,
         after => position(after).ok_or_else(|| {
-            Failure::Said(format!(
+            Failure::ToolError(format!(
                 "{during}: `{after}` does not appear to be a valid cursor."
             ))
         })?,
     };
-    let Some((issue, pull)) = site.hub.pull(number) else {
-        return Err(Failure::said(during));
+    let Some((issue, pull)) = repo.hub.pull(number) else {
+        return Err(Failure::tool_error(during));
     };
     let seen: Vec<&ReviewComment> = pull.seen_comments().collect();
     let first: Vec<&&ReviewComment> = seen.iter().filter(|it| it.in_reply_to.is_none()).collect();
@@ -121,14 +121,14 @@ fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
         let mut comments = Vec::new();
         let mut outdated = false;
         for comment in seen.iter().filter(of_thread) {
-            let line = site.standing(pull, comment)?.line;
+            let line = repo.comment_position(pull, comment)?.line;
             if comment.id == root.id {
                 outdated = line.is_none() && comment.first_line().is_some();
             }
             let short = json!({
                 "body": comment.body, "path": comment.path, "line": line, "author": comment.user,
                 "created_at": comment.created_at, "updated_at": comment.updated_at,
-                "html_url": site.review_comment_page(issue, comment),
+                "html_url": repo.review_comment_page(issue, comment),
             });
             let keys = "body path! line author created_at updated_at html_url!";
             comments.push(minimal::picked(&short, keys));
@@ -157,47 +157,47 @@ fn threads(site: &Site, with: &Arguments, number: u64) -> Outcome {
     written(&json!({"review_threads": shown, "totalCount": first.len(), "pageInfo": info}))
 }
 
-pub(super) fn list(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let list = pulls::list(with)?;
-    let found = site.list_pulls(&at, &list, with.page()?);
-    let found = minimal::entries(found.map_err(said("failed to list pull requests"))?)?;
+    let found = repo.list_pulls(&at, &list, with.page()?);
+    let found = minimal::entries(found.map_err(tool_error("failed to list pull requests"))?)?;
     minimal::listed(with, found.into_iter().map(minimal::pull).collect())
 }
 
-pub(super) fn create(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn create(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let new = pulls::new_pull(with)?;
     let reviewers = with.texts("reviewers")?;
-    let made = site.create_pull(&at, new);
-    let number = made.map_err(said("failed to create pull request"))?;
+    let made = repo.create_pull(&at, new);
+    let number = made.map_err(tool_error("failed to create pull request"))?;
     if !reviewers.is_empty() {
-        let asked = site.request_reviewers(&at, number, &reviewers);
-        asked.map_err(said("failed to request reviewers"))?;
+        let asked = repo.request_reviewers(&at, number, &reviewers);
+        asked.map_err(tool_error("failed to request reviewers"))?;
     }
-    pulls::answer(site, number)
+    pulls::answer(repo, number)
 }
 
 const METHOD: &[Field] = &[Field::Text("Method")];
 const THREAD: &[Field] = &[Field::Text("ThreadID")];
 
-pub(super) fn review_write(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn review_write(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let fields = [METHOD, PULL, reviews::REVIEW, reviews::COMMIT, THREAD];
     let with = &Decoded::weak(with, &fields)?;
     let method = with.text("Method");
     match method.as_str() {
-        "create" if with.text("Event").is_empty() => reviews::create_pending(site, with),
-        "create" => reviews::create_and_submit(site, with),
-        "submit_pending" => reviews::submit_pending(site, with),
-        "delete_pending" => reviews::delete_pending(site, with),
-        "resolve_thread" => resolve(site, with, true),
-        "unresolve_thread" => resolve(site, with, false),
+        "create" if with.text("Event").is_empty() => reviews::create_pending(repo, with),
+        "create" => reviews::create_and_submit(repo, with),
+        "submit_pending" => reviews::submit_pending(repo, with),
+        "delete_pending" => reviews::delete_pending(repo, with),
+        "resolve_thread" => resolve(repo, with, true),
+        "unresolve_thread" => resolve(repo, with, false),
         _ => Err(unknown(&method)),
     }
 }
 
-/// Adds a comment to the pending review; what must be there is looked at, and zero is no line.
-pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
+/// Adds a comment to the pending review. The required arguments are checked, and a line of zero counts as absent.
+pub(super) fn add_comment(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let mut decoded = Decoded::default()
         .with_text("Owner", at.owner)
@@ -213,20 +213,20 @@ pub(super) fn add_comment(site: &mut Site, with: &Arguments) -> Outcome {
         }
     }
     for (field, name) in [("Side", "side"), ("StartSide", "startSide")] {
-        // What is no text counts as absent.
+        // A value of another type counts as absent.
         let side = with.optional_text(name).unwrap_or_default();
         if !side.is_empty() {
             decoded = decoded.with_text(field, side);
         }
     }
-    reviews::add_comment(site, &decoded)
+    reviews::add_comment(repo, &decoded)
 }
 
-/// Resolves a thread, or takes that back; either may be so already.
-fn resolve(site: &mut Site, with: &Decoded, resolved: bool) -> Outcome {
+/// Resolves or unresolves a review thread. No error if it already has that state.
+fn resolve(repo: &mut RepositoryState, with: &Decoded, resolved: bool) -> Outcome {
     let node = with.text("ThreadID");
     if node.is_empty() {
-        return Err(Failure::said(
+        return Err(Failure::tool_error(
             "threadId is required for resolve_thread and unresolve_thread methods",
         ));
     }
@@ -242,7 +242,7 @@ fn resolve(site: &mut Site, with: &Decoded, resolved: bool) -> Outcome {
         )
     };
     let ordinal = Kind::ReviewThread.of_node(&node);
-    let comments = site
+    let comments = repo
         .hub
         .issues
         .values_mut()
@@ -250,22 +250,22 @@ fn resolve(site: &mut Site, with: &Decoded, resolved: bool) -> Outcome {
         .flat_map(|pull| &mut pull.review_comments);
     let mut roots = comments.filter(|it| it.in_reply_to.is_none());
     let Some(root) = roots.find(|it| Some(it.id) == ordinal) else {
-        return Err(Failure::Said(format!(
+        return Err(Failure::ToolError(format!(
             "{during}: Could not resolve to a node with the global id of '{node}'"
         )));
     };
     if root.resolved != resolved {
         root.resolved = resolved;
-        site.hub.tick();
+        repo.hub.tick();
     }
     Ok(Output::Text(success.to_owned()))
 }
 
-pub(super) fn reply(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn reply(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let id = with.number("commentId")?;
     let Some(id) = u64::try_from(id).ok().filter(|id| *id > 0) else {
-        return Err(Failure::said("commentId must be greater than 0"));
+        return Err(Failure::tool_error("commentId must be greater than 0"));
     };
     let body = with.given_text("body")?;
     let content = with.given_text("reaction")?;
@@ -276,7 +276,7 @@ pub(super) fn reply(site: &mut Site, with: &Arguments) -> Outcome {
         _ => "",
     };
     if !problem.is_empty() {
-        return Err(Failure::said(problem));
+        return Err(Failure::tool_error(problem));
     }
     let number = match body {
         Some(_) => with.issue("pullNumber")?,
@@ -286,24 +286,24 @@ pub(super) fn reply(site: &mut Site, with: &Arguments) -> Outcome {
     if let Some(content) = content {
         let during = "failed to add reaction to pull request review comment";
         let below = format!("/pulls/comments/{id}");
-        let call = site.call(&at, "POST", &format!("{below}/reactions"));
-        let call = call.map_err(said(during))?;
-        site.react(&call, Subject::ReviewComment(id), &content)
-            .map_err(said(during))?;
-        reacted = Some(issues::reaction(site, id, &content, &below));
+        let call = repo.call(&at, "POST", &format!("{below}/reactions"));
+        let call = call.map_err(tool_error(during))?;
+        repo.react(&call, Subject::ReviewComment(id), &content)
+            .map_err(tool_error(during))?;
+        reacted = Some(issues::reaction(repo, id, &content, &below));
     }
     let mut commented = None;
     if let Some(body) = body {
         let during = "failed to add reply to pull request comment";
-        let call = site.call(&at, "POST", &format!("/pulls/{number}/comments"));
-        let call = call.map_err(said(during))?;
-        let new = site.reply_to(&call, number, id, body);
-        let new = new.map_err(said(during))?;
-        // A comment by itself is a review by itself.
-        let review = site.add_review(number, "", Some(crate::api::ReviewEvent::Comment), None);
-        let added = site.add_review_comment(number, review, new);
+        let call = repo.call(&at, "POST", &format!("/pulls/{number}/comments"));
+        let call = call.map_err(tool_error(during))?;
+        let new = repo.reply_to(&call, number, id, body);
+        let new = new.map_err(tool_error(during))?;
+        // A single comment is a review of its own.
+        let review = repo.add_review(number, "", Some(crate::api::ReviewEvent::Comment), None);
+        let added = repo.add_review_comment(number, review, new);
         let id = Kind::ReviewComment.id(added);
-        let page = site.html(&format!("/pull/{number}#discussion_r{id}"));
+        let page = repo.html(&format!("/pull/{number}#discussion_r{id}"));
         commented = Some(json!({"id": id.to_string(), "url": page}));
     }
     issues::both(commented, reacted)

@@ -1,38 +1,39 @@
-//! Files, commits, tags and releases, in short.
+//! Tools for files, commits, tags, releases and collaborators, with shortened results.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{minimal, said};
-use crate::api::{At, Link, Named, Paged, PutFile, Sorted};
+use super::{minimal, tool_error};
+use crate::api::{FileOrDirectory, Link, Paged, PutFile, RepositoryName, Sorted};
 use crate::git::{EntryKind, Filter, ObjectId};
 use crate::hub::{Time, User};
 use crate::tools::arguments::Arguments;
 use crate::tools::files::Resolved;
-use crate::tools::{Failure, Outcome, Output, files, protocol, shaped, written};
-use crate::view::{Site, guess_type, percent_encoded};
+use crate::tools::{Failure, Outcome, Output, files, protocol_error, shaped, written};
+use crate::view::{RepositoryState, guess_type, percent_encoded};
 
-/// Larger files are linked to.
+/// Minimum size of files that are returned as a link, in bytes.
 const LARGE: usize = 1024 * 1024;
 
-pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_file_contents(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let path = with.optional_text("path")?;
     let path = path.strip_prefix('/').unwrap_or(&path).to_owned();
     let reference = with.optional_text("ref")?;
     let sha = with.optional_text("sha")?;
     let fields = with.texts("fields")?;
-    let (resolved, note) = resolve(site, &at, &reference, &sha)
-        .map_err(|problem| Failure::Said(format!("failed to resolve git reference: {problem}")))?;
-    let Ok((found, commit)) = site.get_contents(&at, &path, &resolved.sha) else {
-        return suggested(files::suggest(site, &at, &path, &resolved)?);
+    let (resolved, note) = resolve(repo, &at, &reference, &sha).map_err(|problem| {
+        Failure::ToolError(format!("failed to resolve git reference: {problem}"))
+    })?;
+    let Ok((found, commit)) = repo.get_contents(&at, &path, &resolved.sha) else {
+        return suggested(files::suggest(repo, &at, &path, &resolved)?);
     };
     let entry = match found {
-        At::Directory(entries) => {
+        FileOrDirectory::Directory(entries) => {
             let mut list = Vec::new();
             for entry in &entries {
-                let view = site.content(entry, &resolved.sha)?;
+                let view = repo.content(entry, &resolved.sha)?;
                 list.push(crate::tools::go::shaped("RepositoryContent", view));
             }
             return if fields.is_empty() {
@@ -41,7 +42,7 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
                 written(&minimal::filtered(list, &fields))
             };
         }
-        At::File(entry) => entry,
+        FileOrDirectory::File(entry) => entry,
     };
     let uri = format!(
         "repo://{}/{}/sha/{}/contents/{}",
@@ -51,18 +52,18 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         percent_encoded(&path, b"/")
     );
     if entry.kind == EntryKind::Submodule {
-        let tree = site.git.tree_of(commit)?;
-        let url = site.git.submodule_url(tree, &path)?;
+        let tree = repo.git.tree_of(commit)?;
+        let url = repo.git.submodule_url(tree, &path)?;
         let mut view = json!({"type": "submodule", "path": path, "sha": entry.id.to_string()});
         tell(&mut view, "git_url", url.unwrap_or_default());
         tell(&mut view, "note", note.trim());
         return written(&view);
     }
     let link = match entry.kind {
-        EntryKind::Symlink => Some(site.link(commit, &entry)?),
+        EntryKind::Symlink => Some(repo.link(commit, &entry)?),
         _ => None,
     };
-    // What is said of a link stands in the place of the words about a file.
+    // The description of a symlink replaces the text about the file.
     let of_link = |content: &str| {
         let link = link.as_ref()?;
         let mut view = json!({"type": "symlink", "path": path, "sha": entry.id.to_string()});
@@ -83,7 +84,7 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         return Ok(Output::Text(of_link("not_returned").unwrap_or_default()));
     };
     let worded = |words: String| of_link("dereferenced_target").unwrap_or(words);
-    let bytes = site.git.blob(file.id)?;
+    let bytes = repo.git.blob(file.id)?;
     if bytes.is_empty() {
         let resource = json!({"uri": uri, "mimeType": "text/plain", "text": ""});
         let words = format!(
@@ -93,7 +94,7 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
         return Ok(Output::Resource(worded(words), resource));
     }
     if bytes.len() >= LARGE {
-        let address = site.content(&entry, &resolved.sha)?["download_url"].clone();
+        let address = repo.content(&entry, &resolved.sha)?["download_url"].clone();
         let words = format!(
             "File {path} is too large to display ({} bytes). Use the download URL to fetch the content: {} (SHA: {}){note}",
             bytes.len(),
@@ -129,7 +130,7 @@ pub(super) fn get_file_contents(site: &Site, with: &Arguments) -> Outcome {
     Ok(Output::Resource(worded(words), resource))
 }
 
-/// Why a link is not written over, and what to do instead.
+/// Error of writing to a symlink, with the alternatives.
 fn blocked(path: &str, link: &Link) -> Failure {
     let mut view =
         json!({"error": "symlink_write_requires_opt_in", "path": path, "target": link.target});
@@ -146,7 +147,7 @@ fn blocked(path: &str, link: &Link) -> Failure {
     Failure::SaidWith(crate::tools::go::json(&view), way)
 }
 
-/// Adds a text that says something.
+/// Sets a key if the text is not empty.
 fn tell(view: &mut Value, key: &str, text: impl Into<String>) {
     let text = text.into();
     if !text.is_empty() {
@@ -154,21 +155,21 @@ fn tell(view: &mut Value, key: &str, text: impl Into<String>) {
     }
 }
 
-/// Finds what a reference or an id means, as this version does it: a reference may be an id, too, and the default
-/// branch stands for a `main` that is not there, which a note tells.
+/// Resolves a reference or a commit id in the same way as this version of the server: a reference can also be an id,
+/// and the default branch replaces a missing `main`. Also returns a note about the replacement.
 fn resolve(
-    site: &Site,
-    at: &Named,
+    repo: &RepositoryState,
+    at: &RepositoryName,
     reference: &str,
     sha: &str,
 ) -> Result<(Resolved, String), String> {
     let is_id = |text: &str| text.len() == 40 && text.bytes().all(|c| c.is_ascii_hexdigit());
     if sha.is_empty() && is_id(reference) {
-        return Ok((files::resolve(site, at, "", reference)?, String::new()));
+        return Ok((files::resolve(repo, at, "", reference)?, String::new()));
     }
-    match files::resolve(site, at, reference, sha) {
+    match files::resolve(repo, at, reference, sha) {
         Err(_) if matches!(reference, "main" | "heads/main" | "refs/heads/main") => {
-            let default = files::resolve(site, at, "", "")?;
+            let default = files::resolve(repo, at, "", "")?;
             let note = format!(
                 " Note: the provided ref '{reference}' does not exist, default branch '{}' was used instead.",
                 default.reference
@@ -179,7 +180,7 @@ fn resolve(
     }
 }
 
-/// Paths that end in the one that is not there, in the words of this version.
+/// Rewords a result with suggested paths for this version.
 fn suggested(output: Output) -> Outcome {
     let Output::Text(text) = output else {
         return Ok(output);
@@ -195,7 +196,7 @@ fn suggested(output: Output) -> Outcome {
     }))
 }
 
-pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcome {
+pub(super) fn create_or_update_file(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let path = with.text("path")?;
     let file = PutFile {
@@ -209,39 +210,39 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
     };
     let allow_links = with.given_bool("allow_symlink_write")?.unwrap_or(false);
     let (branch, path) = (&file.branch, &file.path);
-    match site.get_contents(&at, path, branch) {
-        Ok((At::Directory(_), _)) => {
-            return Err(Failure::Said(format!(
+    match repo.get_contents(&at, path, branch) {
+        Ok((FileOrDirectory::Directory(_), _)) => {
+            return Err(Failure::ToolError(format!(
                 "Path {path} is a directory, not a file. This tool only works with files."
             )));
         }
-        Ok((At::File(entry), commit)) => match &file.sha {
+        Ok((FileOrDirectory::File(entry), commit)) => match &file.sha {
             None => {
-                return Err(Failure::Said(format!(
+                return Err(Failure::ToolError(format!(
                     "File already exists at {path}. You must provide the current file's SHA when updating. Use git \
                      rev-parse {branch}:{path} to get the blob SHA, then retry with the sha parameter."
                 )));
             }
             Some(sha) if ObjectId::from_hex(sha.as_bytes()).ok() != Some(entry.id) => {
-                return Err(Failure::Said(format!(
+                return Err(Failure::ToolError(format!(
                     "SHA mismatch: provided SHA {sha} is stale. Current file SHA is {}. Pull the latest changes and \
                      use git rev-parse {branch}:{path} to get the current SHA.",
                     entry.id
                 )));
             }
             Some(_) if entry.kind == EntryKind::Symlink && !allow_links => {
-                return Err(blocked(path, &site.link(commit, &entry)?));
+                return Err(blocked(path, &repo.link(commit, &entry)?));
             }
             Some(_) => {}
         },
         Err(_) => {}
     }
     let file = PutFile {
-        path: files::written_path(site, &at, path)?,
+        path: files::written_path(repo, &at, path)?,
         ..file
     };
-    let answer = site.put_contents(&at, &file);
-    let answer = answer.map_err(said("failed to create/update file"))?;
+    let answer = repo.put_contents(&at, &file);
+    let answer = answer.map_err(tool_error("failed to create/update file"))?;
     let author = minimal::picked(&answer["commit"]["author"], "name email date");
     let mut commit = minimal::picked(&answer["commit"], "sha! message html_url");
     commit["author"] = author;
@@ -251,7 +252,7 @@ pub(super) fn create_or_update_file(site: &mut Site, with: &Arguments) -> Outcom
     }))
 }
 
-pub(super) fn get_commit(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_commit(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let sha = with.text("sha")?;
     let detail = with.optional_text("detail")?;
@@ -260,17 +261,17 @@ pub(super) fn get_commit(site: &Site, with: &Arguments) -> Outcome {
         "" | "stats" => (true, false),
         "full_patch" => (true, true),
         other => {
-            return Err(Failure::Said(format!(
+            return Err(Failure::ToolError(format!(
                 "invalid detail {other:?}: must be one of none, stats, full_patch"
             )));
         }
     };
-    let commit = site.get_commit(&at, &sha, with.page()?);
-    let commit = commit.map_err(said(format!("failed to get commit: {sha}")))?;
+    let commit = repo.get_commit(&at, &sha, with.page()?);
+    let commit = commit.map_err(tool_error(format!("failed to get commit: {sha}")))?;
     written(&minimal::commit(&commit, files, patches))
 }
 
-pub(super) fn list_commits(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_commits(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let sha = with.optional_text("sha")?;
     let time = |name: &str| -> Result<Option<i64>, Failure> {
@@ -281,7 +282,7 @@ pub(super) fn list_commits(site: &Site, with: &Arguments) -> Outcome {
         let day = || Time::parse(&format!("{text}T00:00:00Z"));
         match Time::parse(&text).or_else(day) {
             Some(time) => Ok(Some(time.0)),
-            None => Err(Failure::Said(format!(
+            None => Err(Failure::ToolError(format!(
                 "invalid {name} timestamp: invalid ISO 8601 timestamp: {text} (supported formats: \
                  YYYY-MM-DDThh:mm:ssZ or YYYY-MM-DD)"
             ))),
@@ -290,25 +291,25 @@ pub(super) fn list_commits(site: &Site, with: &Arguments) -> Outcome {
     let path = with.optional_text("path")?;
     let path = path.trim_matches('/');
     let filter = Filter {
-        author: site.by_author(&with.optional_text("author")?),
+        author: repo.by_author(&with.optional_text("author")?),
         path: (!path.is_empty()).then(|| path.to_owned()),
         since: time("since")?,
         until: time("until")?,
     };
-    let commits = site.list_commits(&at, &sha, filter, with.page()?);
-    let commits = commits.map_err(said(format!("failed to list commits: {sha}")))?;
-    let short = |commit| minimal::commit(&site.commit(commit), false, false);
+    let commits = repo.list_commits(&at, &sha, filter, with.page()?);
+    let commits = commits.map_err(tool_error(format!("failed to list commits: {sha}")))?;
+    let short = |commit| minimal::commit(&repo.commit(commit), false, false);
     minimal::listed(with, commits.iter().map(short).collect())
 }
 
-pub(super) fn search_commits(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn search_commits(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let query = with.text("query")?;
     let sorted = Sorted {
         by: with.optional_text("sort")?,
         ascending: with.optional_text("order")? == "asc",
     };
-    let found = site.search_commits(&query, &sorted, with.page()?);
-    let mut found = found.map_err(said(format!(
+    let found = repo.search_commits(&query, &sorted, with.page()?);
+    let mut found = found.map_err(tool_error(format!(
         "failed to search commits with query '{query}'"
     )))?;
     let short = |view: Value| {
@@ -323,13 +324,15 @@ pub(super) fn search_commits(site: &Site, with: &Arguments) -> Outcome {
     }))
 }
 
-pub(super) fn search_code(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn search_code(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let query = with.text("query")?;
     with.optional_text("sort")?;
     with.optional_text("order")?;
     let fields = with.texts("fields")?;
-    let found = site.search_code(&query, with.page()?);
-    let mut found = found.map_err(said(format!("failed to search code with query '{query}'")))?;
+    let found = repo.search_code(&query, with.page()?);
+    let mut found = found.map_err(tool_error(format!(
+        "failed to search code with query '{query}'"
+    )))?;
     let short = |view: Value| {
         json!({
             "name": view["name"], "path": view["path"], "sha": view["sha"],
@@ -347,61 +350,61 @@ pub(super) fn search_code(site: &Site, with: &Arguments) -> Outcome {
     }
 }
 
-pub(super) fn list_tags(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_tags(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let tags = site.list_tags(&at, with.page()?);
-    let tags = minimal::entries(tags.map_err(said("failed to list tags"))?)?;
+    let tags = repo.list_tags(&at, with.page()?);
+    let tags = minimal::entries(tags.map_err(tool_error("failed to list tags"))?)?;
     let short = |tag: &Value| json!({"name": tag["name"], "sha": tag["commit"]["sha"]});
     written(&tags.iter().map(short).collect())
 }
 
-/// A tag with a text is its object; one without is the ref.
-pub(super) fn get_tag(site: &Site, with: &Arguments) -> Outcome {
+/// Returns the tag object of an annotated tag, or the ref of a lightweight one.
+pub(super) fn get_tag(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let name = format!("refs/tags/{}", with.text("tag")?);
-    let found = site.get_ref(&at, &name);
-    let (_, id) = found.map_err(said("failed to get tag reference"))?;
-    match site.git.tag(id)? {
-        Some(tag) => shaped("Tag", site.annotated_tag(&tag)),
-        None => shaped("Reference", site.reference(&name, id)?),
+    let found = repo.get_ref(&at, &name);
+    let (_, id) = found.map_err(tool_error("failed to get tag reference"))?;
+    match repo.git.tag(id)? {
+        Some(tag) => shaped("Tag", repo.annotated_tag(&tag)),
+        None => shaped("Reference", repo.reference(&name, id)?),
     }
 }
 
-pub(super) fn list_releases(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn list_releases(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let releases = site.list_releases(&at, with.page()?);
-    let releases = releases.map_err(protocol("failed to list releases"))?;
+    let releases = repo.list_releases(&at, with.page()?);
+    let releases = releases.map_err(protocol_error("failed to list releases"))?;
     let releases = minimal::entries(releases)?;
     minimal::listed(with, releases.into_iter().map(minimal::release).collect())
 }
 
-pub(super) fn get_release_by_tag(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn get_release_by_tag(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     let tag = with.text("tag")?;
-    let release = site.get_release_by_tag(&at, &tag);
+    let release = repo.get_release_by_tag(&at, &tag);
     let during = format!("failed to get release by tag: {tag}");
-    shaped("RepositoryRelease", release.map_err(said(during))?)
+    shaped("RepositoryRelease", release.map_err(tool_error(during))?)
 }
 
-/// The world has one repository, and keeps it.
-pub(super) fn delete_repository(site: &Site, with: &Arguments) -> Outcome {
+/// Always fails with 403, because a world keeps its one repository.
+pub(super) fn delete_repository(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
-    let call = site.call(&at, "DELETE", "");
-    let call = call.map_err(said("failed to delete repository"))?;
+    let call = repo.call(&at, "DELETE", "");
+    let call = call.map_err(tool_error("failed to delete repository"))?;
     let refusal = call.refuse(403, "Must have admin rights to Repository.");
-    Err(said("failed to delete repository")(refusal))
+    Err(tool_error("failed to delete repository")(refusal))
 }
 
-pub(super) fn collaborators(site: &Site, with: &Arguments) -> Outcome {
+pub(super) fn collaborators(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
     with.optional_text("affiliation")?;
     let page = with.page()?;
-    let call = site.call(&at, "GET", "/collaborators");
-    call.map_err(said("failed to list collaborators"))?;
-    let all = site.members();
+    let call = repo.call(&at, "GET", "/collaborators");
+    call.map_err(tool_error("failed to list collaborators"))?;
+    let all = repo.members();
     let short = |user: &&User| {
-        let view = site.user(&user.login);
-        json!({"login": view["login"], "id": view["id"], "role_name": site.role(user)})
+        let view = repo.user(&user.login);
+        json!({"login": view["login"], "id": view["id"], "role_name": repo.role(user)})
     };
     let shown: Vec<Value> = all.iter().page(page).map(short).collect();
     let next = page.skipped() + shown.len() < all.len();

@@ -1,11 +1,11 @@
-//! The rows of one experiment, on their way to another journal.
+//! Export and import of the journal rows of an experiment.
 //!
-//! A line is a JSON object: the first says what follows, the last how many rows there were, and each
-//! other is one row. Ids of experiments and attempts stay what they are; numbers of grades and regrades
-//! are those of the journal that takes them.
+//! Each line is a JSON object. The first line has the versions of the formats, the last line the number of rows, and
+//! each other line is one row. Experiments and attempts keep their ids; grades and regrades get new numbers in the
+//! importing journal.
 
-mod sound;
-mod taking;
+mod importer;
+mod validate;
 
 use std::io::{BufRead, Read, Write};
 
@@ -17,9 +17,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub(crate) use self::sound::PLANNED;
-use self::taking::Taking;
-use super::durable::surely_or;
+use self::importer::RowImporter;
+pub(crate) use self::validate::PLANNED;
+use super::durable::write_durable_or;
 use super::schema::{CARRIED, FORMAT, SUMMARISE_ALL};
 use super::sums::{bad_rows, misscored, sum_all};
 use super::texts::{is_packed, unpack};
@@ -27,31 +27,32 @@ use super::{BadRow, Journal, JournalError};
 
 const SCHEMA: u32 = 2;
 
-/// The schema before: nothing closes its rows, so that one that was cut off between two of them looks whole.
+/// Previous schema, which has no last line with the number of rows. A file that was cut off between two rows looks
+/// complete.
 const UNCLOSED: u32 = 1;
 
-/// How much one experiment carries.
+/// Limits of the export and import of one experiment.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Most {
-    /// Rows.
+pub(crate) struct Limits {
+    /// Maximum number of rows.
     pub(crate) rows: u64,
-    /// Bytes of one row.
+    /// Maximum size of one row, in bytes.
     pub(crate) row_bytes: u64,
-    /// Bytes of all rows.
+    /// Maximum size of all rows, in bytes.
     pub(crate) rows_bytes: u64,
 }
 
-impl Most {
-    /// Far more than any experiment has: 10,000 attempts of 100 turns have some 5,000,000 rows.
-    pub(crate) const OF_ALL: Self = Self {
+impl Limits {
+    /// Default limits, far above any experiment: 10,000 attempts of 100 turns have about 5,000,000 rows.
+    pub(crate) const DEFAULT: Self = Self {
         rows: 20_000_000,
-        // A tool's result may have 16 MiB, and its text may double in JSON.
+        // A tool result may have 16 MiB, and its text may double in JSON.
         row_bytes: 256 << 20,
         rows_bytes: 64 << 30,
     };
 }
 
-/// The tables, and which of their rows belong to the experiment `?1`; what a row names comes before it.
+/// Exported tables, with the condition for rows of the experiment `?1`. Rows come after those that they refer to.
 const TABLES: [(&str, &str); 9] = [
     ("experiments", "id = ?1"),
     ("attempts", "experiment = ?1 ORDER BY id"),
@@ -88,23 +89,22 @@ const TABLES: [(&str, &str); 9] = [
     ),
 ];
 
-/// What a journal knows of an experiment by itself, and no other hears of: when it was taken in, and when
-/// somebody here agreed to what it runs.
+/// Columns that are not exported, because they belong to one journal: the times of the import and of the acceptance.
 const HERE: [&str; 2] = ["imported_ms", "accepted_ms"];
 
-/// The column of check sums, which each journal makes for itself.
+/// Column of check sums, which each journal computes for itself.
 const SUM: &str = "sum";
 
-/// Something that an attempt needs, by digest.
+/// Object of the store that an attempt needs, by its digest.
 #[derive(Debug, Clone, Copy)]
 pub enum Need<'a> {
-    /// The tree that it started from.
+    /// Tree of the starting state.
     Start(&'a Digest),
-    /// The tree that it left.
+    /// Tree of the final state.
     State(&'a Digest),
-    /// The document of what its grade follows from, which names the verifier.
+    /// Document of the grading terms, and the verifier that it must name.
     Terms(&'a Digest, &'a Digest),
-    /// Who judged it.
+    /// Verifier of a grade.
     Verifier(&'a Digest),
 }
 
@@ -135,16 +135,16 @@ struct Head {
     journal: i32,
 }
 
-/// Closes the rows.
+/// Last line of an export.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct End {
     rows: u64,
 }
 
-/// Attempts of the experiment `?1` with a last grade of another outcome, or with a grade that is another one than
-/// its checks make: where there is a verdict, they say whether it passed ([`misscored`] looks at its score); where the
-/// state stops the verifier, the attempt failed without any; where the verifier broke, there is nothing at all.
+/// Query of attempts of the experiment `?1` whose outcome differs from their last grade's, or with a grade that
+/// contradicts its checks. With a verdict, the checks determine `passed` ([`misscored`] compares the score). A state
+/// fault is a failure with the score 0 and without checks. A verifier fault has no result, no score and no checks.
 const CONTRADICTING: &str = "
 SELECT a.id FROM attempts a LEFT JOIN grades g ON g.attempt = a.id
 WHERE a.experiment = ?1
@@ -166,96 +166,100 @@ struct Line {
     row: Map<String, Value>,
 }
 
-/// Why rows cannot be carried.
+/// Errors of exporting or importing an experiment.
 #[derive(Debug, thiserror::Error)]
-pub enum CarryError {
-    /// The journal cannot be read or written, or has the experiment already.
+pub enum RowTransferError {
+    /// The journal cannot be read or written, or already has the experiment.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The rows cannot be read or written.
     #[error("the rows of the experiment cannot be carried")]
     Io(#[from] std::io::Error),
-    /// The rows are of another format.
+    /// Unsupported format of the rows.
     #[error("the experiment is of {what} {found}, and this mcpmark carries {known}")]
     Format {
-        /// What has the format.
+        /// Kind of format: `schema` or `journal format`.
         what: &'static str,
-        /// Its format.
+        /// Format of the rows.
         found: i64,
-        /// What is known here.
+        /// Latest format that this program supports.
         known: i64,
     },
-    /// A line is no row, or one of something else.
+    /// A line is not a valid row of the experiment.
     #[error("row {line} of the experiment: {problem}")]
     Row {
-        /// Counted from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// The problem.
+        /// Description of the problem.
         problem: String,
     },
-    /// The rows end without being closed.
+    /// The last line with the number of rows is missing.
     #[error("the experiment breaks off after {rows} rows")]
     BreaksOff {
-        /// Those that are there.
+        /// Number of rows before the end.
         rows: u64,
     },
-    /// There is more than one experiment carries.
+    /// The experiment exceeds a limit of the format.
     #[error("the experiment has more than {limit} {what}, and one file carries no more")]
     TooMuch {
-        /// What there is too much of.
+        /// Unit of the limit.
         what: &'static str,
-        /// The most.
+        /// Maximum.
         limit: u64,
     },
-    /// An attempt needs something that was not carried with it, or is another thing.
+    /// An object that an attempt needs is missing, or differs from what its digest names.
     #[error("attempt {attempt} needs the {what} {digest}, which {problem}")]
     Missing {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
-        /// What it is.
+        /// Kind of object.
         what: &'static str,
-        /// Its digest.
+        /// Digest of the object.
         digest: Digest,
-        /// The problem.
+        /// Description of the problem.
         problem: &'static str,
     },
-    /// A grade does not say what its checks or its attempt do.
+    /// A grade contradicts its checks or the outcome of its attempt.
     #[error(
         "a grade of attempt {attempt} is another one than its checks make, or than the attempt has"
     )]
     Grade {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
     },
 }
 
-impl From<rusqlite::Error> for CarryError {
+impl From<rusqlite::Error> for RowTransferError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Journal(error.into())
     }
 }
 
 impl Journal {
-    /// Writes the rows of an experiment, all as they are at one moment.
+    /// Exports the rows of an experiment, all from one transaction.
     ///
     /// # Errors
     ///
-    /// When there is no such experiment, it has more than one file carries, or something cannot be read
-    /// or written.
-    pub fn carry(&self, experiment: &str, out: &mut dyn Write) -> Result<(), CarryError> {
-        self.carry_within(experiment, out, Most::OF_ALL)
-    }
-
-    fn carry_within(
+    /// Returns an error if the experiment does not exist, exceeds a limit, has damaged rows, or cannot be read or
+    /// written.
+    pub fn export_rows(
         &self,
         experiment: &str,
         out: &mut dyn Write,
-        most: Most,
-    ) -> Result<(), CarryError> {
+    ) -> Result<(), RowTransferError> {
+        self.export_rows_within(experiment, out, Limits::DEFAULT)
+    }
+
+    fn export_rows_within(
+        &self,
+        experiment: &str,
+        out: &mut dyn Write,
+        limits: Limits,
+    ) -> Result<(), RowTransferError> {
         let id = self.experiment(experiment)?.id;
         let mut connection = self.lock();
         let transaction = connection.transaction()?;
-        // What is damaged here would come out of another journal as if it were sound.
+        // After an import, damaged rows would have valid check sums.
         if let Some(bad) = bad_rows(&transaction, Some(&id))?
             .into_iter()
             .find(BadRow::is_damaged)
@@ -266,7 +270,7 @@ impl Journal {
             schema: SCHEMA,
             journal: FORMAT,
         };
-        let mut tally = Tally::of(most);
+        let mut tally = Tally::of(limits);
         write_line(out, &head, &mut tally)?;
         for (table, which) in TABLES {
             let mut query = transaction.prepare(&format!("SELECT * FROM {table} WHERE {which}"))?;
@@ -295,27 +299,28 @@ impl Journal {
         write_line(out, &End { rows }, &mut tally)
     }
 
-    /// Takes over an experiment from the rows of another journal, all of it or nothing. Gives its name.
+    /// Imports an experiment from the rows of another journal in one transaction, and returns its name. `kept` reports
+    /// whether the store has an object that an attempt needs, and otherwise returns the problem.
     ///
     /// # Errors
     ///
-    /// When the rows are not those of one experiment, or there is one of that name or id, or it
-    /// needs something that is not `kept`, which says what is wrong with it.
-    pub fn take_over(
+    /// Returns an error if the rows are not those of one valid experiment, its name or id already exists, or an object
+    /// that it needs is missing.
+    pub fn import_rows(
         &self,
         rows: &mut dyn BufRead,
         kept: &dyn Fn(Need<'_>) -> Result<(), &'static str>,
-    ) -> Result<String, CarryError> {
-        self.take_over_within(rows, kept, Most::OF_ALL)
+    ) -> Result<String, RowTransferError> {
+        self.import_rows_within(rows, kept, Limits::DEFAULT)
     }
 
-    fn take_over_within(
+    fn import_rows_within(
         &self,
         rows: &mut dyn BufRead,
         kept: &dyn Fn(Need<'_>) -> Result<(), &'static str>,
-        most: Most,
-    ) -> Result<String, CarryError> {
-        let mut lines = Lines::of(rows, most);
+        limits: Limits,
+    ) -> Result<String, RowTransferError> {
+        let mut lines = Lines::of(rows, limits);
         let head = lines.head()?;
         let (schema, journal) = (i64::from(SCHEMA), i64::from(FORMAT));
         for (what, found, oldest, known) in [
@@ -333,16 +338,16 @@ impl Journal {
             ),
         ] {
             if !(oldest..=known).contains(&found) {
-                return Err(CarryError::Format { what, found, known });
+                return Err(RowTransferError::Format { what, found, known });
             }
         }
         lines.closes = head.schema > UNCLOSED;
-        surely_or(&mut self.lock(), |transaction| {
-            let mut taking = Taking::into(transaction, kept);
+        write_durable_or(&mut self.lock(), |transaction| {
+            let mut importer = RowImporter::into(transaction, kept);
             while let Some(line) = lines.row()? {
-                taking.take(line, &lines)?;
+                importer.take(line, &lines)?;
             }
-            let (id, name) = taking
+            let (id, name) = importer
                 .experiment
                 .ok_or_else(|| lines.wrong("no experiment is in it"))?;
             let summed = transaction.execute(SUMMARISE_ALL, [&id]);
@@ -356,7 +361,7 @@ impl Journal {
                 found => found,
             };
             match contradicting {
-                Some(attempt) => Err(CarryError::Grade { attempt }),
+                Some(attempt) => Err(RowTransferError::Grade { attempt }),
                 None => {
                     sum_all(transaction, Some(&id))?;
                     Ok(name)
@@ -366,37 +371,37 @@ impl Journal {
     }
 }
 
-/// What went by of an experiment.
+/// Counters of the rows and bytes of an experiment, with their limits.
 struct Tally {
-    most: Most,
+    limits: Limits,
     rows: u64,
     bytes: u64,
 }
 
 impl Tally {
-    fn of(most: Most) -> Self {
+    fn of(limits: Limits) -> Self {
         Self {
-            most,
+            limits,
             rows: 0,
             bytes: 0,
         }
     }
 
-    fn row(&mut self) -> Result<(), CarryError> {
+    fn row(&mut self) -> Result<(), RowTransferError> {
         self.rows += 1;
-        within("rows", self.rows, self.most.rows)
+        within("rows", self.rows, self.limits.rows)
     }
 
-    fn line(&mut self, bytes: u64) -> Result<(), CarryError> {
+    fn line(&mut self, bytes: u64) -> Result<(), RowTransferError> {
         self.bytes += bytes;
-        within("bytes in one row", bytes, self.most.row_bytes)?;
-        within("bytes of rows", self.bytes, self.most.rows_bytes)
+        within("bytes in one row", bytes, self.limits.row_bytes)?;
+        within("bytes of rows", self.bytes, self.limits.rows_bytes)
     }
 }
 
-fn within(what: &'static str, found: u64, limit: u64) -> Result<(), CarryError> {
+fn within(what: &'static str, found: u64, limit: u64) -> Result<(), RowTransferError> {
     if found > limit {
-        Err(CarryError::TooMuch { what, limit })
+        Err(RowTransferError::TooMuch { what, limit })
     } else {
         Ok(())
     }
@@ -406,7 +411,7 @@ fn write_line(
     out: &mut dyn Write,
     line: &impl Serialize,
     tally: &mut Tally,
-) -> Result<(), CarryError> {
+) -> Result<(), RowTransferError> {
     let mut bytes = serde_json::to_vec(line).map_err(std::io::Error::from)?;
     bytes.push(b'\n');
     tally.line(bytes.len() as u64)?;
@@ -418,7 +423,7 @@ fn json(value: ValueRef<'_>) -> Value {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(number) => number.into(),
         ValueRef::Real(number) => number.into(),
-        // No table has blobs, and all text is UTF-8.
+        // None of the exported tables has blobs, and all text is UTF-8.
         ValueRef::Text(text) | ValueRef::Blob(text) => String::from_utf8_lossy(text).into(),
     }
 }
@@ -427,31 +432,31 @@ struct Lines<'a> {
     rows: &'a mut dyn BufRead,
     line: u64,
     tally: Tally,
-    /// Whether the last line says how many rows there were.
+    /// True if the last line must contain the number of rows.
     closes: bool,
 }
 
 impl<'a> Lines<'a> {
-    fn of(rows: &'a mut dyn BufRead, most: Most) -> Self {
+    fn of(rows: &'a mut dyn BufRead, limits: Limits) -> Self {
         Self {
             rows,
             line: 0,
-            tally: Tally::of(most),
+            tally: Tally::of(limits),
             closes: true,
         }
     }
 
-    fn head(&mut self) -> Result<Head, CarryError> {
+    fn head(&mut self) -> Result<Head, RowTransferError> {
         let head = self.next()?;
         self.parsed(head.ok_or_else(|| self.wrong("it is missing"))?)
     }
 
-    /// The next row, until there are no more and all were there.
-    fn row(&mut self) -> Result<Option<Line>, CarryError> {
+    /// Returns the next row, or none at the end. It then compares the number of rows with the last line.
+    fn row(&mut self) -> Result<Option<Line>, RowTransferError> {
         let rows = self.tally.rows;
         let Some(value) = self.next()? else {
             return if self.closes {
-                Err(CarryError::BreaksOff { rows })
+                Err(RowTransferError::BreaksOff { rows })
             } else {
                 Ok(None)
             };
@@ -471,10 +476,10 @@ impl<'a> Lines<'a> {
         self.parsed(value).map(Some)
     }
 
-    fn next(&mut self) -> Result<Option<Value>, CarryError> {
+    fn next(&mut self) -> Result<Option<Value>, RowTransferError> {
         self.line += 1;
         let mut bytes = Vec::new();
-        let mut part = (&mut *self.rows).take(self.tally.most.row_bytes + 1);
+        let mut part = (&mut *self.rows).take(self.tally.limits.row_bytes + 1);
         let length = part.read_until(b'\n', &mut bytes)?;
         if length == 0 {
             return Ok(None);
@@ -489,12 +494,13 @@ impl<'a> Lines<'a> {
             .map_err(|error| self.wrong(&error.to_string()))
     }
 
-    fn parsed<T: DeserializeOwned>(&self, value: Value) -> Result<T, CarryError> {
+    fn parsed<T: DeserializeOwned>(&self, value: Value) -> Result<T, RowTransferError> {
         serde_json::from_value(value).map_err(|error| self.wrong(&error.to_string()))
     }
 
-    /// What SQLite does not take is the fault of the rows, unless SQLite itself is in trouble.
-    fn refused(&self, error: rusqlite::Error, what: &str) -> CarryError {
+    /// Converts an error of SQLite. Constraint violations, wrong types and generic errors are attributed to the current
+    /// row; other errors are errors of the journal.
+    fn refused(&self, error: rusqlite::Error, what: &str) -> RowTransferError {
         use rusqlite::ErrorCode::{ConstraintViolation, TypeMismatch, Unknown};
         match error.sqlite_error_code() {
             Some(ConstraintViolation | TypeMismatch | Unknown) => {
@@ -504,8 +510,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    fn wrong(&self, problem: &str) -> CarryError {
-        CarryError::Row {
+    fn wrong(&self, problem: &str) -> RowTransferError {
+        RowTransferError::Row {
             line: self.line,
             problem: problem.to_owned(),
         }

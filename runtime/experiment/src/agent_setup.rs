@@ -1,3 +1,5 @@
+//! Participants of a run with their opened resources: models, budgets, servers and replayed turns.
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -12,48 +14,48 @@ use mcpmark_sandbox::Sandbox;
 use crate::journal::Trajectory;
 use crate::{AgentKind, Planned, Prepared, SpecLimits, ToolFilter, random_seed};
 
-/// Who acts in an experiment, ready to do so.
-pub struct Cast {
-    /// The players, one for each participant of the spec.
-    pub players: Vec<Player>,
-    /// The prices of the models.
+/// Participants of an experiment with their opened resources.
+pub struct AgentSetup {
+    /// Opened participants, one for each participant of the spec.
+    pub participants: Vec<OpenedParticipant>,
+    /// Prices of the models.
     pub prices: Arc<Prices>,
-    /// Settings that all attempts share.
+    /// Budget of the whole experiment, and the limit of concurrent requests to models. All attempts share it.
     pub budget: Arc<Budget>,
     /// Limits of attempts.
     pub limits: SpecLimits,
 }
 
-/// A participant that is ready to act.
-pub struct Player {
-    /// The kind of agent.
+/// Participant with its opened resources.
+pub struct OpenedParticipant {
+    /// Kind of agent.
     pub agent: AgentKind,
-    /// The model, where the agent asks one.
+    /// Model, if the agent uses one.
     pub model: Option<Model>,
-    /// The bound on requests to the model, which all that ask it at the same address share.
+    /// Limits of rate and concurrency for the model, shared by all participants that send requests to the same address.
     pub gate: Arc<Gate>,
-    /// What is done about errors that pass.
+    /// Retry policy for temporary errors.
     pub retries: Retries,
-    /// Tokens of a request from which on a conversation is replaced by a summary.
+    /// Number of tokens of a request from which on the conversation is replaced by a summary.
     pub compact_at: Option<u64>,
-    /// The most bytes of text of one tool result that a model is shown; no limit if not set.
+    /// Maximum size of the text of one tool result that is shown to a model, in bytes; unlimited if not set.
     pub max_result_bytes: Option<u64>,
-    /// The system prompt that replaces the agent's own.
+    /// System prompt that replaces the default of the agent.
     pub system_prompt: Option<Arc<str>>,
-    /// The tools that are offered.
+    /// Filter of the offered tools.
     pub tools: ToolFilter,
-    /// Servers whose tools stand beside those of the world.
+    /// External servers by name, whose tools are added to those of the world.
     pub servers: BTreeMap<String, ServerSpec>,
-    /// The turns that the replaying agent plays.
+    /// Turns that the agent `replay` repeats.
     pub replay: Vec<Step>,
-    /// The program that acts.
+    /// Program that the agent `command` runs.
     pub command: Option<CommandSpec>,
-    /// Who is waited for, where a world is served.
+    /// MCP client that acts in a served world.
     pub client: Option<Arc<Client>>,
 }
 
-impl Player {
-    /// An agent without a model.
+impl OpenedParticipant {
+    /// Returns a participant without a model.
     pub fn plain(agent: AgentKind) -> Self {
         Self {
             agent,
@@ -72,28 +74,28 @@ impl Player {
     }
 }
 
-impl Cast {
-    /// An agent without a model, as the only participant.
+impl AgentSetup {
+    /// Returns a cast whose only participant is an agent without a model.
     pub fn plain(agent: AgentKind) -> Self {
         Self {
-            players: vec![Player::plain(agent)],
+            participants: vec![OpenedParticipant::plain(agent)],
             prices: Arc::default(),
             budget: Arc::new(Budget::new(1, Allowance::default(), Spent::default())),
             limits: SpecLimits::default(),
         }
     }
 
-    /// The player of an attempt.
-    pub(crate) fn player(&self, planned: &Planned) -> Result<&Player, String> {
-        let player = self.players.get(planned.participant);
-        player.ok_or_else(|| "the attempt has no participant of the experiment".to_owned())
+    /// Returns the participant of an attempt.
+    pub(crate) fn participant(&self, planned: &Planned) -> Result<&OpenedParticipant, String> {
+        let participant = self.participants.get(planned.participant);
+        participant.ok_or_else(|| "the attempt has no participant of the experiment".to_owned())
     }
 
-    /// The agent of one attempt.
+    /// Returns the agent of one attempt.
     ///
     /// # Errors
     ///
-    /// What is missing for it.
+    /// Returns a message if the agent lacks something that it needs, such as a solution, a model or a program.
     pub(crate) fn agent(
         &self,
         task: &Prepared,
@@ -101,22 +103,22 @@ impl Cast {
         sandbox: &Sandbox,
     ) -> Result<Box<dyn Agent>, String> {
         let seed = random_seed(&task.id, planned.key.k);
-        let player = self.player(planned)?;
+        let participant = self.participant(planned)?;
         let asking = || {
-            let model = player.model.as_ref();
+            let model = participant.model.as_ref();
             Ok::<_, String>(Asking {
                 model: model.ok_or("there is no model to ask")?.clone(),
                 prices: Arc::clone(&self.prices),
                 budget: Arc::clone(&self.budget),
-                gate: Arc::clone(&player.gate),
-                retries: player.retries,
-                compact_at: player.compact_at,
-                max_result_bytes: player.max_result_bytes,
-                system_prompt: player.system_prompt.clone(),
+                gate: Arc::clone(&participant.gate),
+                retries: participant.retries,
+                compact_at: participant.compact_at,
+                max_result_bytes: participant.max_result_bytes,
+                system_prompt: participant.system_prompt.clone(),
                 seed,
             })
         };
-        Ok(match (player.agent, &task.solution) {
+        Ok(match (participant.agent, &task.solution) {
             (AgentKind::Nop, _) => Box::new(Nop),
             (AgentKind::Random, _) => Box::new(Random::new(seed)),
             (AgentKind::Oracle, Some(solution)) => Box::new(Oracle::new(
@@ -129,24 +131,24 @@ impl Cast {
             }
             (AgentKind::Mcpmark, _) => Box::new(Functions::new(asking()?)),
             (AgentKind::React, _) => Box::new(React::new(asking()?)),
-            (AgentKind::Replay, _) => Box::new(Replay::new(player.replay.clone())),
+            (AgentKind::Replay, _) => Box::new(Replay::new(participant.replay.clone())),
             (AgentKind::Command, _) => {
-                let command = player.command.clone();
+                let command = participant.command.clone();
                 Box::new(Command::new(command.ok_or("there is no program to run")?))
             }
             (AgentKind::Client, _) => {
-                let client = player.client.clone();
+                let client = participant.client.clone();
                 Box::new(client.ok_or("the client of a served world comes but once")?)
             }
         })
     }
 }
 
-/// The turns of a trajectory, as far as it came.
+/// Returns the turns of a trajectory. A trajectory that was cut off gives the turns until then.
 ///
 /// # Errors
 ///
-/// When a message or result is not of the form that this program writes.
+/// Returns an error if a message or result does not have the form that this program writes.
 pub fn steps(trajectory: &Trajectory) -> Result<Vec<Step>, serde_json::Error> {
     let mut calls: HashMap<(u32, String), Vec<_>> = HashMap::new();
     for call in trajectory.calls.iter().rev() {

@@ -1,33 +1,33 @@
-//! The files of branches.
+//! Mutations of files in branches.
 
 use std::collections::BTreeSet;
 
 use mcpmark_snapshot::Tree;
 
 use super::branches::set_tip;
-use super::{FILES, MOVED, SpoilError, Spoiler, Wrong, some};
+use super::{FILES, MOVED, MutationError, MutationKind, Mutator, some};
 use crate::git::{Draft, Edit, EntryKind, Git, GitError, ObjectId};
 
-/// A text that the solution committed.
+/// Text file that the solution committed.
 #[derive(Debug, Clone)]
 pub struct Committed {
-    /// The branch.
+    /// Name of the branch.
     pub branch: String,
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// What it was before.
+    /// Text in the starting state, if the file existed and was UTF-8.
     pub before: Option<String>,
-    /// What it is.
+    /// Text in the solved state.
     pub text: String,
 }
 
-impl Spoiler<'_> {
-    /// The texts that the solution committed to the branches that it made or moved.
+impl Mutator<'_> {
+    /// Returns a sample of the text files that the solution committed to branches that it created or moved.
     ///
     /// # Errors
     ///
-    /// When the repository is damaged.
-    pub fn committed(&self) -> Result<Vec<Committed>, SpoilError> {
+    /// Returns an error if the repository is damaged.
+    pub fn committed(&self) -> Result<Vec<Committed>, MutationError> {
         let git = &self.end.git;
         let mut found = Vec::new();
         let (moved, _) = self.branches();
@@ -54,14 +54,14 @@ impl Spoiler<'_> {
         Ok(found)
     }
 
-    /// The world with another text in the last commit of a branch.
+    /// Exports the solved world with another text of a file, which replaces the last commit of the branch.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
-    pub fn rewritten(&self, file: &Committed, text: &str) -> Result<Tree, SpoilError> {
+    /// Returns an error if the commit cannot be written or the world cannot be stored.
+    pub fn rewritten(&self, file: &Committed, text: &str) -> Result<Tree, MutationError> {
         let name = format!("refs/heads/{}", file.branch);
-        self.made_by(|world| {
+        self.mutated_tree(|world| {
             let Some(tip) = world.git.branch(&file.branch) else {
                 return Ok(());
             };
@@ -72,8 +72,8 @@ impl Spoiler<'_> {
         })
     }
 
-    /// The files that a branch changed, each with something wrong in the last commit.
-    pub(super) fn files(&mut self, branch: &str) -> Result<(), SpoilError> {
+    /// Mutates the files that a branch changed, by amending its last commit.
+    pub(super) fn files(&mut self, branch: &str) -> Result<(), MutationError> {
         let Some((tip, changes)) = self.changed(branch)? else {
             return Ok(());
         };
@@ -85,7 +85,7 @@ impl Spoiler<'_> {
                 ("at another path", Change::Elsewhere),
             ];
             for (what, change) in ways {
-                self.with(Wrong::File, place.clone(), what, |world| {
+                self.add_mutant(MutationKind::File, place.clone(), what, |world| {
                     let id = amend(&mut world.git, tip, path, change)?;
                     set_tip(world, &name, tip, id);
                     Ok(())
@@ -95,8 +95,8 @@ impl Spoiler<'_> {
         Ok(())
     }
 
-    /// What a branch has beside what the solution was to commit.
-    pub(super) fn beside(&mut self, branch: &str) -> Result<(), SpoilError> {
+    /// Mutates files that a branch did not change, and adds files to it.
+    pub(super) fn beside(&mut self, branch: &str) -> Result<(), MutationError> {
         let Some((tip, changes)) = self.changed(branch)? else {
             return Ok(());
         };
@@ -123,12 +123,16 @@ impl Spoiler<'_> {
         for (path, longer) in &kept_files {
             let place = format!("{branch}:{path}");
             let ways = [
-                (Wrong::EditInput, "a newline added", Change::Text(longer)),
-                (Wrong::DeleteInput, "deleted", Change::Gone),
-                (Wrong::MoveInput, "moved", Change::Elsewhere),
+                (
+                    MutationKind::EditInput,
+                    "a newline added",
+                    Change::Text(longer),
+                ),
+                (MutationKind::DeleteInput, "deleted", Change::Gone),
+                (MutationKind::MoveInput, "moved", Change::Elsewhere),
             ];
-            for (wrong, what, change) in ways {
-                self.with(wrong, place.clone(), what, |world| {
+            for (kind, what, change) in ways {
+                self.add_mutant(kind, place.clone(), what, |world| {
                     let id = amend(&mut world.git, tip, path, change)?;
                     set_tip(world, &name, tip, id);
                     Ok(())
@@ -137,7 +141,7 @@ impl Spoiler<'_> {
         }
         for path in strays.iter().take(FILES) {
             let place = format!("{branch}:{path}");
-            self.with(Wrong::StrayFile, place, "added", |world| {
+            self.add_mutant(MutationKind::StrayFile, place, "added", |world| {
                 let stray = Change::Text(b"notes to self\n");
                 let id = amend(&mut world.git, tip, path, stray)?;
                 set_tip(world, &name, tip, id);
@@ -147,12 +151,12 @@ impl Spoiler<'_> {
         Ok(())
     }
 
-    /// The tip of a branch and the files that it changed, with the blobs that they were before.
+    /// Returns the tip of a branch and the files that it changed, with their previous blobs.
     #[allow(clippy::type_complexity, reason = "a pair of what it says")]
     fn changed(
         &self,
         branch: &str,
-    ) -> Result<Option<(ObjectId, Vec<(String, Option<ObjectId>)>)>, SpoilError> {
+    ) -> Result<Option<(ObjectId, Vec<(String, Option<ObjectId>)>)>, MutationError> {
         let git = &self.end.git;
         let Some(tip) = git.branch(branch) else {
             return Ok(None);
@@ -171,7 +175,7 @@ impl Spoiler<'_> {
     }
 }
 
-/// What is done to a file.
+/// Change to one file.
 #[derive(Clone, Copy)]
 enum Change<'a> {
     Text(&'a [u8]),
@@ -179,7 +183,7 @@ enum Change<'a> {
     Elsewhere,
 }
 
-/// Writes a commit anew, with another file at a path.
+/// Writes a copy of a commit in which one file is changed.
 fn amend(
     git: &mut Git,
     tip: ObjectId,

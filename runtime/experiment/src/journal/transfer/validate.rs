@@ -1,4 +1,4 @@
-//! What the values of a row may be, beyond what its table says: whoever reads a journal relies on it.
+//! Validation of imported values beyond the constraints of their table. Readers of the journal rely on it.
 
 use std::collections::HashSet;
 
@@ -7,33 +7,33 @@ use mcpmark_json::canonical;
 use serde_json::{Map, Value, json};
 
 use crate::Spec;
-use crate::journal::MOST;
+use crate::journal::MAX_AMOUNT;
 use crate::plan::Place;
 
-/// Numbers that are read as `u32`.
+/// Range of numbers that are read as `u32`.
 const COUNT: Rule = Rule::Number(0, u32::MAX as i64);
-/// Tokens, nano-dollars and microseconds.
-const AMOUNT: Rule = Rule::Number(0, MOST);
-/// Milliseconds since 1970, up to the year 9999.
+/// Range of tokens, nano-dollars and microseconds.
+const AMOUNT: Rule = Rule::Number(0, MAX_AMOUNT);
+/// Range of times, in milliseconds since 1970, up to the year 9999.
 const TIME: Rule = Rule::Number(0, 253_402_300_799_999);
 const FLAG: Rule = Rule::Number(0, 1);
 
 enum Rule {
-    /// From the first to the second.
+    /// Integer from the first to the second number, inclusive.
     Number(i64, i64),
     Json,
-    /// How an agent's part ended.
+    /// Name of an [`EndKind`].
     End,
 }
 
-/// What a column of a table may have, where it is not null.
+/// Rules for the values of columns that are not null.
 const RULES: [(&str, &[(&str, Rule)]); 7] = [
     (
         "attempts",
         &[
             ("agent_settings", Rule::Json),
             ("model_settings", Rule::Json),
-            // The next one has to be a number, too.
+            // The number of the next try must fit as well.
             ("try", Rule::Number(1, 1_000_000)),
             ("started_ms", TIME),
             ("ended_ms", TIME),
@@ -93,7 +93,7 @@ const RULES: [(&str, &[(&str, Rule)]); 7] = [
     ("checks", &[("seq", COUNT), ("passed", FLAG)]),
 ];
 
-/// What is wrong with a value of a row; nothing where all of them can be read back.
+/// Returns the problem of a row's values; none if all of them can be read back.
 pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
     let (_, rules) = RULES.iter().find(|(name, _)| *name == table)?;
     rules.iter().find_map(|(key, rule)| {
@@ -118,21 +118,22 @@ pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
                     .err()
                     .map(|_| format!("its {key} is no end that is known"))
             }
-            // Null, or of another type, which the table itself refuses.
+            // Null, or a value of another type, which the table refuses.
             _ => None,
         }
     })
 }
 
-/// The most attempts that a plan has: far more than any experiment makes.
+/// Maximum number of planned attempts, far above any experiment.
 pub(crate) const PLANNED: u64 = 2_000_000;
-/// Those of one task by one model, and what goes on at the same time: as many as a command line takes.
+/// Maxima of attempts per task and participant, of concurrent attempts and grades, and of concurrent model requests.
+/// They equal those of the command line.
 const ATTEMPTS: u32 = 10_000;
 const JOBS: u32 = 1024;
 const MODEL_CALLS: u32 = 4096;
 
-/// What is wrong with a plan; nothing where it can be gone on with.
-pub(super) fn unsound(spec: &Spec) -> Option<String> {
+/// Returns the problem of a plan; none if the experiment can be resumed.
+pub(super) fn plan_problem(spec: &Spec) -> Option<String> {
     let within = |what: &str, found: Option<u32>, most: u32| {
         let found = found.filter(|found| !(1..=most).contains(found))?;
         Some(format!(
@@ -164,7 +165,7 @@ pub(super) fn unsound(spec: &Spec) -> Option<String> {
             "it plans {planned} attempts, which is not from 1 to {PLANNED}"
         ));
     }
-    // Attempts get their ids from what they are: none may be planned twice.
+    // The id of an attempt is derived from its task and participant, so none may be planned twice.
     let mut seen = HashSet::new();
     let twice = spec.tasks.iter().find(|task| !seen.insert((*task).clone()));
     let twice = twice.cloned().or_else(|| {
@@ -177,7 +178,7 @@ pub(super) fn unsound(spec: &Spec) -> Option<String> {
     twice.map(|twice| format!("it names {twice} twice"))
 }
 
-/// A plan with its attempts by position.
+/// Specification with its attempts by position.
 pub(super) struct Plan {
     spec: Spec,
     places: Vec<Place>,
@@ -189,7 +190,7 @@ impl Plan {
         Self { spec, places }
     }
 
-    /// Whether an attempt is the one that the plan has at its position.
+    /// Returns true if an attempt matches the plan at its position.
     pub(super) fn has(&self, row: &Map<String, Value>) -> bool {
         let number = |key: &str| row.get(key).and_then(Value::as_u64);
         let text = |key: &str| row.get(key).and_then(Value::as_str);

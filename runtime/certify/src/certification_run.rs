@@ -1,4 +1,4 @@
-//! One task under examination: who plays it, and what the verifier says of that.
+//! Certification run of one task: agents that play it, and the verdicts on their final states.
 
 use std::io;
 use std::sync::Arc;
@@ -14,8 +14,8 @@ use crate::layered::Layered;
 use crate::play::{Played, play};
 use crate::report::Check;
 
-/// One task under examination.
-pub(crate) struct Examination<'a> {
+/// Certification run of one task.
+pub(crate) struct CertificationRun<'a> {
     pub(crate) task: &'a Task,
     pub(crate) prepared: &'a Prepared,
     pub(crate) verifier: &'a Verifier,
@@ -27,18 +27,18 @@ pub(crate) struct Examination<'a> {
     pub(crate) memory: Arc<MemoryBlobs>,
     pub(crate) checks: Vec<Check>,
     pub(crate) remarks: Vec<String>,
-    /// Final states, for the comparison of the engines.
+    /// Final states for the comparison of engines, with the name of the agent and its answer.
     pub(crate) played: Vec<(String, Tree, Option<String>)>,
-    /// The checks that hold where nothing was done.
+    /// Names of the checks that pass on the starting state.
     pub(crate) held_at_start: Option<Vec<String>>,
 }
 
-/// The name of the agent that does nothing.
+/// Name of the agent that does nothing.
 const NOP: &str = "nop";
 
 pub(crate) type Judged = Result<Verdict, RunError>;
 
-impl Examination<'_> {
+impl CertificationRun<'_> {
     pub(crate) fn check(
         &mut self,
         name: impl Into<String>,
@@ -77,7 +77,7 @@ impl Examination<'_> {
         self.sandbox.verify(self.verifier, input, limits).result
     }
 
-    /// Judges many states on all cores, on this engine or on the other.
+    /// Grades many states in parallel on all cores, with the given sandbox and verifier.
     pub(crate) fn judge_all<'s>(
         &self,
         (sandbox, verifier): (&Sandbox, &Verifier),
@@ -98,7 +98,7 @@ impl Examination<'_> {
         play(self.prepared, agent, self.store, scratch).await
     }
 
-    /// Everybody has a try. Returns what the oracle left, where it passed.
+    /// Runs all agents and cheats. Returns the result of the oracle if it passed.
     pub(crate) async fn agents(&mut self, cheats: &[(String, Oracle)]) -> Option<Played> {
         let solved = self.oracle().await;
         let seed = random_seed(&self.prepared.id, 1);
@@ -128,7 +128,7 @@ impl Examination<'_> {
                 self.held_at_start = Some(held.map(|check| check.name.clone()).collect());
             }
             let is_meant = matches!(&judged, Ok(verdict) if !verdict.passed());
-            // One that stumbles over its tools fails for another reason than its own.
+            // A cheat that ends with a tool error fails for another reason than its wrong solution.
             let is_over = who == "random" || played.end.kind == EndKind::Completed;
             let detail = if is_over {
                 let passes = matches!(&judged, Ok(verdict) if verdict.passed());
@@ -201,7 +201,7 @@ impl Examination<'_> {
         passed.then_some(played)
     }
 
-    /// Whether what the task says of its score speaks of checks that the verifier makes.
+    /// Checks that the score settings of the task name existing checks of the verifier.
     fn score_settings(&mut self, verdict: &Verdict) {
         let settings = &self.task.meta.score;
         if settings.is_default() {
@@ -256,8 +256,8 @@ impl Examination<'_> {
     }
 }
 
-/// Whether two judgements are equal: verdicts to the byte, faults by their kind, since each engine
-/// words them in its own way.
+/// Reports whether two results are equal. Verdicts are compared completely, faults only by kind, because each engine
+/// has its own messages.
 fn is_same(one: &Judged, other: &Judged) -> bool {
     match (one, other) {
         (Ok(one), Ok(other)) => one == other,
@@ -276,7 +276,7 @@ fn told(judged: &Judged) -> String {
     }
 }
 
-/// The names of the checks that failed, some of them if there are many.
+/// Lists the names of failed checks, up to a limit.
 fn failed(judged: &Judged) -> String {
     const SHOWN: usize = 5;
     let checks = judged.iter().flat_map(Verdict::checks);

@@ -1,5 +1,4 @@
-//! Reading for those who pay: what is done is told before it is done, and ends where it cannot be
-//! paid.
+//! Metered access to a repository: each operation is charged before it runs, and stops if the meter refuses the cost.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -16,40 +15,41 @@ use gix::traverse::commit::simple::{CommitTimeOrder, Sorting};
 use super::graph::Graph;
 use super::{Change, Entry, EntryKind, Git, GitError, diff};
 
-/// Bytes of an object that cost as much as an object.
+/// Object size in bytes that is charged as one more object.
 pub(crate) const OBJECT_BYTES: u64 = 4 << 10;
-/// The most bytes of a commit or a tag.
+/// Maximum size of a commit or a tag, in bytes.
 pub(crate) const MAX_RECORD: u64 = 1 << 20;
-/// The most bytes of any other object that is decoded.
+/// Maximum size of any other object that is decoded, in bytes.
 pub(crate) const MAX_OBJECT: u64 = 16 << 20;
-/// The most deltas that an object is put together of: as many as git makes at all (`pack.depth`).
+/// Maximum length of a delta chain: the highest that git creates (`pack.depth`).
 const MAX_DELTAS: u64 = 4095;
-/// The most entries of trees that one answer is made of.
+/// Maximum number of tree entries in one answer.
 const MAX_ENTRIES: usize = 100_000;
-/// The most bytes of a path, as on most systems.
+/// Maximum length of a path in bytes, as on most systems.
 const MAX_PATH: usize = 4096;
 
-/// What is done for whoever asks.
+/// Cost of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cost {
-    /// Objects that are found and decoded. A large one counts once more for each 4 KiB, and each
-    /// delta that it is put together of counts too.
+    /// Objects that are found and decoded. A large object counts once more for each 4 KiB, and each delta of its chain
+    /// counts as well.
     Objects(u64),
     /// Bytes of an answer that grows with the repository.
     Bytes(u64),
 }
 
-/// Is told of work before it is done. False stops it.
+/// Callback that is called with each cost before the work is done. It returns false to refuse the cost and stop the
+/// operation.
 pub type Meter<'a> = &'a mut dyn FnMut(Cost) -> bool;
 
-/// Why there is no answer.
+/// Reason why a metered operation stopped.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// It cannot be paid.
-    Spent,
-    /// The answer has more entries than this.
+    /// The meter refused a cost.
+    OverBudget,
+    /// The answer has more entries than this limit.
     TooMany(usize),
-    /// The repository is damaged, or cannot be read.
+    /// The repository is damaged or cannot be read.
     Git(GitError),
 }
 
@@ -59,7 +59,7 @@ impl From<GitError> for Stop {
     }
 }
 
-/// What the store says of an object before it is decoded.
+/// Header of an object, known before the object is decoded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Header {
     pub(crate) kind: Kind,
@@ -67,17 +67,17 @@ pub(crate) struct Header {
     deltas: u64,
 }
 
-/// A repository for one who pays.
-pub(crate) struct Paid<'a> {
+/// Repository whose operations are charged to a meter.
+pub(crate) struct Metered<'a> {
     git: &'a Git,
     meter: RefCell<Meter<'a>>,
-    /// The most entries of one answer.
+    /// Maximum number of entries of one answer.
     most: usize,
-    /// Why the engine was stopped in the midst of something: its own errors do not say it.
+    /// Reason why a `gix` operation was stopped from within. The error of `gix` does not contain it.
     stop: RefCell<Option<Stop>>,
 }
 
-impl<'a> Paid<'a> {
+impl<'a> Metered<'a> {
     pub(crate) fn new(git: &'a Git, meter: Meter<'a>) -> Self {
         Self {
             git,
@@ -87,7 +87,7 @@ impl<'a> Paid<'a> {
         }
     }
 
-    /// The same for answers of any number of entries.
+    /// Removes the limit on the number of entries of an answer.
     pub(crate) fn of_any_length(self) -> Self {
         let most = usize::MAX;
         Self { most, ..self }
@@ -98,7 +98,7 @@ impl<'a> Paid<'a> {
         if (*meter)(cost) {
             Ok(())
         } else {
-            Err(Stop::Spent)
+            Err(Stop::OverBudget)
         }
     }
 
@@ -106,7 +106,7 @@ impl<'a> Paid<'a> {
         self.spend(Cost::Objects(objects))
     }
 
-    /// What an object is; none where it is not there.
+    /// Reads the header of an object. Returns `None` if the object does not exist.
     pub(crate) fn header(&self, id: ObjectId) -> Result<Option<Header>, Stop> {
         self.objects(1)?;
         let header = self.git.repo.try_find_header(id).map_err(GitError::from)?;
@@ -117,7 +117,11 @@ impl<'a> Paid<'a> {
         }))
     }
 
-    /// Pays for decoding an object beyond its header.
+    /// Charges for decoding an object whose header has been read.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the object or its delta chain exceeds a limit.
     pub(crate) fn decode(&self, id: ObjectId, header: &Header) -> Result<(), Stop> {
         let limit = match header.kind {
             Kind::Commit | Kind::Tag => MAX_RECORD,
@@ -125,7 +129,7 @@ impl<'a> Paid<'a> {
         };
         if header.size > limit {
             let size = header.size;
-            // A world may have such files, but neither such trees nor such commits.
+            // A world may contain such files, but neither such trees nor such commits.
             return Err(Stop::Git(match header.kind {
                 Kind::Blob => GitError::FileTooLarge { id, size, limit },
                 _ => GitError::TooLarge { id, size, limit },
@@ -140,26 +144,26 @@ impl<'a> Paid<'a> {
         self.objects(header.size / OBJECT_BYTES + header.deltas)
     }
 
-    /// What an object is that must be there.
+    /// Reads the header of an object that must exist.
     pub(crate) fn found(&self, id: ObjectId) -> Result<Header, Stop> {
         let missing = || GitError::objects(format!("object {id} is not there"));
         self.header(id)?.ok_or_else(|| missing().into())
     }
 
-    /// Pays for an object that is decoded next.
+    /// Charges for an object that is decoded next.
     pub(crate) fn object(&self, id: ObjectId) -> Result<Header, Stop> {
         let header = self.found(id)?;
         self.decode(id, &header)?;
         Ok(header)
     }
 
-    /// The entry of a tree with this name.
+    /// Looks up the entry of a tree by its name.
     pub(crate) fn entry(&self, tree: ObjectId, name: &str) -> Result<Option<Entry>, Stop> {
         self.object(tree)?;
         Ok(self.git.entry(tree, name)?)
     }
 
-    /// The commit that an object is or leads to; none for trees and blobs.
+    /// Follows tags to a commit. Returns `None` for trees, blobs and missing objects.
     pub(crate) fn peel(&self, mut id: ObjectId) -> Result<Option<ObjectId>, Stop> {
         while let Some(header) = self.header(id)? {
             match header.kind {
@@ -175,7 +179,7 @@ impl<'a> Paid<'a> {
         Ok(None)
     }
 
-    /// Looks at the entries of a tree one after the other.
+    /// Calls `each` for every entry of a tree.
     pub(crate) fn entries(
         &self,
         tree: ObjectId,
@@ -191,7 +195,7 @@ impl<'a> Paid<'a> {
         Ok(())
     }
 
-    /// All that a commit reaches.
+    /// Returns a commit and all its ancestors.
     pub(crate) fn history(&self, tip: ObjectId) -> Result<HashSet<ObjectId>, Stop> {
         let mut found = HashSet::from([tip]);
         let mut todo = vec![tip];
@@ -207,8 +211,8 @@ impl<'a> Paid<'a> {
         Ok(found)
     }
 
-    /// Walks the commits that a tip reaches, the newest first, until it is told to break off.
-    /// Nothing beyond what is hidden is walked.
+    /// Walks the commits that are reachable from a tip, newest first, until `each` breaks. Does not walk past hidden
+    /// commits.
     pub(crate) fn newest_first(
         &self,
         tip: ObjectId,
@@ -225,7 +229,7 @@ impl<'a> Paid<'a> {
         Ok(())
     }
 
-    /// The best common ancestor of two commits.
+    /// Returns the newest of the best common ancestors of two commits.
     pub(crate) fn merge_base(
         &self,
         one: ObjectId,
@@ -238,8 +242,8 @@ impl<'a> Paid<'a> {
         Ok(bases.first().copied())
     }
 
-    /// The files that differ between two trees, by path, without a look for renames: what was
-    /// renamed was removed and added.
+    /// Lists the files that differ between two trees, by path, without rename detection: a renamed file is removed and
+    /// added.
     pub(crate) fn replaced(
         &self,
         old: Option<ObjectId>,
@@ -255,7 +259,7 @@ impl<'a> Paid<'a> {
         };
         let new = find(new)?;
         let mut visitor = Differing {
-            paid: self,
+            metered: self,
             places: Recorder::default(),
             visited: 0,
             found: Vec::new(),
@@ -276,7 +280,7 @@ impl<'a> Paid<'a> {
         Ok(found)
     }
 
-    /// Keeps within bounds what one answer is made of, and pays for it.
+    /// Checks the entry count and the path length of an answer against their limits, and charges for the path.
     pub(crate) fn listed(&self, entries: usize, path: &[u8]) -> Result<(), Stop> {
         if entries > self.most {
             return Err(Stop::TooMany(self.most));
@@ -291,7 +295,7 @@ impl<'a> Paid<'a> {
         self.spend(Cost::Bytes(path.len() as u64))
     }
 
-    /// What came of something that the engine may have been stopped in.
+    /// Returns the result of a `gix` operation, or the recorded reason if it was stopped.
     fn settle<T>(&self, result: gix::Result<T>) -> Result<T, Stop> {
         match self.stop.borrow_mut().take() {
             Some(stop) => Err(stop),
@@ -299,14 +303,14 @@ impl<'a> Paid<'a> {
         }
     }
 
-    /// Notes why the engine is stopped.
+    /// Records the reason for stopping a `gix` operation.
     fn note(&self, stop: Stop) {
         self.stop.borrow_mut().get_or_insert(stop);
     }
 }
 
-/// Whatever the engine walks over is found here, and so paid for.
-impl Find for Paid<'_> {
+/// Object lookup for the walks and diffs of `gix`, through which they are charged.
+impl Find for Metered<'_> {
     fn try_find<'b>(
         &self,
         id: &gix::oid,
@@ -321,10 +325,10 @@ impl Find for Paid<'_> {
     }
 }
 
-/// Keeps what differs between two trees.
+/// Visitor that collects the differences between two trees.
 struct Differing<'a, 'b> {
-    paid: &'b Paid<'a>,
-    /// Where the walk is; its records stay empty.
+    metered: &'b Metered<'a>,
+    /// Tracks the path of the current entry. Its records stay empty.
     places: Recorder,
     visited: usize,
     found: Vec<Change>,
@@ -333,8 +337,8 @@ struct Differing<'a, 'b> {
 impl Differing<'_, '_> {
     fn take(&mut self, visited: Visited) -> Result<(), Stop> {
         self.visited += 1;
-        self.paid.objects(1)?;
-        self.paid.listed(self.visited, self.places.path())?;
+        self.metered.objects(1)?;
+        self.metered.listed(self.visited, self.places.path())?;
         let (old, new) = match visited {
             Visited::Addition {
                 entry_mode, oid, ..
@@ -379,7 +383,7 @@ impl Visit for Differing<'_, '_> {
         match self.take(change) {
             Ok(()) => ControlFlow::Continue(()),
             Err(stop) => {
-                self.paid.note(stop);
+                self.metered.note(stop);
                 ControlFlow::Break(())
             }
         }

@@ -1,7 +1,9 @@
+//! Tests of export, import and removal of experiments.
+
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::MOST;
+use crate::journal::MAX_AMOUNT;
 
 fn journal() -> (tempfile::TempDir, Journal) {
     let dir = tempfile::tempdir().unwrap();
@@ -11,7 +13,7 @@ fn journal() -> (tempfile::TempDir, Journal) {
 
 const SPEC: &str = r#"{"tasks":["t"],"agent":"nop","attempts":1}"#;
 
-/// The rows of an experiment with one attempt, one message, and one grade of a regrade.
+/// Returns the exported rows of an experiment with one attempt, one message, and one grade of a regrade.
 fn sample() -> Vec<String> {
     let (_dir, journal) = journal();
     let id = journal.create_experiment("e", SPEC).unwrap();
@@ -31,7 +33,7 @@ fn sample() -> Vec<String> {
         .unwrap();
     drop(connection);
     let mut rows = Vec::new();
-    journal.carry("e", &mut rows).unwrap();
+    journal.export_rows("e", &mut rows).unwrap();
     let text = String::from_utf8(rows).unwrap();
     text.lines().map(str::to_owned).collect()
 }
@@ -40,8 +42,8 @@ fn text(rows: &[String]) -> String {
     rows.iter().map(|row| format!("{row}\n")).collect()
 }
 
-fn take(journal: &Journal, rows: &[String]) -> Result<String, CarryError> {
-    journal.take_over(&mut text(rows).as_bytes(), &|_| Ok(()))
+fn take(journal: &Journal, rows: &[String]) -> Result<String, RowTransferError> {
+    journal.import_rows(&mut text(rows).as_bytes(), &|_| Ok(()))
 }
 
 #[test]
@@ -185,7 +187,7 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
     }
 }
 
-/// How many rows each table has, but for the list of what was removed.
+/// Returns the number of rows of each exported table.
 fn rows_of(journal: &Journal) -> Vec<(&'static str, i64)> {
     let connection = journal.lock();
     let count = |(table, _): (&'static str, _)| {
@@ -218,7 +220,7 @@ fn an_experiment_is_removed_from_all_tables() {
         .replace(&first, "bbbbbbbbbbbb")
         .replace("\"e\"", "\"f\"");
     journal
-        .take_over(&mut rows.as_bytes(), &|_| Ok(()))
+        .import_rows(&mut rows.as_bytes(), &|_| Ok(()))
         .unwrap();
     let use_too =
         "INSERT INTO messages VALUES ('ba9876543210', 1, 0, 'system', '{\"tools\":\"t\"}', 1)";
@@ -246,7 +248,7 @@ fn an_experiment_is_removed_from_all_tables() {
     journal.remove(&["bbbbbbbbbbbb"]).unwrap();
     assert!(rows_of(&journal).iter().all(|(_, rows)| *rows == 0));
     assert!(journal.was_used().unwrap());
-    // What was removed may come back.
+    // A removed experiment can be imported again.
     take(&journal, &sample).unwrap();
 }
 
@@ -254,7 +256,7 @@ fn an_experiment_is_removed_from_all_tables() {
 fn the_largest_amounts_add_up() {
     let (_dir, journal) = journal();
     let id = journal.create_experiment("e", SPEC).unwrap();
-    let (most, calls) = (MOST, 2_000);
+    let (most, calls) = (MAX_AMOUNT, 2_000);
     let add = |first: i64, amount: i64| {
         let calls = (first..first + calls).map(|seq| {
             format!(
@@ -441,7 +443,7 @@ fn values_that_nobody_could_read_back_are_refused() {
 }
 
 #[test]
-fn what_is_taken_in_is_known_as_that_and_as_no_newer_than_what_is_here() {
+fn imported_experiments_are_marked_and_are_not_the_latest() {
     let mut rows = sample();
     let created = rows[1].split("\"created_ms\":").nth(1).unwrap();
     let created = created.split(|c: char| !c.is_ascii_digit()).next().unwrap();
@@ -452,15 +454,15 @@ fn what_is_taken_in_is_known_as_that_and_as_no_newer_than_what_is_here() {
     let experiment = journal.experiment("e").unwrap();
     assert!(experiment.is_foreign());
     assert!(experiment.created_ms <= journal.experiment("own").unwrap().created_ms);
-    assert_eq!(journal.newest_of_here().unwrap().unwrap().id, here);
-    journal.accept(&experiment.id).unwrap();
+    assert_eq!(journal.latest_local().unwrap().unwrap().id, here);
+    journal.approve_plan(&experiment.id).unwrap();
     let experiment = journal.experiment("e").unwrap();
     assert!(experiment.imported_ms.is_some() && !experiment.is_foreign());
-    assert_eq!(journal.newest_of_here().unwrap().unwrap().id, here);
-    journal.accept(&here).unwrap();
+    assert_eq!(journal.latest_local().unwrap().unwrap().id, here);
+    journal.approve_plan(&here).unwrap();
     assert_eq!(journal.experiment("own").unwrap().accepted_ms, None);
 
-    // Nobody says of himself where he comes from.
+    // The time of an import cannot be part of an export.
     let mut rows = sample();
     rows[1] = rows[1].replace("\"spec\":", "\"imported_ms\":null,\"spec\":");
     let (_dir, journal) = self::journal();
@@ -496,7 +498,7 @@ fn rows_that_were_cut_off_anywhere_are_no_experiment() {
     let text = text(&sample());
     let (_dir, journal) = journal();
     for at in 0..text.len() {
-        let told = journal.take_over(&mut &text.as_bytes()[..at], &|_| Ok(()));
+        let told = journal.import_rows(&mut &text.as_bytes()[..at], &|_| Ok(()));
         let told = told.unwrap_err().to_string();
         let between = at > 0 && text.as_bytes()[at - 1] == b'\n';
         let word = match (at, between) {
@@ -509,7 +511,7 @@ fn rows_that_were_cut_off_anywhere_are_no_experiment() {
     }
     assert_eq!(
         journal
-            .take_over(&mut text.as_bytes(), &|_| Ok(()))
+            .import_rows(&mut text.as_bytes(), &|_| Ok(()))
             .unwrap(),
         "e"
     );
@@ -531,30 +533,30 @@ fn one_file_carries_no_more_than_it_may() {
     let (_dir, here) = journal();
     take(&here, &sample()).unwrap();
     let mut rows = Vec::new();
-    here.carry("e", &mut rows).unwrap();
+    here.export_rows("e", &mut rows).unwrap();
     let text = String::from_utf8(rows).unwrap();
     let longest = text.lines().map(|row| row.len() as u64 + 1).max().unwrap();
-    let just = Most {
+    let just = Limits {
         rows: 6,
         row_bytes: longest,
         rows_bytes: text.len() as u64,
     };
-    here.carry_within("e", &mut Vec::new(), just).unwrap();
+    here.export_rows_within("e", &mut Vec::new(), just).unwrap();
     let (_dir, there) = journal();
     there
-        .take_over_within(&mut text.as_bytes(), &|_| Ok(()), just)
+        .import_rows_within(&mut text.as_bytes(), &|_| Ok(()), just)
         .unwrap();
-    for (most, word) in [
-        (Most { rows: 5, ..just }, "more than 5 rows,"),
+    for (limits, word) in [
+        (Limits { rows: 5, ..just }, "more than 5 rows,"),
         (
-            Most {
+            Limits {
                 row_bytes: longest - 1,
                 ..just
             },
             "bytes in one row",
         ),
         (
-            Most {
+            Limits {
                 rows_bytes: just.rows_bytes - 1,
                 ..just
             },
@@ -562,16 +564,16 @@ fn one_file_carries_no_more_than_it_may() {
         ),
     ] {
         let (_dir, there) = journal();
-        let taken = there.take_over_within(&mut text.as_bytes(), &|_| Ok(()), most);
-        let carried = here.carry_within("e", &mut Vec::new(), most);
+        let taken = there.import_rows_within(&mut text.as_bytes(), &|_| Ok(()), limits);
+        let carried = here.export_rows_within("e", &mut Vec::new(), limits);
         for told in [taken.unwrap_err(), carried.unwrap_err()] {
             assert!(told.to_string().contains(word), "{word}: {told}");
         }
         assert!(there.experiments(1).unwrap().is_empty(), "{word}");
     }
-    // A row without an end is not read to it.
+    // Reading stops at the limit of a row that does not end.
     let mut endless = std::io::BufReader::new(std::io::repeat(b'x'));
-    let told = here.take_over_within(&mut endless, &|_| Ok(()), just);
+    let told = here.import_rows_within(&mut endless, &|_| Ok(()), just);
     let told = told.unwrap_err().to_string();
     assert!(told.contains("bytes in one row"), "{told}");
 }
@@ -579,7 +581,7 @@ fn one_file_carries_no_more_than_it_may() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Which row it is does not matter: one that is lost or there twice is missed or found.
+    /// Any lost or repeated row is detected.
     #[test]
     fn rows_that_are_not_all_there_once_are_no_experiment(
         at in 1_usize..7,
@@ -600,7 +602,7 @@ proptest! {
 }
 
 #[test]
-fn what_attempts_need_must_come_with_them() {
+fn an_import_needs_the_objects_of_its_attempts() {
     let rows = sample();
     let [digest, other] = ["something", "something else"].map(|text| Digest::of(text.as_bytes()));
     for (line, from, to, what) in [
@@ -616,7 +618,7 @@ fn what_attempts_need_must_come_with_them() {
         rows[line] = rows[line].replace(&null, &format!("\"{from}\":\"{to}\""));
         let text = text(&rows);
         let (_dir, journal) = journal();
-        let taken = journal.take_over(&mut text.as_bytes(), &|need| {
+        let taken = journal.import_rows(&mut text.as_bytes(), &|need| {
             if *need.digest() == other {
                 Ok(())
             } else {
@@ -631,7 +633,7 @@ fn what_attempts_need_must_come_with_them() {
         assert!(journal.experiments(1).unwrap().is_empty());
         assert_eq!(
             journal
-                .take_over(&mut text.as_bytes(), &|_| Ok(()))
+                .import_rows(&mut text.as_bytes(), &|_| Ok(()))
                 .unwrap(),
             "e"
         );

@@ -1,5 +1,4 @@
-//! Worlds that are almost right: a final state with one thing wrong, for the examination of
-//! verifiers.
+//! Mutator of github worlds: copies of a solved world with one mutation each, for the certification of verifiers.
 
 mod branches;
 mod files;
@@ -15,130 +14,131 @@ use crate::git::GitError;
 use crate::hub::Issue;
 use crate::world::{self, ExportError, Exported, Opened, WorldError, export, export_like};
 
-/// Issues and pull requests of the solution that are spoilt in each way.
+/// Maximum number of issues and pull requests to mutate among those that the solution created or changed.
 const CHANGED: usize = 12;
-/// Those that it was to leave alone.
+/// Maximum number of issues and pull requests to mutate among those that the solution did not change.
 const KEPT: usize = 6;
-/// Branches of the solution that are spoilt.
+/// Maximum number of branches to mutate among those that the solution created or moved.
 const MOVED: usize = 6;
-/// Those that it was to leave where they are.
+/// Maximum number of branches to mutate among those that the solution did not move.
 const STILL: usize = 3;
-/// Files of a branch that are spoilt, of those that it changed and of the others.
+/// Maximum number of files of a branch to mutate, among those that it changed and among the others.
 const FILES: usize = 6;
-/// Branches on which files are spoilt that the solution was to leave alone.
+/// Maximum number of branches on which to mutate files that the solution did not change.
 const BESIDE: usize = 2;
 
-/// What is wrong with a world.
+/// Kind of a mutation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Wrong {
-    /// A title differs by a character.
+pub enum MutationKind {
+    /// A full stop is added to a title.
     Title,
-    /// An issue or pull request is open that should be closed or merged, or closed for another reason.
+    /// An issue or pull request is open instead of closed or merged, closed instead of open, or closed with another
+    /// reason.
     State,
-    /// A label is missing or too many.
+    /// A label is missing or added.
     Labels,
     /// The milestone is missing.
     Milestone,
-    /// A comment is missing, or stands on another issue.
+    /// A comment is missing, edited, added, or on another issue.
     Comment,
-    /// A text links to another issue, or to none.
+    /// A link in a text names another issue, or is missing.
     Link,
-    /// A pull request goes into another branch.
+    /// The base of a pull request is another branch.
     Base,
-    /// A pull request comes from another branch.
+    /// The head of a pull request is another branch.
     Head,
-    /// A pull request was merged in another way, so that its base has another commit.
+    /// A pull request was merged with another method, so that its base has another commit.
     MergeMethod,
-    /// An issue is there that nobody asked for.
+    /// An additional issue exists.
     StrayIssue,
-    /// A file of a branch is missing, or stands at another path.
+    /// A file that the branch changed is missing, or has another path.
     File,
-    /// A file that was to stay as it is was edited in a branch of the solution.
+    /// A file that the solution did not change is edited.
     EditInput,
-    /// Such a file was deleted.
+    /// A file that the solution did not change is deleted.
     DeleteInput,
-    /// Such a file was moved.
+    /// A file that the solution did not change is moved.
     MoveInput,
-    /// A file was committed that nobody asked for.
+    /// An additional file is committed.
     StrayFile,
-    /// A branch has a commit more.
+    /// A branch has an additional commit.
     ExtraCommit,
-    /// A branch was moved to another commit.
+    /// A branch points to the parent of its tip.
     MovedBranch,
     /// A branch is missing.
     MissingBranch,
-    /// A branch is there that nobody asked for.
+    /// An additional branch exists.
     StrayBranch,
 }
 
-/// A world with one thing wrong.
+/// World with one mutation.
 #[derive(Debug, Clone)]
-pub struct Spoilt {
-    /// What is wrong.
-    pub wrong: Wrong,
-    /// What it is wrong with: `#12`, a branch, a branch and a path.
-    pub place: String,
-    /// What was done to it.
-    pub what: String,
-    /// The world, with its blobs in the store.
+pub struct Mutant {
+    /// Kind of the mutation.
+    pub kind: MutationKind,
+    /// Mutated object: `#12`, a branch, or a branch and a path.
+    pub target: String,
+    /// Description of the mutation.
+    pub description: String,
+    /// Tree of the world. Its blobs are in the store.
     pub tree: Tree,
 }
 
-/// Why worlds cannot be spoilt.
+/// Error of mutating a world.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum SpoilError {
-    /// The solved world is none.
+pub enum MutationError {
+    /// The starting state or the solved state is not a valid world.
     #[error(transparent)]
     World(#[from] WorldError),
-    /// A commit cannot be written.
+    /// A commit cannot be read or written.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A spoilt world cannot be stored.
+    /// A mutant cannot be stored.
     #[error("cannot store a world: {0}")]
     Export(String),
 }
 
-impl From<ExportError> for SpoilError {
+impl From<ExportError> for MutationError {
     fn from(error: ExportError) -> Self {
         Self::Export(error.to_string())
     }
 }
 
-/// Where worlds are read from and written to.
+/// Sources and destinations of worlds.
 #[derive(Clone, Copy)]
-pub struct Places<'a> {
-    /// The bytes of both worlds.
+pub struct WorldIo<'a> {
+    /// Blobs of the starting and the solved world.
     pub blobs: &'a dyn Blobs,
-    /// Takes the bytes of those that are made.
+    /// Store for the blobs of the mutants.
     pub store: &'a Store,
-    /// Copies of repositories lie below it.
+    /// Parent directory of copies of repositories.
     pub scratch: &'a Path,
 }
 
-/// At most so many of them, from all over.
+/// Returns at most `most` elements, evenly distributed over the slice.
 fn some<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let count = all.len().min(most);
     (0..count).map(move |at| &all[at * all.len() / count])
 }
 
-/// Spoils the world that a solution left.
-pub struct Spoiler<'a> {
+/// Mutator of the world that a solution left.
+pub struct Mutator<'a> {
     start: Opened,
     end: Opened,
-    /// What the latter is when it is written again.
+    /// Export of `end`, whose equal documents the mutants reuse.
     exported: Tree,
-    places: Places<'a>,
-    made: Vec<Spoilt>,
+    io: WorldIo<'a>,
+    mutants: Vec<Mutant>,
 }
 
-impl<'a> Spoiler<'a> {
-    /// Opens the starting world and the one that a solution left.
+impl<'a> Mutator<'a> {
+    /// Opens the starting world and the solved world.
     ///
     /// # Errors
     ///
-    /// When one of the two is no world.
-    pub fn new(start: &Tree, end: &Tree, places: Places<'a>) -> Result<Self, SpoilError> {
+    /// Returns an error if one of the two is not a valid world, or if the solved world cannot be exported.
+    pub fn new(start: &Tree, end: &Tree, places: WorldIo<'a>) -> Result<Self, MutationError> {
         let open = |tree| world::open(tree, places.blobs, places.scratch, 0);
         let (start, end) = (open(start)?, open(end)?);
         let exported = export(&end.hub, &end.git, &end.work_tree, places.store)?;
@@ -146,18 +146,18 @@ impl<'a> Spoiler<'a> {
             start,
             end,
             exported,
-            places,
-            made: Vec::new(),
+            io: places,
+            mutants: Vec::new(),
         })
     }
 
-    /// Spoils what the solution made of the starting world and what it was to leave alone. The
-    /// same worlds give the same ones in the same order.
+    /// Mutates what the solution changed in the starting world, and what it left unchanged. The result is
+    /// deterministic: the same worlds have the same mutants in the same order.
     ///
     /// # Errors
     ///
-    /// When the store cannot be written.
-    pub fn spoil(&mut self) -> Result<Vec<Spoilt>, SpoilError> {
+    /// Returns an error if a commit cannot be read or written, or if a mutant cannot be stored.
+    pub fn mutants(&mut self) -> Result<Vec<Mutant>, MutationError> {
         let (changed, kept) = self.numbers();
         for number in some(&changed, CHANGED).chain(some(&kept, KEPT)) {
             self.texts(*number)?;
@@ -179,14 +179,14 @@ impl<'a> Spoiler<'a> {
         for branch in some(&moved, MOVED).chain(some(&still, STILL)) {
             self.refs(branch)?;
         }
-        Ok(std::mem::take(&mut self.made))
+        Ok(std::mem::take(&mut self.mutants))
     }
 
-    /// The world with something done to it.
-    fn made_by(
+    /// Exports a copy of the solved world after `act` has changed it.
+    fn mutated_tree(
         &self,
         act: impl FnOnce(&mut Opened) -> Result<(), GitError>,
-    ) -> Result<Tree, SpoilError> {
+    ) -> Result<Tree, MutationError> {
         let mut world = Opened {
             hub: self.end.hub.clone(),
             git: self.end.git.fork(),
@@ -202,37 +202,37 @@ impl<'a> Spoiler<'a> {
             hub: &self.end.hub,
             tree: &self.exported,
         };
-        let store = self.places.store;
+        let store = self.io.store;
         Ok(export_like(before, hub, git, work_tree, store)?)
     }
 
-    /// Adds the world with something done to it.
-    fn with(
+    /// Adds the mutant that `act` makes from a copy of the solved world.
+    fn add_mutant(
         &mut self,
-        wrong: Wrong,
+        kind: MutationKind,
         place: impl Into<String>,
         what: impl Into<String>,
         act: impl FnOnce(&mut Opened) -> Result<(), GitError>,
-    ) -> Result<(), SpoilError> {
-        let tree = self.made_by(act)?;
-        self.made.push(Spoilt {
-            wrong,
-            place: place.into(),
-            what: what.into(),
+    ) -> Result<(), MutationError> {
+        let tree = self.mutated_tree(act)?;
+        self.mutants.push(Mutant {
+            kind,
+            target: place.into(),
+            description: what.into(),
             tree,
         });
         Ok(())
     }
 
-    /// The same for one issue or pull request.
-    fn with_issue(
+    /// Adds a mutant in which `act` changes one issue or pull request.
+    fn add_issue_mutant(
         &mut self,
-        wrong: Wrong,
+        kind: MutationKind,
         number: u64,
         what: impl Into<String>,
         act: impl FnOnce(&mut Issue),
-    ) -> Result<(), SpoilError> {
-        self.with(wrong, format!("#{number}"), what, |world| {
+    ) -> Result<(), MutationError> {
+        self.add_mutant(kind, format!("#{number}"), what, |world| {
             if let Some(issue) = world.hub.issues.get_mut(&number) {
                 act(issue);
             }
@@ -240,7 +240,7 @@ impl<'a> Spoiler<'a> {
         })
     }
 
-    /// The issues and pull requests that the solution made or changed, and the others.
+    /// Returns the numbers of issues and pull requests that the solution created or changed, and those of the others.
     fn numbers(&self) -> (Vec<u64>, Vec<u64>) {
         let all = self.end.hub.issues.iter();
         let changed = |number: &u64, issue: &Issue| {
@@ -259,7 +259,7 @@ impl<'a> Spoiler<'a> {
     }
 }
 
-/// An issue without what moves by itself.
+/// Copy of an issue without values that change indirectly, for comparison.
 fn settled(issue: &Issue) -> Issue {
     let mut issue = issue.clone();
     issue.updated_at = issue.created_at;

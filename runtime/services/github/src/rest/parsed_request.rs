@@ -1,4 +1,4 @@
-//! A request, taken apart.
+//! Parsed REST request: path, query and body.
 
 use mcpmark_service::{HttpRequest, MAX_JSON_VALUES, json_values};
 use serde_json::{Map, Value};
@@ -7,18 +7,18 @@ use crate::api::{Answer, ApiError, Call, Page, decoded};
 use crate::git::{Identity, ObjectId};
 use crate::hub::Time;
 
-/// A request.
-pub(super) struct Asked<'a> {
-    /// One of those that GitHub knows; empty for any other.
+/// Parsed REST request.
+pub(super) struct Request<'a> {
+    /// HTTP method, `GET` for `HEAD`. Empty if GitHub does not use the method.
     pub(super) method: &'static str,
-    /// The path without what it may begin with, percent-encoded.
+    /// Path without the query, percent-encoded.
     pub(super) raw_path: &'a str,
     segments: Vec<String>,
     query: Vec<(String, String)>,
     request: &'a HttpRequest,
 }
 
-/// What is left of a path that is one of the interface.
+/// Removes the prefix `/api/v3` or `/api` from a path.
 fn inside(path: &str) -> &str {
     let below = path
         .strip_prefix("/api/v3")
@@ -29,7 +29,7 @@ fn inside(path: &str) -> &str {
     }
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Request<'a> {
     pub(super) fn read(request: &'a HttpRequest) -> Self {
         let target = request.target.split('#').next().unwrap_or_default();
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -56,12 +56,12 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The segments of the path, decoded.
+    /// Decoded segments of the path.
     pub(super) fn path(&self) -> Vec<&str> {
         self.segments.iter().map(String::as_str).collect()
     }
 
-    /// What follows in the path after its first segments, decoded with every slash that it has.
+    /// Returns the rest of the path after the given number of segments, decoded, with all of its slashes.
     pub(super) fn path_after(&self, segments: usize) -> String {
         let mut rest = inside(self.raw_path);
         for _ in 0..segments {
@@ -71,40 +71,40 @@ impl<'a> Asked<'a> {
         decoded(rest.strip_prefix('/').unwrap_or(rest))
     }
 
-    /// Where addresses that lead back here begin.
+    /// Origin of URLs to this server.
     pub(super) fn origin(&self) -> &str {
         &self.request.origin
     }
 
-    /// A parameter of the query; empty where it is absent.
+    /// Parameter of the query. Empty if it is absent.
     pub(super) fn parameter(&self, name: &str) -> &str {
         let mut pairs = self.query.iter();
         let found = pairs.find(|(key, _)| key == name);
         found.map_or("", |(_, value)| value)
     }
 
-    /// The query without the page.
+    /// Parameters of the query, except for `page`.
     pub(super) fn query_without_page(&self) -> impl Iterator<Item = &(String, String)> {
         self.query.iter().filter(|(name, _)| name != "page")
     }
 
-    /// The page that is wanted.
+    /// Requested page, with a default size of 30.
     pub(super) fn page(&self) -> Page {
         self.page_of(30)
     }
 
-    /// The page that is wanted of a list whose pages have another size where nothing is said.
+    /// Requested page, with another default size.
     pub(super) fn page_of(&self, size: i64) -> Page {
         let number = |name: &str| self.parameter(name).parse::<i64>().unwrap_or(0);
-        let asked = match number("per_page") {
+        let per_page = match number("per_page") {
             given if given > 0 => given.min(100),
             _ => size,
         };
-        let size = usize::try_from(asked).unwrap_or(30);
-        Page::asked(number("page"), asked).sized(size)
+        let size = usize::try_from(per_page).unwrap_or(30);
+        Page::asked(number("page"), per_page).sized(size)
     }
 
-    /// Whether the client asks for a form of its own, such as `diff` or `raw`.
+    /// Returns true if the header `Accept` requests a media type of GitHub such as `diff` or `raw`.
     pub(super) fn wants(&self, form: &str) -> bool {
         let types = self.request.accept.split(',');
         types
@@ -116,7 +116,7 @@ impl<'a> Asked<'a> {
             })
     }
 
-    /// The fields of the body.
+    /// Parses the body as an object. An empty body is an empty object.
     pub(super) fn fields<'c>(&self, call: &'c Call) -> Answer<Fields<'c>> {
         let body = &self.request.body;
         if body.iter().all(u8::is_ascii_whitespace) {
@@ -131,7 +131,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The body where it may also be a list.
+    /// Parses the body, which can also be a list.
     pub(super) fn body(&self, call: &Call) -> Answer<Value> {
         let body = &self.request.body;
         let values = json_values(body);
@@ -144,19 +144,19 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The fields of a body, refused as GitHub refuses them.
+/// Fields of a request body. Invalid values result in GitHub's errors.
 pub(super) struct Fields<'c> {
     call: &'c Call,
     map: Map<String, Value>,
 }
 
 impl Fields<'_> {
-    /// A field that is there and not null.
+    /// Returns a field unless it is absent or null.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
 
-    /// Whether a field is there and null.
+    /// Returns true if a field is present and null.
     pub(super) fn is_null(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(Value::is_null)
     }
@@ -172,18 +172,18 @@ impl Fields<'_> {
         self.call.refuse(422, problem)
     }
 
-    /// A text, where it is there.
+    /// Reads an optional string.
     pub(super) fn text(&self, name: &str) -> Answer<Option<String>> {
         match self.get(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.clone())),
-            // As lenient as GitHub is to a title that is a number.
+            // GitHub accepts a number as a title, too.
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
             Some(other) => Err(self.wrong(name, other, "a string")),
         }
     }
 
-    /// A text that null takes away.
+    /// Reads an optional string that null clears.
     pub(super) fn clearable(&self, name: &str) -> Answer<Option<Option<String>>> {
         if self.is_null(name) {
             Ok(Some(None))
@@ -192,12 +192,12 @@ impl Fields<'_> {
         }
     }
 
-    /// A text that must be there.
+    /// Reads a required string.
     pub(super) fn needed(&self, name: &str) -> Answer<String> {
         self.text(name)?.ok_or_else(|| self.missing(name))
     }
 
-    /// A whole number, where it is there; GitHub takes one that is written as a text.
+    /// Reads an optional integer. Like GitHub, accepts one in a string.
     pub(super) fn number(&self, name: &str) -> Answer<Option<u64>> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -211,7 +211,7 @@ impl Fields<'_> {
         }
     }
 
-    /// A truth value, where it is there.
+    /// Reads an optional boolean.
     pub(super) fn truth(&self, name: &str) -> Answer<Option<bool>> {
         match self.get(name) {
             None => Ok(None),
@@ -220,12 +220,12 @@ impl Fields<'_> {
         }
     }
 
-    /// All fields that are there and not null.
+    /// Returns all fields that are not null.
     pub(super) fn all(&self) -> impl Iterator<Item = (&String, &Value)> {
         self.map.iter().filter(|(_, value)| !value.is_null())
     }
 
-    /// A list, where it is there.
+    /// Reads an optional list.
     pub(super) fn list(&self, name: &str) -> Answer<Option<&Vec<Value>>> {
         match self.get(name) {
             None => Ok(None),
@@ -234,7 +234,8 @@ impl Fields<'_> {
         }
     }
 
-    /// A list of texts, where it is there; objects with a name, as labels may be written, count as texts.
+    /// Reads an optional list of strings. An object with a name counts as a string, because labels can be given as
+    /// objects.
     pub(super) fn texts(&self, name: &str) -> Answer<Option<Vec<String>>> {
         let Some(list) = self.list(name)? else {
             return Ok(None);
@@ -244,7 +245,7 @@ impl Fields<'_> {
             .map_err(|other| self.wrong(name, &other, "a string"))
     }
 
-    /// Who made a commit or a tag, where that is said; `now` is the time that stands where none does.
+    /// Reads the optional author, committer or tagger of an object. Its date defaults to `now`.
     pub(super) fn identity(&self, name: &str, now: Time) -> Answer<Option<Identity>> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -268,7 +269,7 @@ impl Fields<'_> {
     }
 }
 
-/// The texts of a list; the first value that is none otherwise.
+/// Converts a list to strings. Returns the first value that cannot be converted as the error.
 pub(super) fn texts(list: &[Value]) -> Result<Vec<String>, Value> {
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.clone()),
@@ -280,7 +281,7 @@ pub(super) fn texts(list: &[Value]) -> Result<Vec<String>, Value> {
     list.iter().map(text).collect()
 }
 
-/// The object that a text of forty digits names.
+/// Parses an object id of forty hexadecimal digits.
 pub(super) fn object(text: &str) -> Option<ObjectId> {
     ObjectId::from_hex(text.as_bytes()).ok()
 }
@@ -299,20 +300,20 @@ mod tests {
             accept: "application/vnd.github.v3.raw+json, */*".to_owned(),
             ..HttpRequest::default()
         };
-        let asked = Asked::read(&request);
-        assert_eq!(asked.method, "GET");
+        let parsed = Request::read(&request);
+        assert_eq!(parsed.method, "GET");
         assert_eq!(
-            asked.path(),
+            parsed.path(),
             ["repos", "o", "r", "contents", "a b", "\u{20ac}.md"]
         );
-        assert_eq!(asked.parameter("ref"), "x/y");
-        assert_eq!(asked.parameter("q"), "one two");
-        assert_eq!(asked.page().size, 100);
-        assert!(asked.wants("raw") && !asked.wants("diff"));
+        assert_eq!(parsed.parameter("ref"), "x/y");
+        assert_eq!(parsed.parameter("q"), "one two");
+        assert_eq!(parsed.page().size, 100);
+        assert!(parsed.wants("raw") && !parsed.wants("diff"));
     }
 
     #[test]
-    fn what_begins_like_the_interface_is_not_taken_for_it() {
+    fn a_path_that_begins_like_the_interface_is_not_taken_for_it() {
         for (target, path) in [
             ("/api/graphql", vec!["graphql"]),
             ("/apiary/x", vec!["apiary", "x"]),
@@ -325,7 +326,7 @@ mod tests {
                 target: target.to_owned(),
                 ..HttpRequest::default()
             };
-            assert_eq!(Asked::read(&request).path(), path, "{target}");
+            assert_eq!(Request::read(&request).path(), path, "{target}");
         }
     }
 
@@ -336,11 +337,11 @@ mod tests {
                 target: target.clone(),
                 ..HttpRequest::default()
             };
-            let asked = Asked::read(&request);
-            // What is decoded is never longer, but for marks where bytes are no text.
-            let length: usize = asked.path().iter().map(|it| it.chars().count()).sum();
+            let parsed = Request::read(&request);
+            // Decoding never adds characters, because an invalid byte becomes at most one replacement character.
+            let length: usize = parsed.path().iter().map(|it| it.chars().count()).sum();
             proptest::prop_assert!(length <= target.chars().count());
-            let page = asked.page();
+            let page = parsed.page();
             proptest::prop_assert!(page.number >= 1 && (1..=100).contains(&page.size));
         }
     }

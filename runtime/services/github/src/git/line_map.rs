@@ -1,17 +1,18 @@
-//! Where a line of one text stands in another.
+//! Mapping of line numbers from one version of a file to another.
 
-use super::compare::Compared;
+use super::line_diff::LineDiff;
 use super::patch::is_binary;
 use crate::call::Interrupted;
 
-/// Where the lines of one text stand in another.
-pub(crate) struct Followed {
-    /// The changed lines of both, in order; none where the texts are equal.
+/// Mapping of line numbers from an old text to a new one.
+pub(crate) struct LineMap {
+    /// Changed line ranges in order, empty if the texts are equal or binary.
     hunks: Vec<gix::diff::blob::Hunk>,
+    /// Number of lines of the old text, 0 if a text is binary, `None` if the texts are equal.
     lines: Option<u32>,
 }
 
-impl Followed {
+impl LineMap {
     pub(crate) fn of(before: &[u8], after: &[u8]) -> Result<Self, Interrupted> {
         if before == after {
             return Ok(Self {
@@ -25,20 +26,20 @@ impl Followed {
                 lines: Some(0),
             });
         }
-        let compared = Compared::of(before, after)?;
+        let compared = LineDiff::of(before, after)?;
         Ok(Self {
             lines: u32::try_from(compared.old.len()).ok(),
             hunks: compared.hunks,
         })
     }
 
-    /// About how many bytes it takes in memory.
+    /// Returns the approximate size in memory, in bytes.
     pub(crate) fn size(&self) -> usize {
         size_of::<Self>() + size_of_val(self.hunks.as_slice())
     }
 
-    /// The number, counted from 1, that a line of the first text has in the other; none where it was changed or taken
-    /// away.
+    /// Maps a line number of the old text, counted from 1, to the new text. Returns `None` if the line was changed or
+    /// removed.
     pub(crate) fn line(&self, line: u64) -> Option<u64> {
         let Some(lines) = self.lines else {
             return Some(line);
@@ -48,7 +49,7 @@ impl Followed {
             return None;
         }
         let next = self.hunks.partition_point(|hunk| hunk.before.start <= at);
-        // Where the lines that both texts have go on, in the one and in the other.
+        // Ends of the last change before the line in both texts, from which unchanged lines continue.
         let (old, new) = match next.checked_sub(1).map(|last| &self.hunks[last]) {
             Some(last) if at < last.before.end => return None,
             Some(last) => (last.before.end, last.after.end),
@@ -60,7 +61,7 @@ impl Followed {
 
 #[cfg(test)]
 mod tests {
-    use super::Followed;
+    use super::LineMap;
 
     #[test]
     fn a_line_moves_with_those_around_it() {
@@ -79,7 +80,7 @@ mod tests {
             ("a\0", 1, None),
         ] {
             assert_eq!(
-                Followed::of(before, after.as_bytes()).unwrap().line(line),
+                LineMap::of(before, after.as_bytes()).unwrap().line(line),
                 expected,
                 "{after:?} {line}"
             );

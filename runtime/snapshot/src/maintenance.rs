@@ -1,8 +1,8 @@
-//! What a store holds, what of it is needed, and the removal of the rest.
+//! Garbage collection of a store: listing of blobs, reachability, and removal of unreachable blobs.
 //!
-//! Nothing is removed while anybody has the store open: [`Store::open_alone`] waits for nobody and says so.
-//! A directory that is in the store has all that it names there, and writers rely on that; so what is
-//! removed goes from the top down, and a removal that is cut off at any moment leaves that true.
+//! Nothing is removed while another process has opened the store: [`Store::open_exclusive`] fails without waiting.
+//! Writers rely on the invariant that everything a stored directory names is stored as well. So blobs are removed from
+//! the top down, and the invariant also holds if the removal is interrupted.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -12,47 +12,47 @@ use std::path::Path;
 use crate::encoding::{self, Entry};
 use crate::{Blobs, Digest, LoadError, Store, StoreError, TreePath};
 
-/// Begins every encoding of a directory.
+/// First bytes of each encoding of a directory.
 const DIRECTORY: &[u8] = b"{\"directory\":[";
 
-/// What is needed of a store: blobs, and of them those that are directories.
+/// Reachable blobs of a store, and those of them that are directories.
 ///
-/// The two are kept apart, for a file may have the very bytes of a directory.
+/// They are kept separately, because a file may have the same bytes as the encoding of a directory.
 #[derive(Debug, Clone, Default)]
 pub struct Needed {
     blobs: HashSet<Digest>,
     directories: HashSet<Digest>,
 }
 
-/// What a removal did, or would do.
+/// Result of a garbage collection, or of its dry run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Blobs that nothing needs.
+    /// Number of unreachable blobs.
     pub blobs: u64,
-    /// Their bytes.
+    /// Total size of these blobs, in bytes.
     pub bytes: u64,
-    /// Worlds that were laid out for attempts and that nothing needs.
+    /// Number of unreachable bases, that is, materialised starting states.
     pub bases: u64,
 }
 
 impl Needed {
-    /// Nothing.
+    /// Creates an empty set.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds one blob, which need not be there.
+    /// Adds one blob, which need not exist.
     pub fn add_blob(&mut self, digest: Digest) {
         self.blobs.insert(digest);
     }
 
-    /// Adds a tree: the encodings of its directories and the bytes of its files, which need not be there.
+    /// Adds a tree: the encodings of its directories and the bytes of its files, which need not exist.
     ///
     /// # Errors
     ///
-    /// The first directory that is missing, damaged or none: what it names cannot be known. It is added all
-    /// the same, as is all of the tree that other directories name.
+    /// Returns the first error of a directory that is missing, damaged or invalid, because the entries that it names
+    /// are unknown. The directory itself is added nevertheless, as is everything that the other directories name.
     pub fn add_tree(&mut self, store: &Store, root: &Digest) -> Result<(), LoadError> {
         let mut tree = Self::new();
         let mut left = vec![*root];
@@ -85,32 +85,33 @@ impl Needed {
                 Ok(())
             }
             Some(error) => {
-                // Its directories are not taken as known, so that the next tree with the same is looked at too.
+                // Directories of an incomplete tree are not marked as known, so that another tree with the same
+                // directory is checked as well.
                 self.blobs.extend(&tree.blobs);
                 Err(error)
             }
         }
     }
 
-    /// Adds all that somebody else needs.
+    /// Adds everything in `other`.
     pub fn add(&mut self, other: &Self) {
         self.blobs.extend(&other.blobs);
         self.directories.extend(&other.directories);
     }
 
-    /// Whether a blob is needed.
+    /// Reports whether a blob is reachable.
     #[must_use]
     pub fn contains(&self, digest: &Digest) -> bool {
         self.blobs.contains(digest)
     }
 
-    /// All blobs, in no order.
+    /// Returns all blobs, in arbitrary order.
     pub fn blobs(&self) -> impl Iterator<Item = &Digest> {
         self.blobs.iter()
     }
 }
 
-/// What a directory of a tree names.
+/// Returns the entries of a directory of a tree.
 fn directory(store: &Store, digest: &Digest) -> Result<Vec<(String, Entry)>, LoadError> {
     let (path, digest) = (TreePath::root(), *digest);
     match store.read(&digest) {
@@ -127,7 +128,8 @@ fn directory(store: &Store, digest: &Digest) -> Result<Vec<(String, Entry)>, Loa
     }
 }
 
-/// Bytes of all files below a directory. What somebody else removes meanwhile is not counted.
+/// Returns the total size of all files below a directory, in bytes. Files that other programs remove meanwhile are
+/// ignored.
 pub fn bytes_below(dir: &Path) -> u64 {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {
@@ -139,11 +141,11 @@ pub fn bytes_below(dir: &Path) -> u64 {
 }
 
 impl Store {
-    /// The blobs with their lengths, by name. What is not named by a digest is none.
+    /// Returns the blobs with their lengths, sorted by digest. Files whose name is not a digest are ignored.
     ///
     /// # Errors
     ///
-    /// When a directory of the store cannot be read.
+    /// Returns an error if a directory of the store cannot be read.
     pub fn blobs(&self) -> Result<Vec<(Digest, u64)>, StoreError> {
         let mut blobs = Vec::new();
         let root = self.blobs_dir();
@@ -171,17 +173,17 @@ impl Store {
         Ok(blobs)
     }
 
-    /// Bytes of the worlds that are laid out for attempts; they are made anew where they are gone.
+    /// Returns the total size of the bases in bytes. Missing bases are recreated when they are needed.
     #[must_use]
     pub fn bases_bytes(&self) -> u64 {
         bytes_below(&self.bases_dir())
     }
 
-    /// Removes a blob, so that it can be written again: one that is damaged.
+    /// Removes a blob, such as a damaged one, so that it can be written again.
     ///
     /// # Errors
     ///
-    /// When it cannot be removed; that it is not there is no error.
+    /// Returns an error if the blob cannot be removed. A missing blob is not an error.
     pub fn remove_blob(&self, digest: &Digest) -> Result<(), StoreError> {
         let path = self.blob_path(digest);
         match fs::remove_file(&path) {
@@ -192,11 +194,13 @@ impl Store {
         }
     }
 
-    /// Removes what is not needed, or only says what that is. `go_on` is asked before each blob.
+    /// Removes unreachable blobs and bases, or only counts them if `dry` is set. `go_on` is called before each of them,
+    /// and stops the removal by returning false.
     ///
     /// # Errors
     ///
-    /// When the store is not open [alone](Self::open_alone), or something cannot be read or removed.
+    /// Returns an error if the store is not open [exclusively](Self::open_exclusive), or if a file cannot be read or
+    /// removed.
     pub fn remove_unneeded(
         &self,
         needed: &Needed,
@@ -239,11 +243,11 @@ impl Store {
         Ok(removed)
     }
 
-    /// Blobs in an order in which no directory comes after what it names.
+    /// Sorts blobs so that directories come before the blobs that they name.
     fn parents_first(&self, blobs: Vec<(Digest, u64)>) -> Vec<(Digest, u64)> {
         let mut below: HashMap<Digest, Vec<Digest>> = HashMap::new();
         for (digest, length) in &blobs {
-            // A damaged one names nothing that anybody could rely on.
+            // A damaged directory is ignored, because writers cannot rely on what it names.
             if let Some(named) = self.named_by(digest, *length) {
                 below.insert(*digest, named);
             }
@@ -251,7 +255,7 @@ impl Store {
         let mut order = Vec::new();
         let mut seen = HashSet::new();
         for (digest, _) in &blobs {
-            // Deepest first, on a stack of our own: trees of strangers are as deep as they like.
+            // Depth first, with an explicit stack, because untrusted trees can be arbitrarily deep.
             let mut stack = vec![(*digest, 0)];
             while let Some((at, next)) = stack.pop() {
                 if next == 0 && !seen.insert(at) {
@@ -273,7 +277,7 @@ impl Store {
             .collect()
     }
 
-    /// What a blob names, where it is the encoding of a directory.
+    /// Returns the digests that a blob names, if it is the encoding of a directory.
     fn named_by(&self, digest: &Digest, length: u64) -> Option<Vec<Digest>> {
         let head = self
             .read_range(digest, 0, length.min(DIRECTORY.len() as u64))
@@ -306,7 +310,7 @@ mod tests {
     use super::*;
     use crate::{File, MemoryBlobs, Snapshot, TreeBuilder};
 
-    /// A tree with these files; the text of each is its own.
+    /// Builds a tree from paths and texts of files.
     fn tree(files: &[(String, String)]) -> Snapshot {
         let blobs = MemoryBlobs::new();
         let mut builder = TreeBuilder::new();
@@ -317,7 +321,7 @@ mod tests {
                 modified: None,
                 content: blobs.put(text.as_bytes().to_vec()),
             };
-            // A name that is a file and a directory at once goes to whoever came first.
+            // If a path is used as a file and as a directory, the first use wins.
             let _ = builder.insert_file(&TreePath::parse(path).unwrap(), file);
         }
         Snapshot::new(builder.finish(), Arc::new(blobs))
@@ -339,15 +343,15 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
-        /// Any trees, some of them needed, and a removal that dies after any number of blobs: what is needed
-        /// stays whole, no directory names what is gone, and every tree can be put again.
+        /// For arbitrary trees, some of them reachable, and a removal that is interrupted after any number of blobs:
+        /// reachable trees stay complete, no directory names a missing blob, and every tree can be stored again.
         #[test]
         fn nothing_that_is_needed_is_lost(
             trees in prop::collection::vec((files(), any::<bool>()), 1..6),
             dies_after in 0_u32..40,
         ) {
             let dir = tempfile::tempdir().unwrap();
-            let store = Store::open_alone(dir.path()).unwrap();
+            let store = Store::open_exclusive(dir.path()).unwrap();
             let snapshots: Vec<Snapshot> = trees.iter().map(|(files, _)| tree(files)).collect();
             let mut needed = Needed::new();
             for (snapshot, (_, is_needed)) in snapshots.iter().zip(&trees) {
@@ -367,7 +371,7 @@ mod tests {
             prop_assert_eq!(removed.blobs, would.blobs.min(u64::from(dies_after)));
             for (snapshot, (_, is_needed)) in snapshots.iter().zip(&trees) {
                 let root = snapshot.tree.digest();
-                // What is there is whole, however far the removal came.
+                // Existing trees are complete, no matter when the removal was interrupted.
                 prop_assert!(is_whole(&store, &root) || (!is_needed && !store.contains(&root)));
             }
             for (digest, length) in store.blobs().unwrap() {
@@ -388,7 +392,7 @@ mod tests {
     #[test]
     fn a_file_with_the_bytes_of_a_directory_hides_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open_alone(dir.path()).unwrap();
+        let store = Store::open_exclusive(dir.path()).unwrap();
         let pair = |path: &str, text: &str| (path.to_owned(), text.to_owned());
         let inner = tree(&[pair("deep.txt", "x")]);
         let encoding = String::from_utf8(inner.tree.root().encode()).unwrap();
@@ -396,7 +400,7 @@ mod tests {
             .put_snapshot(&tree(&[pair("a", &encoding), pair("b/deep.txt", "x")]))
             .unwrap();
         let mut needed = Needed::new();
-        // The file is seen before the directory of the same bytes.
+        // The file is added before the directory with the same bytes.
         needed.add_blob(inner.tree.digest());
         needed.add_tree(&store, &root).unwrap();
         store.remove_unneeded(&needed, false, || true).unwrap();
@@ -408,16 +412,16 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let user = Store::open(dir.path()).unwrap();
         assert!(matches!(
-            Store::open_alone(dir.path()),
+            Store::open_exclusive(dir.path()),
             Err(StoreError::InUse { .. })
         ));
         let refused = user.remove_unneeded(&Needed::new(), false, || true);
         assert!(matches!(refused, Err(StoreError::InUse { .. })));
         let clone = user.clone();
         drop(user);
-        assert!(Store::open_alone(dir.path()).is_err());
+        assert!(Store::open_exclusive(dir.path()).is_err());
         drop(clone);
-        let alone = Store::open_alone(dir.path()).unwrap();
+        let alone = Store::open_exclusive(dir.path()).unwrap();
         let digest = alone.put(b"unneeded").unwrap();
         let would = alone
             .remove_unneeded(&Needed::new(), true, || true)
@@ -434,7 +438,7 @@ mod tests {
     #[test]
     fn a_tree_that_is_not_whole_is_told_each_time() {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open_alone(dir.path()).unwrap();
+        let store = Store::open_exclusive(dir.path()).unwrap();
         let root = store
             .put_snapshot(&tree(&[
                 ("a/b".to_owned(), "unknown".to_owned()),
@@ -456,7 +460,7 @@ mod tests {
             let error = needed.add_tree(&store, &root).unwrap_err();
             assert_eq!(error.directory(), Some(inner));
         }
-        // A state can be mended as long as what is left of it stays.
+        // The rest of an incomplete state is kept, so that it can be repaired.
         store.remove_unneeded(&needed, false, || true).unwrap();
         assert!(store.contains(&root) && store.contains(&kept));
         assert!(!store.contains(&Digest::of(b"unknown")));

@@ -1,4 +1,4 @@
-//! The store's upkeep: what uses space, what nothing needs, and whether all that is needed is whole.
+//! Upkeep of the store: statistics, garbage collection and integrity checks.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -12,71 +12,71 @@ use crate::journal::{AttemptNeeds, BadRow, JournalError};
 use crate::terms::TermsError;
 use crate::{Journal, Reference, Terms};
 
-/// Why the store cannot be looked after.
+/// Errors of the store's upkeep.
 #[derive(Debug, thiserror::Error)]
-pub enum UpkeepError {
+pub enum MaintenanceError {
     /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The store cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What an attempt needs is not as it should be, so what it names is not known.
+    /// An object that an attempt needs is missing, damaged or malformed, so the objects that it references are unknown.
     #[error("attempt {attempt} of experiment {experiment:?} needs {digest}, which {problem}")]
     NotWhole {
-        /// The attempt.
+        /// Id of the attempt.
         attempt: String,
-        /// Its experiment.
+        /// Name of the experiment.
         experiment: String,
-        /// A directory of a tree, or a document.
+        /// Digest of the directory of a tree, or of the document of terms.
         digest: Digest,
-        /// The problem.
+        /// Problem of the object.
         problem: &'static str,
     },
-    /// A journal that never knew of an experiment says nothing about what is needed.
+    /// The journal never contained an experiment, so it cannot tell which blobs are needed.
     #[error("the journal knows of no experiment, and the store has {blobs} blobs")]
     NothingKnown {
-        /// Those in the store.
+        /// Number of blobs in the store.
         blobs: usize,
     },
 }
 
-/// What a store holds.
+/// Statistics of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stats {
-    /// What experiments need, by name.
+    /// Use of the store by experiment, sorted by name.
     pub experiments: Vec<ExperimentStats>,
-    /// What several of them need.
+    /// Blobs that several experiments need.
     pub shared: Amount,
-    /// What nothing needs.
+    /// Blobs that no attempt needs.
     pub unneeded: Amount,
-    /// Everything.
+    /// All blobs.
     pub total: Amount,
-    /// Bytes of worlds that are laid out for attempts.
+    /// Size of the worlds that are laid out for attempts, in bytes.
     pub bases_bytes: u64,
-    /// Bytes of the journal.
+    /// Size of the journal, in bytes.
     pub journal_bytes: u64,
 }
 
-/// What one experiment needs.
+/// Use of the store by one experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExperimentStats {
-    /// Its name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// Its attempts, tries that were made again among them.
+    /// Number of attempts, including repeated tries.
     pub attempts: usize,
-    /// All that it needs.
+    /// All blobs that the experiment needs.
     pub needs: Amount,
-    /// What nobody else needs.
+    /// Blobs that no other experiment needs.
     pub own: Amount,
 }
 
-/// Blobs and their bytes.
+/// Number and total size of blobs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Amount {
-    /// How many.
+    /// Number of blobs.
     pub blobs: u64,
-    /// How large together.
+    /// Total size, in bytes.
     pub bytes: u64,
 }
 
@@ -87,43 +87,43 @@ impl Amount {
     }
 }
 
-/// A blob that an attempt needs and that is not as it should be: it is missing, or one of the two.
+/// Faulty blob that an attempt needs: missing (neither flag is set), damaged or unfit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// The blob.
+    /// Digest of the blob.
     pub digest: Digest,
-    /// Whether it is there, with other bytes.
+    /// True if the blob exists and its bytes do not match its digest.
     pub damaged: bool,
-    /// Whether it has the bytes of its name, and they are not the directory or document that is needed.
+    /// True if the bytes match the digest, but are not the directory or document that is needed.
     pub unfit: bool,
-    /// The attempts that need it, the first of them.
+    /// Ids of the attempts that need the blob, at most 10.
     pub attempts: Vec<String>,
 }
 
-/// What looking at every byte of a store found.
+/// Result of an integrity check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Checked {
-    /// Blobs that were read, and their bytes.
+    /// Number and size of the blobs that were read.
     pub read: Amount,
-    /// Those that attempts need and that are missing or damaged.
+    /// Faulty blobs that attempts need.
     pub faults: Vec<Fault>,
-    /// Damaged blobs that nothing needs.
+    /// Digests of damaged blobs that no attempt needs.
     pub unneeded_damaged: Vec<Digest>,
     /// Rows of the journal that are damaged or contradict others.
     pub rows: Vec<BadRow>,
 }
 
-/// Attempts that are named for one fault.
+/// Maximum number of attempts that are listed for one fault.
 const NAMED: usize = 10;
 
-/// Adds what an attempt needs, as far as that is known. What should say more and does not is told to `lost`,
-/// with what is wrong with it, which may end it.
+/// Adds the objects that an attempt needs. Calls `lost` for each object whose references cannot be read, with a
+/// description of the problem; an error of `lost` is returned.
 fn add(
     needed: &mut Needed,
     attempt: &AttemptNeeds,
     store: &Store,
-    mut lost: impl FnMut(Digest, &'static str) -> Result<(), UpkeepError>,
-) -> Result<(), UpkeepError> {
+    mut lost: impl FnMut(Digest, &'static str) -> Result<(), MaintenanceError>,
+) -> Result<(), MaintenanceError> {
     let mut trees = attempt.trees.clone();
     let blobs = attempt.verifiers.iter().chain(&attempt.terms).copied();
     for digest in blobs.chain(attempt.answer) {
@@ -159,55 +159,66 @@ const NOT_WHOLE: &str = "is missing or damaged";
 const NO_DIRECTORY: &str = "is no directory";
 const NO_DOCUMENT: &str = "does not say what a grade follows from";
 
-/// What becomes of the removal where something that an attempt needs is lost already.
+/// Behaviour of garbage collection if an object that an attempt needs is lost already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loss {
-    /// Nothing is removed.
-    Stops,
-    /// What nothing names but the lost parts is removed too.
-    IsTaken,
+pub enum MissingBlobs {
+    /// Abort without removing anything.
+    Abort,
+    /// Continue, and also remove objects that only lost objects reference.
+    Ignore,
 }
 
-/// Removes what no attempt needs, or only says what that is. `go_on` is asked before each blob.
+/// Removes blobs that no attempt needs, and the laid-out worlds of trees that no attempt needs. With `dry` it only
+/// counts them. `go_on` is called before each; false stops the removal.
 ///
 /// # Errors
 ///
-/// When anybody else uses the store, or the loss stops it: what an attempt needs is not whole, or the
-/// journal never had an experiment and the store is not empty.
+/// Returns an error if the store is not open exclusively, except with `dry`, or if it or the journal cannot be read or
+/// written. With [`MissingBlobs::Abort`], also returns an error if an object that an attempt needs is missing or
+/// damaged, or if the journal never contained an experiment and the store is not empty.
 pub fn collect(
     journal: &Journal,
     store: &Store,
     dry: bool,
-    loss: Loss,
+    missing: MissingBlobs,
     go_on: impl FnMut() -> bool,
-) -> Result<Removed, UpkeepError> {
+) -> Result<Removed, MaintenanceError> {
     let mut needed = Needed::new();
-    if loss == Loss::Stops && !journal.was_used()? {
+    if missing == MissingBlobs::Abort && !journal.was_used()? {
         let blobs = store.blobs()?.len();
         if blobs > 0 {
-            return Err(UpkeepError::NothingKnown { blobs });
+            return Err(MaintenanceError::NothingKnown { blobs });
         }
     }
     for attempt in journal.needs()? {
-        add(&mut needed, &attempt, store, |digest, problem| match loss {
-            Loss::Stops => Err(UpkeepError::NotWhole {
-                attempt: attempt.attempt.clone(),
-                experiment: attempt.experiment.clone(),
-                digest,
-                problem,
-            }),
-            Loss::IsTaken => Ok(()),
-        })?;
+        add(
+            &mut needed,
+            &attempt,
+            store,
+            |digest, problem| match missing {
+                MissingBlobs::Abort => Err(MaintenanceError::NotWhole {
+                    attempt: attempt.attempt.clone(),
+                    experiment: attempt.experiment.clone(),
+                    digest,
+                    problem,
+                }),
+                MissingBlobs::Ignore => Ok(()),
+            },
+        )?;
     }
     Ok(store.remove_unneeded(&needed, dry, go_on)?)
 }
 
-/// Says what uses space.
+/// Returns statistics of the store's use by experiment.
 ///
 /// # Errors
 ///
-/// When the journal or the store cannot be read.
-pub fn stats(journal: &Journal, store: &Store, journal_file: &Path) -> Result<Stats, UpkeepError> {
+/// Returns an error if the journal or the store cannot be read.
+pub fn stats(
+    journal: &Journal,
+    store: &Store,
+    journal_file: &Path,
+) -> Result<Stats, MaintenanceError> {
     let mut by_experiment: BTreeMap<String, (usize, Needed)> = BTreeMap::new();
     for attempt in journal.needs()? {
         let (attempts, needed) = by_experiment.entry(attempt.experiment.clone()).or_default();
@@ -268,17 +279,18 @@ pub fn stats(journal: &Journal, store: &Store, journal_file: &Path) -> Result<St
     })
 }
 
-/// Reads every blob and compares it with its name, looks whether all that attempts need is there, and compares every
-/// row of the journal with its check sum.
+/// Checks the integrity of store and journal: compares each blob with its digest, looks for missing objects that
+/// attempts need, and compares each row of the journal with its checksum. `go_on` is called before each blob; false
+/// stops the reading of blobs.
 ///
 /// # Errors
 ///
-/// When the journal or the store cannot be read.
+/// Returns an error if the journal or the store cannot be read.
 pub fn check(
     journal: &Journal,
     store: &Store,
     mut go_on: impl FnMut() -> bool,
-) -> Result<Checked, UpkeepError> {
+) -> Result<Checked, MaintenanceError> {
     let mut read = Amount::default();
     let mut damaged = HashSet::new();
     let mut there = HashSet::new();
@@ -291,7 +303,7 @@ pub fn check(
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 damaged.insert(digest);
             }
-            // Whoever may not read it, or not now, does not know whether it is whole.
+            // An unreadable blob is not proven damaged, so the check fails.
             Err(source) => {
                 let path = store.blob_path(&digest);
                 return Err(StoreError::Read { path, source }.into());
@@ -304,19 +316,19 @@ pub fn check(
     let mut needed_damaged = HashSet::new();
     for attempt in journal.needs()? {
         let mut needed = Needed::new();
-        // Those that are there and are not what they should be; it needs the lost ones like any other blob.
+        // Objects that exist but are not what is needed. Lost objects are in `needed`, like any other blob.
         let mut lacks = HashSet::new();
         add(&mut needed, &attempt, store, |digest, _| {
             lacks.insert(digest);
             Ok(())
         })?;
-        // The answer is in the store only where it was judged; then its terms say so.
+        // The store contains the answer only if it was judged, which the terms state.
         let judged = attempt
             .terms
             .iter()
             .any(|digest| Terms::read(store, digest).is_ok_and(|terms| terms.answer));
         let old = |digest: &Digest| {
-            // Before terms were kept, no verifier was.
+            // Before terms were stored, verifiers were not stored either.
             (attempt.terms.is_empty() && attempt.verifiers.contains(digest))
                 || (!judged && attempt.answer == Some(*digest))
         };

@@ -1,7 +1,7 @@
-//! Experiments that others have planned: what it takes of this machine to go on with one.
+//! Imported experiments: approval of their plans before they are continued on this machine.
 
 use mcpmark_experiment::journal::ExperimentRow;
-use mcpmark_experiment::{Spec, TaskSource, Transport};
+use mcpmark_experiment::{ServerTransport, Spec, TaskSource};
 use mcpmark_model::{ModelSpec, Provider};
 use mcpmark_snapshot::Digest;
 
@@ -9,14 +9,14 @@ use crate::commands::bundle;
 use crate::error::CommandError;
 use crate::output::sanitise;
 
-/// Characters of the word that agrees to a plan.
+/// Number of characters of the code that accepts a plan.
 const WORD: usize = 12;
 
-/// Refuses to go on with what others have planned, until somebody has read what it would start, whom it would
-/// send something, and where it would read: `word`, which the refusal tells, says that. `place` is where the plan
-/// says that its tasks lie, unless that is said anew. Gives whether nothing of the plan is left that nobody here
-/// has read or said.
-pub(crate) fn must_be_agreed(
+/// Refuses to continue an imported experiment until its plan is accepted: the programs that it would start, the servers
+/// and models that it would contact, and the paths that it would read. `word` is the code that the refusal prints.
+/// `place` is the location of the tasks according to the plan, unless it is overridden. Returns true if the experiment
+/// is imported and no part of its plan is left to accept.
+pub(crate) fn require_approval(
     experiment: &ExperimentRow,
     spec: &Spec,
     place: Option<&TaskSource>,
@@ -25,7 +25,7 @@ pub(crate) fn must_be_agreed(
     if !experiment.is_foreign() {
         return Ok(false);
     }
-    // A place where nothing is may be one another time.
+    // A location that does not exist now may exist later, so it is not accepted yet.
     let is_settled = place.is_none_or(|place| reads(place).is_some());
     let wants = wants(spec, place);
     if wants.is_empty() {
@@ -38,14 +38,15 @@ pub(crate) fn must_be_agreed(
     }
     let name = sanitise::line(&experiment.name);
     Err(CommandError::usage(format!(
-        "experiment {name:?} was imported, and to go on with it as it was planned would{list}"
+        "experiment {name:?} was imported, and its plan would{list}"
     ))
     .hint(format!(
-        "`mcpmark resume {name} --accept-plan {wanted}` agrees to that; `--tasks PLACE` names tasks of your own"
+        "to accept the plan, run `mcpmark resume {name} --accept-plan {wanted}`; `--tasks PLACE` names tasks of your own"
     )))
 }
 
-/// The place of an experiment's tasks, unless others have named it and something is there.
+/// Returns the location of an experiment's tasks. Refuses the location of an imported experiment if something exists
+/// there.
 pub(crate) fn place<'a>(
     experiment: &ExperimentRow,
     spec: &'a Spec,
@@ -59,7 +60,7 @@ pub(crate) fn place<'a>(
                 "experiment {name:?} was imported, and this would {reads}"
             ))
             .hint(format!(
-                "{way_out}; `mcpmark resume {name}` tells how to agree to what was planned"
+                "{way_out}; `mcpmark resume {name}` shows the plan and how to accept it"
             )))
         }
         _ => Ok(place),
@@ -69,16 +70,16 @@ pub(crate) fn place<'a>(
 fn wants(spec: &Spec, place: Option<&TaskSource>) -> Vec<String> {
     let servers = spec.servers().into_iter();
     let servers = servers.map(|(name, server)| match &server.transport {
-        Transport::Program { command, env } => {
+        ServerTransport::Program { command, env } => {
             let command: Vec<String> = command.iter().map(|part| format!("{part:?}")).collect();
             let command = command.join(" ");
             format!("start server {name:?}: {command}{}", with(env))
         }
-        Transport::Http(server) => {
+        ServerTransport::Http(server) => {
             let headers = server.headers().map(|(_, variable)| variable);
             let variables: Vec<&str> = server.bearer().into_iter().chain(headers).collect();
             let url = server.url();
-            format!("call server {name:?} at {url}{}", with(&variables))
+            format!("contact server {name:?} at {url}{}", with(&variables))
         }
     });
     let commands = spec.participants.iter();
@@ -96,7 +97,7 @@ fn wants(spec: &Spec, place: Option<&TaskSource>) -> Vec<String> {
     let all = all.chain(place.and_then(reads));
     let mut wants: Vec<String> = Vec::new();
     for want in all.map(|want| sanitise::line(&want).into_owned()) {
-        // Several participants may ask one model.
+        // Several participants may use the same model.
         if !wants.contains(&want) {
             wants.push(want);
         }
@@ -104,7 +105,8 @@ fn wants(spec: &Spec, place: Option<&TaskSource>) -> Vec<String> {
     wants
 }
 
-/// Also a model at its provider's usual address costs what it costs, and gets what the tasks show it.
+/// Describes the requests to a model. Models at their provider's default address are included, because requests cost
+/// money and contain data of the tasks.
 fn asked(model: &ModelSpec) -> String {
     let place = match &model.settings.base_url {
         Some(url) => format!("at {url}"),
@@ -115,10 +117,14 @@ fn asked(model: &ModelSpec) -> String {
     let key = key.and_then(|provider| provider.key_variable_of(&model.settings));
     let headers = model.settings.headers.values().map(String::as_str);
     let variables: Vec<&str> = key.into_iter().chain(headers).collect();
-    format!("ask model {} {place}{}", model.name, with(&variables))
+    format!(
+        "send requests to model {} {place}{}",
+        model.name,
+        with(&variables)
+    )
 }
 
-/// What is read where tasks lie, if there may be anything.
+/// Describes the paths that would be read for tasks, if they may exist.
 fn reads(place: &TaskSource) -> Option<String> {
     let TaskSource { tasks, states, .. } = place;
     let is_there = bundle::is_reference(tasks) || tasks.exists();
@@ -134,7 +140,7 @@ fn with(variables: &[impl AsRef<str>]) -> String {
         [] => String::new(),
         _ => {
             let names: Vec<&str> = variables.iter().map(AsRef::as_ref).collect();
-            format!(", with what the environment has as {}", names.join(", "))
+            format!(", with the values of {}", names.join(", "))
         }
     }
 }

@@ -1,39 +1,44 @@
-//! Branches.
+//! Mutations of branches.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{SpoilError, Spoiler, Wrong};
+use super::{MutationError, MutationKind, Mutator};
 use crate::git::{Draft, Git, GitError, ObjectId};
 use crate::hub::State;
 use crate::world::Opened;
 
-impl Spoiler<'_> {
-    /// The branches that the solution made or moved, and the others.
+impl Mutator<'_> {
+    /// Returns the branches that the solution created or moved, and the others.
     pub(super) fn branches(&self) -> (Vec<String>, Vec<String>) {
         let moved = |name: &String| self.start.git.branch(name) != self.end.git.branch(name);
         names(&self.end.git).into_iter().partition(moved)
     }
 
-    pub(super) fn refs(&mut self, branch: &str) -> Result<(), SpoilError> {
+    pub(super) fn refs(&mut self, branch: &str) -> Result<(), MutationError> {
         let Some(tip) = self.end.git.branch(branch) else {
             return Ok(());
         };
         let name = format!("refs/heads/{branch}");
-        self.with(Wrong::ExtraCommit, branch, "a commit more", |world| {
-            let commit = world.git.commit(tip)?;
-            let id = world.git.write_commit(Draft {
-                tree: commit.tree,
-                parents: vec![tip],
-                author: commit.author,
-                committer: commit.committer,
-                message: "wip\n".to_owned(),
-            })?;
-            set_tip(world, &name, tip, id);
-            Ok(())
-        })?;
+        self.add_mutant(
+            MutationKind::ExtraCommit,
+            branch,
+            "a commit more",
+            |world| {
+                let commit = world.git.commit(tip)?;
+                let id = world.git.write_commit(Draft {
+                    tree: commit.tree,
+                    parents: vec![tip],
+                    author: commit.author,
+                    committer: commit.committer,
+                    message: "wip\n".to_owned(),
+                })?;
+                set_tip(world, &name, tip, id);
+                Ok(())
+            },
+        )?;
         if let Some(parent) = self.end.git.commit(tip)?.parents.first().copied() {
-            self.with(
-                Wrong::MovedBranch,
+            self.add_mutant(
+                MutationKind::MovedBranch,
                 branch,
                 "back at the commit before",
                 |world| {
@@ -43,7 +48,7 @@ impl Spoiler<'_> {
             )?;
         }
         if branch != self.end.hub.repository.default_branch {
-            self.with(Wrong::MissingBranch, branch, "gone", |world| {
+            self.add_mutant(MutationKind::MissingBranch, branch, "gone", |world| {
                 world.git.remove_ref(&name);
                 Ok(())
             })?;
@@ -51,10 +56,10 @@ impl Spoiler<'_> {
         Ok(())
     }
 
-    pub(super) fn stray_branch(&mut self) -> Result<(), SpoilError> {
+    pub(super) fn stray_branch(&mut self) -> Result<(), MutationError> {
         let default = self.end.hub.repository.default_branch.clone();
         if let Some(tip) = self.end.git.branch(&default) {
-            self.with(Wrong::StrayBranch, "scratch", "added", |world| {
+            self.add_mutant(MutationKind::StrayBranch, "scratch", "added", |world| {
                 world.git.set_ref("refs/heads/scratch", tip);
                 Ok(())
             })?;
@@ -63,7 +68,7 @@ impl Spoiler<'_> {
     }
 }
 
-/// Moves a branch, and with it the open pull requests that come from it.
+/// Moves a branch. Open pull requests whose head is its old tip move with it.
 pub(super) fn set_tip(world: &mut Opened, name: &str, old: ObjectId, new: ObjectId) {
     world.git.set_ref(name, new);
     let (old, open) = (old.to_string(), State::Open);
@@ -78,13 +83,12 @@ pub(super) fn set_tip(world: &mut Opened, name: &str, old: ObjectId, new: Object
     }
 }
 
-/// Puts a commit in the place of another: what stands on that is made again, and refs, pull requests and
-/// runs name the new ones.
+/// Replaces a commit: rewrites its descendants, and updates refs, pull requests and runs.
 pub(super) fn replace(world: &mut Opened, old: ObjectId, new: ObjectId) -> Result<(), GitError> {
     let git = &mut world.git;
     let mut refs = Vec::new();
     for (name, id) in git.refs_below("refs/") {
-        // A tag with a text stays where it is.
+        // Annotated tags are not moved.
         if git.kind(id)? == Some("commit") {
             refs.push((format!("refs/{name}"), id));
         }

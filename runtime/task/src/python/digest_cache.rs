@@ -1,5 +1,5 @@
-//! Digests of large files, remembered for as long as the file system tells that nobody has touched
-//! them: to read a guest whole in each process takes longer than most grades.
+//! Cache of digests of large files. A digest is valid as long as the metadata of the file is unchanged. Reading the
+//! interpreter in each process would take longer than most grades.
 
 use std::fs::{self, Metadata};
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mcpmark_snapshot::Digest;
 
-/// A file that was changed later than this ago may be changed again without any of its times
-/// telling so: file systems count them in ticks.
+/// Minimum age of the last change before a digest is cached. File systems store times with limited resolution, so a
+/// later change within this period might not change the metadata.
 const SETTLED: Duration = Duration::from_secs(2);
 
-/// The digest of a file, read anew only where it was touched since it was last asked for.
-/// What is remembered lies in `seals`.
+/// Returns the digest of a file, and reads the file only if it has changed since the digest was cached. `seals` is the
+/// directory of the cache.
 pub(crate) fn digest(file: &Path, seals: &Path) -> io::Result<Digest> {
     let file = fs::canonicalize(file)?;
     let place = place(&file, seals);
@@ -29,7 +29,7 @@ pub(crate) fn digest(file: &Path, seals: &Path) -> io::Result<Digest> {
     }
     let digest = Digest::of(&fs::read(&file)?);
     if is_settled(&looked) && fs::metadata(&file).is_ok_and(|now| of(&now) == of(&looked)) {
-        // Who cannot keep it reads the file again.
+        // If the digest cannot be cached, the next call reads the file again.
         let _ = keep(&place, &format!("{}\n{digest}\n", of(&looked)));
     }
     Ok(digest)
@@ -83,7 +83,7 @@ mod tests {
         assert_eq!(digest(&file, &seals).unwrap(), Digest::of(b"guest"));
         assert!(!seals.exists(), "it was written a moment ago");
 
-        // As if it had lain here for long: what is kept is believed.
+        // As if the file were old: the cached digest is trusted.
         let canonical = fs::canonicalize(&file).unwrap();
         let seal = |digest: Digest| {
             let seal = of(&fs::metadata(&file).unwrap());
@@ -92,7 +92,7 @@ mod tests {
         seal(Digest::of(b"kept"));
         assert_eq!(digest(&file, &seals).unwrap(), Digest::of(b"kept"));
 
-        // The same size and time of writing, yet touched.
+        // Changed, with the same size and modification time.
         let written = fs::metadata(&file).unwrap().modified().unwrap();
         std::thread::sleep(Duration::from_millis(20));
         fs::write(&file, b"other").unwrap();
@@ -106,9 +106,9 @@ mod tests {
     }
 
     #[test]
-    fn what_has_lain_for_a_while_is_sealed() {
+    fn digests_of_settled_files_are_cached() {
         let dir = tempfile::tempdir().unwrap();
-        // Nobody has touched the program that runs this since it was made.
+        // The test executable has not changed since it was built.
         let program = std::env::current_exe().unwrap();
         let seals = dir.path().join("seals");
         let read = digest(&program, &seals).unwrap();

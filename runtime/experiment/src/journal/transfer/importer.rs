@@ -1,4 +1,4 @@
-//! Rows on their way into a journal: what they must be, and the numbers that they get there.
+//! Importer of rows: validates each row, and assigns new numbers to grades and regrades.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,12 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{OptionalExtension, Transaction, params_from_iter};
 use serde_json::{Map, Value};
 
-use super::{CarryError, HERE, JournalError, Line, Lines, Need, SUM, TABLES, sound};
+use super::{HERE, JournalError, Line, Lines, Need, RowTransferError, SUM, TABLES, validate};
 use crate::journal::now_ms;
 use crate::journal::texts::{is_packed, pack};
 use crate::{STATE_FAULT, Scoring, Spec};
 
-/// What comes of attempts, and of grades.
+/// Valid outcomes of attempts. Those of grades follow.
 const OUTCOMES: [&str; 7] = [
     "graded",
     STATE_FAULT,
@@ -24,21 +24,21 @@ const OUTCOMES: [&str; 7] = [
 ];
 const GRADES: [&str; 3] = ["graded", STATE_FAULT, "verifier-fault"];
 
-/// What has come of an experiment.
-pub(super) struct Taking<'a> {
+/// State of the import of one experiment.
+pub(super) struct RowImporter<'a> {
     transaction: &'a Transaction<'a>,
-    /// What is wrong with what an attempt needs, if the store does not have it.
+    /// Checks that the store has an object that an attempt needs. The error is the problem.
     kept: &'a dyn Fn(Need<'_>) -> Result<(), &'static str>,
-    /// Its id and name.
+    /// Id and name of the experiment.
     pub(super) experiment: Option<(String, String)>,
-    plan: Option<sound::Plan>,
-    /// The attempt of the row before: those of one attempt come one after the other.
+    plan: Option<validate::Plan>,
+    /// Attempt of the previous row, as a cache: the rows of one attempt follow each other.
     last: Option<String>,
     grades: HashMap<i64, i64>,
     regrades: HashMap<i64, i64>,
 }
 
-impl<'a> Taking<'a> {
+impl<'a> RowImporter<'a> {
     pub(super) fn into(
         transaction: &'a Transaction<'a>,
         kept: &'a dyn Fn(Need<'_>) -> Result<(), &'static str>,
@@ -54,8 +54,8 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// Whether an attempt came before as one of the experiment.
-    fn is_own(&mut self, attempt: &str) -> Result<bool, CarryError> {
+    /// Returns true if the attempt was already imported as part of this experiment.
+    fn is_own(&mut self, attempt: &str) -> Result<bool, RowTransferError> {
         let Some((experiment, _)) = &self.experiment else {
             return Ok(false);
         };
@@ -68,8 +68,8 @@ impl<'a> Taking<'a> {
         Ok(self.last.is_some())
     }
 
-    fn need(&self, attempt: &str, need: Need<'_>) -> Result<(), CarryError> {
-        (self.kept)(need).map_err(|problem| CarryError::Missing {
+    fn need(&self, attempt: &str, need: Need<'_>) -> Result<(), RowTransferError> {
+        (self.kept)(need).map_err(|problem| RowTransferError::Missing {
             attempt: attempt.to_owned(),
             what: need.what(),
             digest: *need.digest(),
@@ -77,15 +77,15 @@ impl<'a> Taking<'a> {
         })
     }
 
-    /// The experiment that has an attempt of this id here; none where there is no such attempt.
-    fn whose(&self, attempt: &str) -> Result<Option<String>, CarryError> {
+    /// Returns the name of the experiment that has an attempt with this id; none if no such attempt exists.
+    fn whose(&self, attempt: &str) -> Result<Option<String>, RowTransferError> {
         let query = "SELECT e.name FROM attempts a JOIN experiments e ON e.id = a.experiment
                      WHERE a.id = ?1";
         let mut query = self.transaction.prepare_cached(query)?;
         Ok(query.query_row([attempt], |row| row.get(0)).optional()?)
     }
 
-    pub(super) fn take(&mut self, line: Line, lines: &Lines<'_>) -> Result<(), CarryError> {
+    pub(super) fn take(&mut self, line: Line, lines: &Lines<'_>) -> Result<(), RowTransferError> {
         let transaction = self.transaction;
         let Line { table, mut row } = line;
         let wrong = |problem: &str| lines.wrong(problem);
@@ -111,7 +111,7 @@ impl<'a> Taking<'a> {
             Some(value) if value.as_str().is_some_and(|text| known.contains(&text)) => Ok(()),
             Some(_) => Err(lines.wrong("its outcome is none that is known")),
         };
-        if let Some(problem) = sound::problem(table, &row) {
+        if let Some(problem) = validate::problem(table, &row) {
             return Err(wrong(&problem));
         }
         let mut number = None;
@@ -124,12 +124,12 @@ impl<'a> Taking<'a> {
                 if let Some(spec) = text("spec") {
                     let spec = serde_json::from_str::<Spec>(&spec);
                     let spec = spec.map_err(|error| error.to_string());
-                    let spec = spec.and_then(|spec| match sound::unsound(&spec) {
+                    let spec = spec.and_then(|spec| match validate::plan_problem(&spec) {
                         Some(problem) => Err(problem),
                         None => Ok(spec),
                     });
                     match spec {
-                        Ok(spec) => self.plan = Some(sound::Plan::of(spec)),
+                        Ok(spec) => self.plan = Some(validate::Plan::of(spec)),
                         Err(error) => {
                             return Err(wrong(&format!("it does not say what it runs: {error}")));
                         }
@@ -146,7 +146,8 @@ impl<'a> Taking<'a> {
                     return Err(wrong("a second experiment is in it"));
                 }
                 let now = now_ms();
-                // Clocks differ; none that was begun elsewhere is newer than what is begun here from now on.
+                // Clocks differ. The creation time is limited to now, so that an imported experiment is not newer than
+                // later local ones.
                 let created = row.get("created_ms").and_then(Value::as_i64);
                 if let Some(created) = created {
                     row.insert("created_ms".to_owned(), created.clamp(0, now).into());
@@ -180,7 +181,7 @@ impl<'a> Taking<'a> {
                 if let Some(state) = digest("state")? {
                     self.need(&id, Need::State(&state))?;
                 }
-                // It is summed up when all of it is there.
+                // The summary columns are computed after all rows have been imported.
                 row.insert("grade".to_owned(), Value::Null);
             }
             "tool_sets" => {
@@ -196,7 +197,7 @@ impl<'a> Taking<'a> {
                 }
                 outcome(&GRADES)?;
                 digest("bundle")?;
-                // Before terms were kept, no verifier was.
+                // Grades without terms are from before the store kept verifiers.
                 if let Some(terms) = digest("terms")? {
                     let verifier = digest("verifier")?;
                     let verifier = verifier.ok_or_else(|| wrong("its verifier is no digest"))?;
@@ -205,7 +206,7 @@ impl<'a> Taking<'a> {
                     self.need(&attempt, Need::Verifier(&verifier))?;
                 }
                 renumber(&mut row, "regrade", &self.regrades, lines)?;
-                // Journals of format 4 do not say whose verifier it is, and those before 10 know one rule of scores.
+                // Journals of format 4 lack the task digest of a grade, and those before 10 have a single score rule.
                 row.entry("bundle").or_insert(Value::Null);
                 row.entry("scoring").or_insert(Value::Null);
                 if let Some(scoring) = row.get("scoring").and_then(Value::as_str) {
@@ -236,13 +237,13 @@ impl<'a> Taking<'a> {
     }
 }
 
-/// Puts the number that something has here in the place of the one that it had.
+/// Replaces a number of the exporting journal with the one assigned by this journal.
 fn renumber(
     row: &mut Map<String, Value>,
     key: &str,
     numbers: &HashMap<i64, i64>,
     lines: &Lines<'_>,
-) -> Result<(), CarryError> {
+) -> Result<(), RowTransferError> {
     if let Some(value) = row.get_mut(key).filter(|value| !value.is_null()) {
         let known = value.as_i64().and_then(|number| numbers.get(&number));
         *value = (*known.ok_or_else(|| lines.wrong("it names what is not in it"))?).into();
@@ -250,13 +251,13 @@ fn renumber(
     Ok(())
 }
 
-/// Adds a row that has the columns of its table, no more and no fewer.
+/// Inserts a row, which must have exactly the columns of its table.
 fn insert(
     transaction: &Transaction<'_>,
     table: &str,
     mut row: Map<String, Value>,
     lines: &Lines<'_>,
-) -> Result<(), CarryError> {
+) -> Result<(), RowTransferError> {
     let query = transaction.prepare_cached(&format!("SELECT * FROM {table} LIMIT 0"))?;
     let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
     drop(query);
@@ -290,7 +291,7 @@ fn insert(
         .map_err(|error| lines.refused(error, "it"))
 }
 
-/// Ids name lock files, too.
+/// Returns true for a valid id. Ids are also used as names of lock files.
 #[expect(clippy::ptr_arg, reason = "a filter of an option")]
 fn is_id(id: &String) -> bool {
     (8..=64).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_hexdigit())

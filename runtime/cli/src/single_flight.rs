@@ -1,10 +1,11 @@
+//! Cache of values that are expensive to compute, for concurrent use.
+
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// Values that many threads want and one of them makes, for as long as they are among
-/// the latest.
-pub(crate) struct Once<K, V> {
+/// Cache that computes each value once, even if several threads request it. The oldest values are evicted first.
+pub(crate) struct SingleFlightCache<K, V> {
     kept: Mutex<Kept<K, V>>,
     most: u64,
     weigh: fn(&V) -> Option<u64>,
@@ -12,13 +13,13 @@ pub(crate) struct Once<K, V> {
 
 struct Kept<K, V> {
     values: HashMap<K, Arc<OnceLock<V>>>,
-    /// From the oldest to the latest.
+    /// Keys and weights, the oldest first.
     order: VecDeque<(K, u64)>,
     weight: u64,
 }
 
-impl<K: Clone + Eq + Hash, V: Clone> Once<K, V> {
-    /// Keeps values up to a weight, all together; one without a weight is not kept.
+impl<K: Clone + Eq + Hash, V: Clone> SingleFlightCache<K, V> {
+    /// Creates a cache with a limit on the total weight. Values without a weight are not cached.
     pub(crate) fn new(most: u64, weigh: fn(&V) -> Option<u64>) -> Self {
         Self {
             kept: Mutex::new(Kept {
@@ -35,7 +36,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Once<K, V> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The value of a key. Who asks while another makes it waits for that.
+    /// Returns the value of a key. If another thread is computing it, waits for that thread.
     pub(crate) fn get(&self, key: K, make: impl FnOnce() -> V) -> V {
         let place = {
             let mut kept = self.lock();
@@ -84,7 +85,7 @@ mod tests {
     #[test]
     fn each_is_made_once_while_it_is_kept() {
         let made = AtomicUsize::new(0);
-        let once = Once::new(10, |value: &u64| (*value != 7).then_some(*value));
+        let once = SingleFlightCache::new(10, |value: &u64| (*value != 7).then_some(*value));
         let get = |value: u64| {
             once.get(value, || {
                 made.fetch_add(1, Ordering::Relaxed);
@@ -97,17 +98,17 @@ mod tests {
             }
         });
         assert_eq!(made.load(Ordering::Relaxed), 1);
-        // What is not to be kept is made again.
+        // Values without a weight are computed again.
         assert_eq!((get(7), get(7)), (7, 7));
         assert_eq!(made.load(Ordering::Relaxed), 3);
-        // 4, 5 and 1 weigh ten; with 2 the oldest has to go.
+        // 4, 5 and 1 weigh ten; adding 2 evicts the oldest.
         assert_eq!((get(5), get(1), get(4)), (5, 1, 4));
         assert_eq!(made.load(Ordering::Relaxed), 5);
         assert_eq!((get(2), get(5)), (2, 5));
         assert_eq!(made.load(Ordering::Relaxed), 6);
         assert_eq!(get(4), 4);
         assert_eq!(made.load(Ordering::Relaxed), 7);
-        // One that is too heavy stands alone.
+        // A value above the limit is cached alone.
         assert_eq!((get(50), get(50)), (50, 50));
         assert_eq!(made.load(Ordering::Relaxed), 8);
     }

@@ -1,15 +1,15 @@
-//! Who acts: models opened and asked for a sign of life, before anything is spent.
+//! Participants of a run: opens models and sends test requests before anything is spent.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_experiment::{
-    AgentKind, AgentSettings, Budget, Cast, External, Gate, Journal, Participant, Player, Retries,
-    ServerSpec, Spec, ToolFilter, ToolFilterError, steps,
+    AgentKind, AgentSettings, AgentSetup, Budget, External, Gate, Journal, OpenedParticipant,
+    Participant, Retries, ServerSpec, Spec, ToolFilter, ToolFilterError, steps,
 };
 use mcpmark_model::{
-    AskError, AskErrorKind, Conversation, Model, ModelSpec, OpenError, Pace, ToolSpec,
+    Conversation, Model, ModelSpec, OpenError, Pace, RequestError, RequestErrorKind, ToolSpec,
 };
 use mcpmark_service::ToolClash;
 use serde_json::json;
@@ -18,16 +18,16 @@ use crate::commands::program;
 use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
 
-/// The longest that a model may take for its sign of life.
+/// Timeout of the test request to a model.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(120);
 
-/// The participants of a spec that are to act, each with its model if it asks one.
+/// Participants of a spec that will act, with the models that they use.
 pub(crate) struct Models {
     models: Vec<Option<Model>>,
     acting: BTreeSet<usize>,
 }
 
-/// Opens the models of the participants that are to act; their keys come from the environment.
+/// Opens the models of the participants that will act. Reads their keys from the environment.
 pub(crate) fn models(spec: &Spec, acting: &BTreeSet<usize>) -> Result<Models, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut models = Vec::new();
@@ -63,13 +63,13 @@ pub(crate) fn models(spec: &Spec, acting: &BTreeSet<usize>) -> Result<Models, Co
 }
 
 impl Models {
-    /// The participants that are to act.
+    /// Returns the participants that will act.
     fn acting<'a>(&'a self, spec: &'a Spec) -> impl Iterator<Item = &'a Participant> {
         let indices = self.acting.iter();
         indices.filter_map(|index| spec.participants.get(*index))
     }
 
-    /// The participants that ask a model, each with it.
+    /// Returns the participants that use a model, each with its model.
     fn asking<'a>(&'a self, spec: &'a Spec) -> impl Iterator<Item = (&'a Model, &'a Participant)> {
         let all = self.models.iter().zip(&spec.participants);
         all.filter_map(|(model, participant)| Some((model.as_ref()?, participant)))
@@ -94,7 +94,7 @@ fn open_error(error: OpenError) -> CommandError {
     }
 }
 
-/// What a model is asked for its sign of life: to call a tool, where it acts by calling some.
+/// Returns the test request of the preflight. It contains a tool call if the agent uses the provider's tool calls.
 fn sign_of_life(agent: AgentKind) -> (Conversation, Vec<ToolSpec>) {
     let system = "This is a check of the connection.";
     if agent != AgentKind::Mcpmark {
@@ -109,8 +109,8 @@ fn sign_of_life(agent: AgentKind) -> (Conversation, Vec<ToolSpec>) {
     (conversation, vec![ping])
 }
 
-/// Looks at the variables of each server of others, and writes a request to each model, without
-/// sending it.
+/// Checks the environment variables of each external server and the programs of agents, and serialises a request to
+/// each model without sending it.
 pub(crate) async fn check(models: &Models, spec: &Spec) -> Result<(), CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     for (name, server) in Participant::servers(models.acting(spec)) {
@@ -134,10 +134,10 @@ pub(crate) async fn check(models: &Models, spec: &Spec) -> Result<(), CommandErr
     Ok(())
 }
 
-/// The tools of servers of others, each with the name of its server.
-pub(crate) type Beside = BTreeMap<String, String>;
+/// Tools of external servers, with the names of their servers.
+pub(crate) type ExternalTools = BTreeMap<String, String>;
 
-/// The tools that an agent is offered.
+/// Returns the filter for the tools that an agent is offered.
 fn tool_filter(settings: &AgentSettings) -> Result<ToolFilter, CommandError> {
     ToolFilter::parse(&settings.tools).map_err(no_such_tools)
 }
@@ -146,12 +146,12 @@ fn no_such_tools(error: ToolFilterError) -> CommandError {
     unusable(&format!("--tools: {error}"))
 }
 
-/// Checks that the globs of tools match some, and leave some of each kind of world, where it is known which tools
-/// servers of others have.
+/// Checks that each glob of `--tools` matches a tool and that some tools are left for each kind of world. Skipped if
+/// the tools of external servers are not known yet.
 fn check_filter(
     settings: &AgentSettings,
     worlds: &[BTreeSet<String>],
-    beside: &Beside,
+    beside: &ExternalTools,
 ) -> Result<(), CommandError> {
     let filter = tool_filter(settings)?;
     if beside.is_empty() && !settings.servers.is_empty() {
@@ -167,20 +167,21 @@ fn check_filter(
         .map_err(no_such_tools)
 }
 
-/// Checks the globs of tools of all participants that are to act, as far as is known without their servers.
+/// Checks the tool filters of all participants that will act, as far as that is possible without the tools of external
+/// servers.
 pub(crate) fn check_filters(
     models: &Models,
     spec: &Spec,
     worlds: &[BTreeSet<String>],
 ) -> Result<(), CommandError> {
     let mut acting = models.acting(spec);
-    acting.try_for_each(|one| check_filter(&one.agent_settings, worlds, &Beside::new()))
+    acting.try_for_each(|one| check_filter(&one.agent_settings, worlds, &ExternalTools::new()))
 }
 
-/// How long something may take before it is said that it is waited for.
+/// Delay before a message says what is waited for.
 const UNSAID: Duration = Duration::from_secs(1);
 
-/// Waits, and says what for where that takes long.
+/// Awaits a future, and prints what it waits for if that takes longer than [`UNSAID`].
 async fn announced<T>(work: impl Future<Output = T>, what: impl FnOnce() -> String) -> T {
     let mut work = std::pin::pin!(work);
     match tokio::time::timeout(UNSAID, work.as_mut()).await {
@@ -193,17 +194,17 @@ async fn announced<T>(work: impl Future<Output = T>, what: impl FnOnce() -> Stri
     }
 }
 
-/// Starts or reaches each server of others, whose tools go beside those of the worlds, and asks each model for a few
-/// words, with a tool in reach. Gives the tools of those servers.
+/// Starts or contacts each external server, and sends a test request to each model, with a tool if the agent uses tool
+/// calls. Returns the tools of those servers.
 pub(crate) async fn preflight(
     models: &Models,
     spec: &Spec,
     worlds: &[BTreeSet<String>],
-) -> Result<Beside, CommandError> {
+) -> Result<ExternalTools, CommandError> {
     let variable = |name: &str| std::env::var(name).ok();
     let mut offered: Vec<((&str, &ServerSpec), Vec<String>)> = Vec::new();
     for (name, server) in Participant::servers(models.acting(spec)) {
-        // It goes again at once.
+        // The server is dropped at the end of the iteration; each attempt starts its own.
         let starting = External::start(name, server, variable);
         let what = || format!("waiting for server {name} to start");
         let started = announced(starting, what).await;
@@ -211,9 +212,9 @@ pub(crate) async fn preflight(
         let tools = started.tools().map(|tool| tool.to_string()).collect();
         offered.push(((name, server), tools));
     }
-    let mut all = Beside::new();
+    let mut all = ExternalTools::new();
     for participant in models.acting(spec) {
-        let mut beside = Beside::new();
+        let mut beside = ExternalTools::new();
         for (name, server) in &participant.agent_settings.servers {
             let own = offered
                 .iter()
@@ -256,7 +257,10 @@ pub(crate) async fn preflight(
             }
             Err(error) => error,
         };
-        let nobody = matches!(error.kind, AskErrorKind::Connection | AskErrorKind::Timeout);
+        let nobody = matches!(
+            error.kind,
+            RequestErrorKind::Connection | RequestErrorKind::Timeout
+        );
         let settings = participant.model.as_ref().map(|model| &model.settings);
         let elsewhere = settings.is_some_and(|settings| settings.base_url.is_some());
         let place = if elsewhere || nobody {
@@ -266,7 +270,7 @@ pub(crate) async fn preflight(
         };
         if matches!(
             error.kind,
-            AskErrorKind::RateLimit | AskErrorKind::Overloaded
+            RequestErrorKind::RateLimit | RequestErrorKind::Overloaded
         ) {
             let said = sanitise::line(&error.message);
             output::warn(&format!(
@@ -280,8 +284,11 @@ pub(crate) async fn preflight(
     Ok(all)
 }
 
-/// Refuses a tool that both a world and a server of others have.
-pub(crate) fn check_clashes(beside: &Beside, tools: &BTreeSet<String>) -> Result<(), CommandError> {
+/// Refuses a tool name that both a world and an external server have.
+pub(crate) fn check_clashes(
+    beside: &ExternalTools,
+    tools: &BTreeSet<String>,
+) -> Result<(), CommandError> {
     match beside.iter().find(|(tool, _)| tools.contains(*tool)) {
         Some((tool, server)) => Err(clash(server, tool)),
         None => Ok(()),
@@ -297,28 +304,30 @@ fn unusable(message: &str) -> CommandError {
     CommandError::usage(sanitise::line(message)).hint("nothing was run")
 }
 
-/// Why a model does not answer, and what may help.
-fn refused(model: &Model, place: &str, error: &AskError) -> CommandError {
+/// Converts the error of a model, with a hint.
+fn refused(model: &Model, place: &str, error: &RequestError) -> CommandError {
     let said = sanitise::line(&error.message);
     let message = format!("model {}{place}: {said}", model.name());
     CommandError::usage(message).hint(match error.kind {
-        AskErrorKind::Connection | AskErrorKind::Timeout => {
+        RequestErrorKind::Connection | RequestErrorKind::Timeout => {
             "is --base-url right, and the server up?"
         }
-        AskErrorKind::Auth if !model.has_key() => {
+        RequestErrorKind::Auth if !model.has_key() => {
             "no key was sent; --api-key-env names the variable that holds one for that address"
         }
-        AskErrorKind::Auth => "the key is not accepted there",
-        AskErrorKind::NoTools => "the model takes no tools; use --agent react, or another model",
-        AskErrorKind::NotFound => "is the model's name right? it is the provider's own",
-        AskErrorKind::Quota => "the account has nothing left",
-        AskErrorKind::Unsupported => "leave that setting out for this model",
+        RequestErrorKind::Auth => "the key is not accepted there",
+        RequestErrorKind::NoTools => {
+            "the model takes no tools; use --agent react, or another model"
+        }
+        RequestErrorKind::NotFound => "is the model's name right? it is the provider's own",
+        RequestErrorKind::Quota => "the account has nothing left",
+        RequestErrorKind::Unsupported => "leave that setting out for this model",
         _ => "nothing was run",
     })
 }
 
-/// The bounds on requests to models, by name and address. The same model at the same address has one bound with whatever
-/// settings it is asked: its server counts the requests together.
+/// Limits on requests to models, by name and address. Participants with the same model at the same address share one
+/// gate, whatever their settings, because the server counts their requests together.
 struct Gates(BTreeMap<(String, Option<String>), Arc<Gate>>);
 
 impl Gates {
@@ -336,24 +345,24 @@ impl Gates {
         (model.name.clone(), model.settings.base_url.clone())
     }
 
-    /// The bound on requests to a model; none without a model.
+    /// Returns the gate of a model. Without a model, the gate has no limits.
     fn gate(&self, model: Option<&ModelSpec>) -> Arc<Gate> {
         let known = model.and_then(|model| self.0.get(&Self::place(model)));
         known.map_or_else(|| Arc::new(Gate::new(Pace::default())), Arc::clone)
     }
 }
 
-/// Puts together who acts.
-pub(crate) fn cast(
+/// Assembles the participants of a run.
+pub(crate) fn open_participants(
     spec: &Spec,
     models: Models,
     journal: &Journal,
     experiment: &str,
     jobs: u32,
-) -> Result<Cast, CommandError> {
+) -> Result<AgentSetup, CommandError> {
     let spent = journal.spent(experiment).map_err(journal_error)?;
     let gates = Gates::of(&spec.participants);
-    let mut players = Vec::new();
+    let mut participants = Vec::new();
     for (model, participant) in models.models.into_iter().zip(&spec.participants) {
         let settings = &participant.agent_settings;
         let replay = match &settings.replay {
@@ -367,7 +376,7 @@ pub(crate) fn cast(
         if let Some(retries) = settings.retries {
             policy.tries = retries.saturating_add(1);
         }
-        players.push(Player {
+        participants.push(OpenedParticipant {
             model,
             gate: gates.gate(participant.model.as_ref()),
             retries: policy,
@@ -378,12 +387,12 @@ pub(crate) fn cast(
             servers: settings.servers.clone(),
             replay,
             command: settings.command.clone(),
-            ..Player::plain(participant.agent)
+            ..OpenedParticipant::plain(participant.agent)
         });
     }
     let calls = spec.concurrency.model_calls.unwrap_or(jobs) as usize;
-    Ok(Cast {
-        players,
+    Ok(AgentSetup {
+        participants,
         prices: Arc::new(spec.prices.clone()),
         budget: Arc::new(Budget::new(calls, spec.limits.of_experiment(), spent)),
         limits: spec.limits,

@@ -1,4 +1,4 @@
-//! A stream that gives up on a peer which takes nothing.
+//! Stream with a write timeout.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,24 +8,24 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// A stream whose writes fail once the peer has taken nothing for some time: what is written to it would hold its
-/// place for ever.
-pub(crate) struct Patient<S> {
+/// Stream whose writes fail with a timeout if the peer has read nothing for some time, because pending data would
+/// otherwise hold its resources forever.
+pub(crate) struct WriteTimeout<S> {
     stream: S,
-    patience: Duration,
+    timeout: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
-    pub(crate) fn new(stream: S, patience: Duration) -> Self {
+impl<S> WriteTimeout<S> {
+    pub(crate) fn new(stream: S, timeout: Duration) -> Self {
         Self {
             stream,
-            patience,
+            timeout,
             stalled: None,
         }
     }
 
-    /// What a write comes to: an error where it has waited too long.
+    /// Passes the result of a write on, or returns a timeout error if the write has waited too long.
     fn bounded<T>(
         &mut self,
         written: Poll<io::Result<T>>,
@@ -35,10 +35,10 @@ impl<S> Patient<S> {
             self.stalled = None;
             return written;
         }
-        let patience = self.patience;
+        let timeout = self.timeout;
         let stalled = self
             .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep(timeout)));
         stalled
             .as_mut()
             .poll(context)
@@ -46,7 +46,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -56,7 +56,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -99,7 +99,7 @@ mod tests {
     #[tokio::test]
     async fn a_peer_that_takes_nothing_is_given_up() {
         let (near, far) = duplex(16);
-        let mut stream = Patient::new(near, Duration::from_millis(20));
+        let mut stream = WriteTimeout::new(near, Duration::from_millis(20));
         let error = stream.write_all(&[0; 64]).await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         drop(far);
@@ -112,7 +112,7 @@ mod tests {
             let mut read = Vec::new();
             far.read_to_end(&mut read).await.map(|_| read.len())
         });
-        let mut stream = Patient::new(near, Duration::from_secs(60));
+        let mut stream = WriteTimeout::new(near, Duration::from_secs(60));
         stream.write_all(&[0; 4096]).await.unwrap();
         drop(stream);
         assert_eq!(reading.await.unwrap().unwrap(), 4096);

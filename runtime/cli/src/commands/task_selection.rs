@@ -1,4 +1,4 @@
-//! The tasks of an experiment: those of a library, of a bundle, or of a published corpus.
+//! Tasks of an experiment, from a library, a bundle or a published corpus.
 
 use std::collections::BTreeSet;
 
@@ -15,20 +15,20 @@ use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
 
-/// The tasks that a person chose.
+/// Selected tasks.
 pub(crate) struct Chosen {
-    /// Where they are made ready: their bundle is its root, where they come from one.
+    /// Context in which the tasks are prepared. Its root is the bundle, if they come from one.
     context: Context,
     tasks: Tasks,
 }
 
-/// Tasks, and where they lie.
+/// Tasks with the library or the corpus that contains them.
 enum Tasks {
     Own(Library, Vec<Task>),
     Published(Corpus, TaskSource, Vec<PublishedTask>),
 }
 
-/// The place of tasks, so that an experiment finds it again from any directory.
+/// Returns the location of tasks with absolute paths, so that an experiment finds it from any directory.
 pub(crate) fn place(args: &PublishedArgs) -> Result<Option<TaskSource>, CommandError> {
     let absolute = |dir| std::path::absolute(dir).map_err(CommandError::usage);
     let Some(tasks) = &args.tasks else {
@@ -52,7 +52,7 @@ impl Chosen {
         place: Option<&TaskSource>,
         selection: &Selection,
     ) -> Result<Self, CommandError> {
-        let (context, place) = lying(context, place)?;
+        let (context, place) = resolve_source(context, place)?;
         let tasks = match place {
             Some(place) => {
                 let corpus = context.corpus_at(&place.tasks)?;
@@ -76,32 +76,32 @@ impl Chosen {
         Self::known(context, place, ids, &mut |_, error| Err(error))
     }
 
-    /// Those of the tasks that are there; `lacking` hears of each that is not, and may let that pass.
+    /// Selects tasks by their ids. `lacking` is called for each missing task, and decides whether that is an error.
     pub(crate) fn known(
         context: &Context,
         place: Option<&TaskSource>,
         ids: &[String],
         lacking: &mut dyn FnMut(&str, CommandError) -> Result<(), CommandError>,
     ) -> Result<Self, CommandError> {
-        let (context, place) = lying(context, place)?;
+        let (context, place) = resolve_source(context, place)?;
         let tasks = match place {
             Some(place) => {
                 let corpus = context.corpus_at(&place.tasks)?;
                 let one = |id: &str| published::task_of(&corpus, id);
-                let tasks = there(ids, one, lacking)?;
+                let tasks = existing_tasks(ids, one, lacking)?;
                 Tasks::Published(corpus, place, tasks)
             }
             None => {
                 let library = context.library()?;
                 let one = |id: &str| context::one_task(&library, id);
-                let tasks = there(ids, one, lacking)?;
+                let tasks = existing_tasks(ids, one, lacking)?;
                 Tasks::Own(library, tasks)
             }
         };
         Ok(Self { context, tasks })
     }
 
-    /// The digest of the bundle that they come from, where they come from one.
+    /// Returns the digest of the tasks' bundle, if they come from one.
     pub(crate) fn bundle(&self) -> Result<Option<Digest>, CommandError> {
         self.context.bundle()
     }
@@ -115,7 +115,7 @@ impl Chosen {
         own.iter().map(|task| &task.id).chain(published)
     }
 
-    /// The tools of each kind of their worlds, as far as that is known before they are set up.
+    /// Returns the tools of each service and profile among the tasks, as far as they are known before set-up.
     pub(crate) fn tools(&self) -> Vec<BTreeSet<String>> {
         let profiles: BTreeSet<(&str, Option<&str>)> = match &self.tasks {
             Tasks::Own(_, tasks) => tasks
@@ -133,7 +133,7 @@ impl Chosen {
         tools.collect()
     }
 
-    /// The first of some tasks that nobody has shown to be solvable.
+    /// Returns the first of these tasks that has no solution.
     pub(crate) fn unsolved(&self, ids: &BTreeSet<&str>) -> Option<&TaskId> {
         let unsolved: Vec<&TaskId> = match &self.tasks {
             Tasks::Own(_, tasks) => tasks
@@ -151,8 +151,7 @@ impl Chosen {
         unsolved.find(|id| ids.contains(&*id.to_string()))
     }
 
-    /// Makes them ready to judge what was left. A verifier that is held back is taken from the store, where
-    /// it is kept if it has judged here before.
+    /// Prepares the tasks for grading. Loads a held-back verifier from the store if an earlier grade stored it there.
     pub(crate) fn to_judge(
         &self,
         sandbox: &Sandbox,
@@ -170,7 +169,8 @@ impl Chosen {
         Ok(prepared)
     }
 
-    /// The task of an attempt, with whoever judged that last: a task may have got another verifier since.
+    /// Prepares the task of an attempt with the verifier of its last grade, because the current verifier of the task
+    /// may differ.
     pub(crate) fn as_judged(
         &self,
         terms: &Terms,
@@ -185,7 +185,7 @@ impl Chosen {
         Ok(task)
     }
 
-    /// Makes them ready to be attempted.
+    /// Prepares the tasks for attempts.
     pub(crate) fn prepare(
         &self,
         sandbox: &Sandbox,
@@ -201,7 +201,7 @@ impl Chosen {
     }
 }
 
-/// Why whoever judged cannot judge again.
+/// Error of loading an earlier verifier from the store.
 pub(crate) enum NoJudge {
     Terms(TermsError),
     Command(CommandError),
@@ -231,7 +231,7 @@ impl From<NoJudge> for CommandError {
     }
 }
 
-/// The judge of states of a service by these terms, loaded from the store.
+/// Loads the verifier of these terms from the store, for states of a service.
 pub(crate) fn judge(
     context: &Context,
     service: &str,
@@ -244,10 +244,10 @@ pub(crate) fn judge(
     })
 }
 
-/// What is told where tasks of an experiment cannot be had: the way out, if their place is gone.
+/// Adds the hint `way_out` to an error if the tasks of an experiment are no longer at their location.
 pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> CommandError {
     let Some(place) = &spec.published else {
-        // It was begun with the library of a directory, or of a root.
+        // The experiment was started with a library, so its location is not recorded.
         return match &error.hint {
             Some(hint) if error.code == exit::USAGE => {
                 let hint = format!("{hint}; or {way_out}");
@@ -256,7 +256,7 @@ pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> C
             _ => error,
         };
     };
-    match lies_there(place) {
+    match is_local(place) {
         Ok(true) => error,
         Ok(false) if error.code != exit::INFRASTRUCTURE => error,
         _ => {
@@ -268,8 +268,9 @@ pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> C
     }
 }
 
-/// Where tasks lie: in a bundle, which is then the root; or in a corpus, that of a bundle among them.
-fn lying(
+/// Resolves the location of tasks. For a bundle or a library, the returned context has it as its root. The returned
+/// location is that of a corpus, which may be in a bundle.
+fn resolve_source(
     context: &Context,
     place: Option<&TaskSource>,
 ) -> Result<(Context, Option<TaskSource>), CommandError> {
@@ -288,16 +289,16 @@ fn lying(
     Ok((context, unpacked))
 }
 
-/// Whether a place of tasks is seen to be there: one in a registry only when that is asked.
-fn lies_there(place: &TaskSource) -> Result<bool, CommandError> {
+/// Checks that a location exists. Returns false for a reference to a registry, whose existence is not checked here.
+fn is_local(place: &TaskSource) -> Result<bool, CommandError> {
     bundle::must_be_there(&place.tasks)?;
     Ok(!bundle::is_reference(&place.tasks))
 }
 
-/// The context whose root is the bundle or the library of a place, or where a bundle is gone, the same
-/// one as it was kept here; none where the place is a corpus.
+/// Returns a context whose root is the bundle or the library at a location. If the bundle is gone, its cached copy is
+/// used. Returns `None` if the location is a corpus.
 fn at_root(context: &Context, place: &TaskSource) -> Result<Option<Context>, CommandError> {
-    let away = match lies_there(place) {
+    let away = match is_local(place) {
         Ok(true) if !bundle::is_root(&place.tasks) => return Ok(None),
         Ok(is_file) => {
             let there = context.at_bundle(&place.tasks);
@@ -324,8 +325,8 @@ fn at_root(context: &Context, place: &TaskSource) -> Result<Option<Context>, Com
     Ok(Some(context.at_unpacked(unpacked)))
 }
 
-/// Each task that is there. One that is broken is an error in any case.
-fn there<T>(
+/// Collects the tasks that exist. An invalid task is always an error.
+fn existing_tasks<T>(
     ids: &[String],
     one: impl Fn(&str) -> Result<T, CommandError>,
     lacking: &mut dyn FnMut(&str, CommandError) -> Result<(), CommandError>,

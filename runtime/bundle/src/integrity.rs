@@ -1,4 +1,4 @@
-//! Whether what was unpacked of a bundle is still what was unpacked.
+//! Integrity check of unpacked bundles: comparison with a record of the unpacked files.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata};
@@ -13,78 +13,80 @@ use serde::{Deserialize, Serialize};
 use crate::BundleError;
 use crate::library::write;
 
-/// The file that says what was unpacked.
-const SEAL: &str = "unpacked.json";
+/// File with the record of the unpacked files.
+const RECORD: &str = "unpacked.json";
 
-/// A file or link as it was unpacked.
+/// State of a file or symlink when it was unpacked.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Sealed {
+struct FileRecord {
     bytes: u64,
-    /// Seconds and nanoseconds: where they are what they were, the content is taken to be.
+    /// Modification time in seconds and nanoseconds. If size and time are unchanged, the content counts as unchanged in
+    /// a quick check.
     modified: (i64, i64),
     digest: Digest,
 }
 
-/// Writes down what is in a directory.
-pub(crate) fn seal(dir: &Path) -> Result<(), BundleError> {
-    let mut sealed = BTreeMap::new();
+/// Writes the record of all files in a directory.
+pub(crate) fn write_integrity_record(dir: &Path) -> Result<(), BundleError> {
+    let mut recorded = BTreeMap::new();
     for (name, path) in files(dir)? {
         let metadata = fs::symlink_metadata(&path).map_err(read(&path))?;
-        let entry = Sealed {
+        let entry = FileRecord {
             bytes: metadata.len(),
             modified: modified(&metadata),
             digest: digest(&path, &metadata).map_err(read(&path))?,
         };
-        sealed.insert(name, entry);
+        recorded.insert(name, entry);
     }
-    let text = serde_json::to_vec(&sealed).map_err(|error| BundleError::Write {
-        place: dir.join(SEAL),
+    let text = serde_json::to_vec(&recorded).map_err(|error| BundleError::Write {
+        place: dir.join(RECORD),
         source: error.into(),
     })?;
-    write(&dir.join(SEAL), &text)
+    write(&dir.join(RECORD), &text)
 }
 
-/// How much of a directory is looked at.
+/// Depth of the integrity check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    /// The content of files whose size or time is another.
+pub enum CheckDepth {
+    /// Reads only files whose size or modification time has changed.
     Quick,
-    /// All of it.
+    /// Reads all files.
     Thorough,
 }
 
-/// Whether a directory is what was [unpacked](crate::unpack) into it.
+/// Checks that a directory has the content that was [unpacked](crate::unpack) to it.
 ///
 /// # Errors
 ///
-/// With the first file that is not; or when one cannot be read.
-pub fn is_as_unpacked(dir: &Path, look: Look) -> Result<(), BundleError> {
+/// Returns an error with the first file that differs, or if a file cannot be read.
+pub fn matches_integrity_record(dir: &Path, look: CheckDepth) -> Result<(), BundleError> {
     let changed = |name: &str, problem| BundleError::Unpacked {
         file: dir.join(name),
         problem,
     };
-    let seal = dir.join(SEAL);
-    let sealed = match fs::read(&seal) {
+    let record = dir.join(RECORD);
+    let recorded = match fs::read(&record) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(changed(SEAL, "is gone"));
+            return Err(changed(RECORD, "is gone"));
         }
-        Err(error) => return Err(read(&seal)(error)),
+        Err(error) => return Err(read(&record)(error)),
     };
-    let sealed: BTreeMap<String, Sealed> =
-        serde_json::from_slice(&sealed).map_err(|_| changed(SEAL, "was changed"))?;
+    let recorded: BTreeMap<String, FileRecord> =
+        serde_json::from_slice(&recorded).map_err(|_| changed(RECORD, "was changed"))?;
     let found = files(dir)?;
-    if let Some(name) = sealed.keys().find(|name| !found.contains_key(*name)) {
+    if let Some(name) = recorded.keys().find(|name| !found.contains_key(*name)) {
         return Err(changed(name, "is gone"));
     }
     for (name, path) in &found {
-        let Some(sealed) = sealed.get(name) else {
+        let Some(recorded) = recorded.get(name) else {
             return Err(changed(name, "was added"));
         };
         let metadata = fs::symlink_metadata(path).map_err(read(path))?;
-        let is_as_it_was = (metadata.len(), modified(&metadata)) == (sealed.bytes, sealed.modified);
-        if (look == Look::Thorough || !is_as_it_was)
-            && digest(path, &metadata).map_err(read(path))? != sealed.digest
+        let is_as_it_was =
+            (metadata.len(), modified(&metadata)) == (recorded.bytes, recorded.modified);
+        if (look == CheckDepth::Thorough || !is_as_it_was)
+            && digest(path, &metadata).map_err(read(path))? != recorded.digest
         {
             return Err(changed(name, "was changed"));
         }
@@ -103,13 +105,13 @@ fn modified(metadata: &Metadata) -> (i64, i64) {
     (metadata.mtime(), metadata.mtime_nsec())
 }
 
-/// Of a file's content, or of where a link leads.
+/// Returns the digest of a file's content or of a symlink's target.
 fn digest(path: &Path, metadata: &Metadata) -> io::Result<Digest> {
     if metadata.is_symlink() {
         return Ok(Digest::of(fs::read_link(path)?.as_os_str().as_bytes()));
     }
     if !metadata.is_file() {
-        // A pipe would wait for somebody who writes into it.
+        // Opening a pipe would block.
         return Ok(Digest::of(b""));
     }
     let mut hasher = Digest::hasher();
@@ -123,7 +125,7 @@ fn digest(path: &Path, metadata: &Metadata) -> io::Result<Digest> {
     }
 }
 
-/// All files and links below a directory but the seal, by their names from there.
+/// Lists all files and symlinks in a directory and its subdirectories except the record, by relative path.
 fn files(dir: &Path) -> Result<BTreeMap<String, PathBuf>, BundleError> {
     let mut found = BTreeMap::new();
     let mut directories = vec![dir.to_owned()];
@@ -136,10 +138,10 @@ fn files(dir: &Path) -> Result<BTreeMap<String, PathBuf>, BundleError> {
                 continue;
             }
             let name = path.strip_prefix(dir).unwrap_or(&path);
-            // A name that is no text is not one that was unpacked, and is told as another.
+            // Unpacked names are UTF-8, so a lossy name is reported as an added file.
             found.insert(name.to_string_lossy().into_owned(), path);
         }
     }
-    found.remove(SEAL);
+    found.remove(RECORD);
     Ok(found)
 }

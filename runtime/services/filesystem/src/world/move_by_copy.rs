@@ -1,8 +1,7 @@
-//! Moving directories that the kernel does not move.
+//! Move of directories by copying, for directories that the kernel cannot rename.
 //!
-//! Where the world is an overlay mount, a directory that was there from the start cannot be
-//! renamed. It is made anew beside the world, put into place in whole, and then taken away where
-//! it was.
+//! If the world is an overlay mount, a directory of the lower layer cannot be renamed. It is copied into the staging
+//! directory, renamed into its new place, and then removed from the old one.
 
 use std::io;
 use std::time::SystemTime;
@@ -14,35 +13,35 @@ use rustix::io::Errno;
 use super::{STAGED, World};
 use crate::failure::Failure;
 
-/// Whether the kernel refused to move a directory because it cannot.
+/// Reports whether the kernel refused to move a directory with `EXDEV`.
 pub(super) fn is_refused(error: &io::Error) -> bool {
     Errno::from_io_error(error) == Some(Errno::XDEV)
 }
 
 impl World {
-    /// Moves a directory to a place that is free, or an empty directory. An error before the
-    /// directory is in its new place changes nothing.
-    pub(super) fn transplant(&self, from: &str, to: &str, during: &str) -> Result<(), Failure> {
+    /// Moves a directory to a free path, or onto an empty directory. An error before the directory is in its new place
+    /// changes nothing.
+    pub(super) fn move_by_copy(&self, from: &str, to: &str, during: &str) -> Result<(), Failure> {
         let moved = copy(&self.root, from, &self.staging, STAGED).and_then(|()| {
             checkpoint()?;
             Ok(self.staging.rename(STAGED, &self.root, to)?)
         });
         if let Err(stopped) = moved {
-            // As with a file that cannot be written: it is outside the world, and goes with it.
+            // As with a staged file: the remains are outside the world, and are removed with the private copy.
             let _ = self.staging.remove_dir_all(STAGED);
             return Err(match stopped {
                 Stopped::Disk(error) => Failure::io(&error, during),
                 Stopped::Interrupted(interrupted) => interrupted.into(),
             });
         }
-        // The world has it twice until this is done, so that it cannot go on when it fails.
+        // Until the removal is complete, the world contains the directory twice, so a failure makes the world unusable.
         self.root
             .remove_dir_all(from)
             .map_err(|error| Failure::Host(format!("{during}: {error}")))
     }
 }
 
-/// Why a directory was not copied.
+/// Error of copying a directory.
 enum Stopped {
     Disk(io::Error),
     Interrupted(Interrupted),
@@ -60,7 +59,7 @@ impl From<Interrupted> for Stopped {
     }
 }
 
-/// Makes a directory like another, with all that is below it.
+/// Copies a directory recursively.
 fn copy(from: &Dir, path: &str, to: &Dir, name: &str) -> Result<(), Stopped> {
     let from = from.open_dir(path)?;
     to.create_dir_with(name, &DirBuilder::new())?;

@@ -1,26 +1,25 @@
-//! How the lines of two texts differ.
+//! Line diff of two texts.
 
 use gix::diff::blob::{Algorithm, Diff, Hunk, InternedInput, sources};
 
 use crate::call::{self, Interrupted, Reservation};
 
-/// The most lines of both texts that are compared one by one, apart from what both begin and end with. The search for
-/// the fewest changes takes more than twice as long for twice as many. Of more lines all are replaced; GitHub shows
-/// no differences of such files.
+/// Maximum number of lines of both texts for a line diff, without the common start and end. Twice as many lines take
+/// more than twice as long. Above the maximum, the diff replaces all of them; GitHub shows no diff of such files.
 pub(super) const MOST_LINES: usize = 200_000;
-/// About what a line takes in memory while it is compared.
+/// Approximate memory per line during a diff, in bytes.
 pub(super) const LINE_BYTES: u64 = 96;
 
-/// Two texts by their lines, and what was changed from the one to the other, in order.
-pub(super) struct Compared<'a> {
+/// Lines of two texts with the changed ranges, in order.
+pub(super) struct LineDiff<'a> {
     pub(super) old: Vec<&'a [u8]>,
     pub(super) new: Vec<&'a [u8]>,
     pub(super) hunks: Vec<Hunk>,
     _held: Reservation,
 }
 
-impl<'a> Compared<'a> {
-    /// Compares two texts as `git diff` does.
+impl<'a> LineDiff<'a> {
+    /// Computes the line diff of two texts as `git diff` does.
     pub(super) fn of(before: &'a [u8], after: &'a [u8]) -> Result<Self, Interrupted> {
         call::checkpoint()?;
         let held = call::reserve((count_lines(before) + count_lines(after)) * LINE_BYTES)?;
@@ -44,12 +43,12 @@ impl<'a> Compared<'a> {
         })
     }
 
-    /// The number of lines that were added.
+    /// Returns the number of added lines.
     pub(super) fn additions(&self) -> usize {
         self.hunks.iter().map(|hunk| hunk.after.len()).sum()
     }
 
-    /// The number of lines that were removed.
+    /// Returns the number of removed lines.
     pub(super) fn deletions(&self) -> usize {
         self.hunks.iter().map(|hunk| hunk.before.len()).sum()
     }
@@ -59,7 +58,7 @@ pub(super) fn count_lines(text: &[u8]) -> u64 {
     text.iter().filter(|byte| **byte == b'\n').count() as u64 + 1
 }
 
-/// What lies between the lines that two texts begin with and those that they end with.
+/// Returns the range between the common start and the common end of two texts.
 pub(super) fn changed_block<T: PartialEq>(old: &[T], new: &[T]) -> Hunk {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let rest = old[start..].iter().rev().zip(new[start..].iter().rev());
@@ -83,7 +82,7 @@ mod tests {
         };
         let count = MOST_LINES / 2 + 1;
         let (old, new) = (text("a", count), text("b", count));
-        let compared = Compared::of(old.as_bytes(), new.as_bytes()).unwrap();
+        let compared = LineDiff::of(old.as_bytes(), new.as_bytes()).unwrap();
         let block = 1..count as u32 + 1;
         let hunk = Hunk {
             before: block.clone(),

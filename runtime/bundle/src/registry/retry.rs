@@ -1,4 +1,4 @@
-//! Registries that have had too many requests: they are asked again, a few times and not for long.
+//! Retries of requests that a registry refuses because of too many requests.
 
 use std::time::Duration;
 
@@ -7,15 +7,14 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 
 use super::{RegistryError, within};
 
-/// Times that a request is sent again.
-const TIMES: u32 = 4;
+/// Maximum number of retries.
+const MAX_RETRIES: u32 = 4;
 
-/// The longest wait that a registry may ask for. One that asks for more is taken at its word, and not
-/// waited for.
-const LONGEST: Duration = Duration::from_secs(30);
+/// Maximum delay that a registry may request. If it requests more, the request is not retried.
+const MAX_DELAY: Duration = Duration::from_secs(30);
 
-/// Sends a request, and again while the registry says that it has too many.
-pub(super) async fn patiently(
+/// Sends a request, and retries it while the registry is overloaded.
+pub(super) async fn send_with_retry(
     what: &str,
     request: RequestBuilder,
 ) -> Result<Response, RegistryError> {
@@ -34,17 +33,18 @@ pub(super) async fn patiently(
     }
 }
 
-/// How long to wait after an answer, where the request is worth being sent again.
+/// Returns the delay before a retry, or `None` if the request should not be retried. Without `Retry-After`, the delay
+/// doubles from one second.
 fn wait(status: StatusCode, headers: &HeaderMap, times: u32) -> Option<Duration> {
     let wished = mcpmark_http::retry_after(headers);
     let is_busy = match status {
         StatusCode::TOO_MANY_REQUESTS => true,
-        // Without a word of when it will be back, it is away.
+        // Without `Retry-After`, the registry counts as unavailable.
         StatusCode::SERVICE_UNAVAILABLE => wished.is_some(),
         _ => false,
     };
-    let wait = wished.unwrap_or(Duration::from_secs(1 << times.min(TIMES)));
-    (is_busy && times < TIMES && wait <= LONGEST).then_some(wait)
+    let wait = wished.unwrap_or(Duration::from_secs(1 << times.min(MAX_RETRIES)));
+    (is_busy && times < MAX_RETRIES && wait <= MAX_DELAY).then_some(wait)
 }
 
 #[cfg(test)]
@@ -58,7 +58,7 @@ mod tests {
             (429, Some("7"), 3, Some(7)),
             (429, Some("30"), 0, Some(30)),
             (429, Some("31"), 0, None),
-            (429, Some("1"), TIMES, None),
+            (429, Some("1"), MAX_RETRIES, None),
             (429, None, 0, Some(1)),
             (429, None, 3, Some(8)),
             (429, None, u32::MAX, None),

@@ -1,5 +1,5 @@
-//! What stays of bundles that were here: by their digests they are known again where the places that they
-//! came from are gone.
+//! Retained documents and signatures of bundles. With them, a bundle is still identified by its digest after its source
+//! is gone.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,11 +14,11 @@ use crate::trust::{self, Attached};
 use crate::{Bundle, BundleError};
 
 impl Bundle {
-    /// Keeps its documents, and the signatures that came with it.
+    /// Stores the documents of the bundle and the signatures that were found with it.
     ///
     /// # Errors
     ///
-    /// When something is missing or damaged, or cannot be written.
+    /// Returns an error if a blob is missing, damaged, or cannot be written.
     pub fn remember(
         &self,
         signatures: &[Attached],
@@ -27,7 +27,7 @@ impl Bundle {
     ) -> Result<(), BundleError> {
         self.keep_documents(source, into)?;
         let digest = &self.root.digest;
-        // Those that came with it at another time count as well.
+        // Signatures of earlier calls stay listed.
         let mut listed = listed(into, digest).unwrap_or_default();
         let before = listed.len();
         for attached in signatures {
@@ -63,14 +63,14 @@ impl Bundle {
         })
     }
 
-    /// The signatures of a bundle that were [kept](Self::remember), as far as they are whole.
+    /// Reads the intact signatures of a bundle that [`remember`](Self::remember) stored.
     pub fn kept_signatures(blobs: &BlobDirectory, digest: &Digest) -> Vec<Attached> {
         let listed = listed(blobs, digest).unwrap_or_default();
         let read = |descriptor| Attached::read(blobs, descriptor, digest).ok().flatten();
         listed.iter().take(trust::MOST).filter_map(read).collect()
     }
 
-    /// Whether every blob is there with its size. What is in it is checked when it is read.
+    /// Reports whether all blobs exist with their expected sizes. Their digests are verified only when they are read.
     pub fn is_whole(&self, blobs: &BlobDirectory) -> bool {
         self.blobs().iter().all(|(_, descriptor)| {
             let found = fs::metadata(blobs.path(&descriptor.digest));
@@ -79,7 +79,7 @@ impl Bundle {
     }
 }
 
-/// The signatures that a bundle had here, unless there is no list, or none that can be read.
+/// Reads the stored list of a bundle's signatures. Returns `None` if it does not exist or is invalid.
 fn listed(blobs: &BlobDirectory, digest: &Digest) -> Option<Vec<oci::Descriptor>> {
     let mut bytes = Vec::new();
     let file = fs::File::open(blobs.signatures(digest)).ok()?;

@@ -1,13 +1,13 @@
-//! Issues, and what pull requests have of them: texts, marks and comments.
+//! Mutations of texts, state, labels, milestones and comments of issues and pull requests.
 
-use super::{SpoilError, Spoiler, Wrong};
+use super::{MutationError, MutationKind, Mutator};
 use crate::hub::{Comment, Issue, State};
 
-impl Spoiler<'_> {
-    pub(super) fn texts(&mut self, number: u64) -> Result<(), SpoilError> {
+impl Mutator<'_> {
+    pub(super) fn texts(&mut self, number: u64) -> Result<(), MutationError> {
         let issue = self.issue(number);
-        self.with_issue(
-            Wrong::Title,
+        self.add_issue_mutant(
+            MutationKind::Title,
             number,
             "a full stop at the end of the title",
             |it| {
@@ -34,34 +34,37 @@ impl Spoiler<'_> {
                 ),
             ];
             for (what, body) in bodies {
-                self.with_issue(Wrong::Link, number, what, |it| it.body = Some(body))?;
+                self.add_issue_mutant(MutationKind::Link, number, what, |it| it.body = Some(body))?;
             }
         }
         Ok(())
     }
 
-    pub(super) fn marks(&mut self, number: u64) -> Result<(), SpoilError> {
+    pub(super) fn marks(&mut self, number: u64) -> Result<(), MutationError> {
         let issue = self.issue(number);
         let is_merged = issue
             .pull
             .as_ref()
             .is_some_and(|pull| pull.merged_at.is_some());
         match issue.state {
-            State::Open => self.with_issue(Wrong::State, number, "closed", |it| {
+            State::Open => self.add_issue_mutant(MutationKind::State, number, "closed", |it| {
                 it.state = State::Closed;
                 it.state_reason = Some("completed".to_owned());
                 it.closed_at = Some(it.updated_at);
             })?,
             State::Closed if !is_merged => {
-                self.with_issue(Wrong::State, number, "still open", |it| {
+                self.add_issue_mutant(MutationKind::State, number, "still open", |it| {
                     it.state = State::Open;
                     it.state_reason = None;
                     it.closed_at = None;
                 })?;
             }
-            // As where the commits were pushed and nobody merged it.
-            State::Closed => {
-                self.with_issue(Wrong::State, number, "not merged, still open", |it| {
+            // As if the commits were pushed without merging the pull request.
+            State::Closed => self.add_issue_mutant(
+                MutationKind::State,
+                number,
+                "not merged, still open",
+                |it| {
                     it.state = State::Open;
                     it.closed_at = None;
                     it.closed_by = None;
@@ -71,21 +74,26 @@ impl Spoiler<'_> {
                         pull.merge_method = None;
                         pull.merge_commit_sha = None;
                     }
-                })?
-            }
+                },
+            )?,
         }
         if let Some(reason) = issue.state_reason.filter(|_| issue.state == State::Closed) {
             let other = match reason.as_str() {
                 "completed" => "not_planned",
                 _ => "completed",
             };
-            self.with_issue(Wrong::State, number, format!("closed as {other}"), |it| {
-                it.state_reason = Some(other.to_owned());
-            })?;
+            self.add_issue_mutant(
+                MutationKind::State,
+                number,
+                format!("closed as {other}"),
+                |it| {
+                    it.state_reason = Some(other.to_owned());
+                },
+            )?;
         }
         if let Some(label) = issue.labels.last() {
             let what = format!("without the label {label:?}");
-            self.with_issue(Wrong::Labels, number, what, |it| {
+            self.add_issue_mutant(MutationKind::Labels, number, what, |it| {
                 it.labels.pop();
             })?;
         }
@@ -93,17 +101,24 @@ impl Spoiler<'_> {
         let other = labels.into_iter().find(|name| !issue.labels.contains(name));
         if let Some(other) = other {
             let what = format!("with the label {other:?}");
-            self.with_issue(Wrong::Labels, number, what, |it| it.labels.push(other))?;
+            self.add_issue_mutant(MutationKind::Labels, number, what, |it| {
+                it.labels.push(other)
+            })?;
         }
         if issue.milestone.is_some() {
-            self.with_issue(Wrong::Milestone, number, "without its milestone", |it| {
-                it.milestone = None;
-            })?;
+            self.add_issue_mutant(
+                MutationKind::Milestone,
+                number,
+                "without its milestone",
+                |it| {
+                    it.milestone = None;
+                },
+            )?;
         }
         Ok(())
     }
 
-    pub(super) fn comments(&mut self, number: u64, others: &[u64]) -> Result<(), SpoilError> {
+    pub(super) fn comments(&mut self, number: u64, others: &[u64]) -> Result<(), MutationError> {
         let issue = self.issue(number);
         let before = self.start.hub.issues.get(&number);
         let old = before.map_or(0, |before| before.comments.len());
@@ -116,8 +131,8 @@ impl Spoiler<'_> {
                 updated_at: issue.updated_at,
                 ..Comment::default()
             };
-            return self.with_issue(
-                Wrong::Comment,
+            return self.add_issue_mutant(
+                MutationKind::Comment,
                 number,
                 "a comment that nobody asked for",
                 |it| {
@@ -125,11 +140,16 @@ impl Spoiler<'_> {
                 },
             );
         };
-        self.with_issue(Wrong::Comment, number, "without the last comment", |it| {
-            it.comments.pop();
-        })?;
-        self.with_issue(
-            Wrong::Comment,
+        self.add_issue_mutant(
+            MutationKind::Comment,
+            number,
+            "without the last comment",
+            |it| {
+                it.comments.pop();
+            },
+        )?;
+        self.add_issue_mutant(
+            MutationKind::Comment,
             number,
             "the last comment differs by a word",
             |it| {
@@ -143,7 +163,7 @@ impl Spoiler<'_> {
         };
         let last = last.clone();
         let what = format!("the last comment stands on #{other}");
-        self.with(Wrong::Comment, format!("#{number}"), what, |world| {
+        self.add_mutant(MutationKind::Comment, format!("#{number}"), what, |world| {
             if let Some(issue) = world.hub.issues.get_mut(&number) {
                 issue.comments.pop();
             }
@@ -154,18 +174,23 @@ impl Spoiler<'_> {
         })
     }
 
-    pub(super) fn stray_issue(&mut self) -> Result<(), SpoilError> {
+    pub(super) fn stray_issue(&mut self) -> Result<(), MutationError> {
         let number = self.end.hub.issues.keys().last().copied().unwrap_or(0) + 1;
         let user = self.end.hub.repository.viewer.clone();
-        self.with(Wrong::StrayIssue, format!("#{number}"), "added", |world| {
-            let issue = Issue {
-                number,
-                title: "Notes".to_owned(),
-                user,
-                ..Issue::default()
-            };
-            world.hub.issues.insert(number, issue);
-            Ok(())
-        })
+        self.add_mutant(
+            MutationKind::StrayIssue,
+            format!("#{number}"),
+            "added",
+            |world| {
+                let issue = Issue {
+                    number,
+                    title: "Notes".to_owned(),
+                    user,
+                    ..Issue::default()
+                };
+                world.hub.issues.insert(number, issue);
+                Ok(())
+            },
+        )
     }
 }

@@ -1,15 +1,16 @@
-//! Worlds with one thing wrong, made of a solved one.
+//! Mutants of a solved world.
 
 use mcpmark_github::git::ObjectId;
 use mcpmark_github::hub::State;
-use mcpmark_github::spoil::{Places, Spoiler, Spoilt, Wrong};
+use mcpmark_github::mutation::{Mutant, MutationKind, Mutator, WorldIo};
 use mcpmark_github::world::{self, Opened};
 use serde_json::json;
 
 use crate::support::{CLOCK, World};
 
-/// A pull request that is merged in a way, and a commit on top of it; an issue gets a milestone.
-async fn solved(method: &str) -> (World, Opened, Vec<Spoilt>) {
+/// Returns a solved world and its mutants. A pull request was merged with the given method, followed by another commit,
+/// and an issue got a milestone.
+async fn solved(method: &str) -> (World, Opened, Vec<Mutant>) {
     let world = World::new().await;
     let start = world.state().await;
     world
@@ -34,12 +35,12 @@ async fn solved(method: &str) -> (World, Opened, Vec<Spoilt>) {
         .text("update_issue", json!({"issue_number": 2, "milestone": 1}))
         .await;
     let end = world.state().await;
-    let places = Places {
+    let io = WorldIo {
         blobs: &*world.store,
         store: &world.store,
         scratch: world.home.path(),
     };
-    let made = Spoiler::new(&start, &end, places).unwrap().spoil().unwrap();
+    let made = Mutator::new(&start, &end, io).unwrap().mutants().unwrap();
     let end = open(&world, &end);
     (world, end, made)
 }
@@ -48,13 +49,16 @@ fn open(world: &World, tree: &mcpmark_snapshot::Tree) -> Opened {
     world::open(tree, &*world.store, world.home.path(), CLOCK).unwrap()
 }
 
-/// The one that is spoilt so.
-fn one<'a>(made: &'a [Spoilt], place: &str, what: &str) -> &'a Spoilt {
+/// Returns the only mutant with this place and description.
+fn one<'a>(made: &'a [Mutant], place: &str, what: &str) -> &'a Mutant {
     let mut fitting = made
         .iter()
-        .filter(|it| it.place == place && it.what == what);
+        .filter(|it| it.target == place && it.description == what);
     let found = fitting.next().unwrap_or_else(|| {
-        let all: Vec<_> = made.iter().map(|it| (&it.place, &it.what)).collect();
+        let all: Vec<_> = made
+            .iter()
+            .map(|it| (&it.target, &it.description))
+            .collect();
         panic!("nothing is {what:?} at {place} among {all:?}")
     });
     assert!(fitting.next().is_none(), "{what:?} is there twice");
@@ -76,9 +80,9 @@ fn pull(world: &Opened) -> (&mcpmark_github::hub::Issue, &mcpmark_github::hub::P
 async fn a_squash_becomes_a_merge_and_a_merge_a_squash() {
     for (method, other, parents) in [("squash", "merge", 2), ("merge", "squash", 1)] {
         let (world, end, made) = solved(method).await;
-        let spoilt = one(&made, "#4", &format!("merged by {other}"));
-        assert_eq!(spoilt.wrong, Wrong::MergeMethod);
-        let after = open(&world, &spoilt.tree);
+        let mutant = one(&made, "#4", &format!("merged by {other}"));
+        assert_eq!(mutant.kind, MutationKind::MergeMethod);
+        let after = open(&world, &mutant.tree);
         assert_eq!(pull(&after).1.merge_method.as_deref(), Some(other));
 
         let (old, new) = (
@@ -93,7 +97,7 @@ async fn a_squash_becomes_a_merge_and_a_merge_a_squash() {
             assert_eq!(Some(new.parents[1]), end.git.branch("feature"));
         }
 
-        // What stood on the old one stands on the new one.
+        // The commit on top of the old merge is now on top of the new one.
         let tip = |world: &Opened| world.git.commit(world.git.branch("main").unwrap()).unwrap();
         let (before, tip) = (tip(&end), tip(&after));
         assert_eq!(before.parents, [old.id]);
@@ -107,21 +111,21 @@ async fn a_squash_becomes_a_merge_and_a_merge_a_squash() {
 }
 
 #[tokio::test]
-async fn what_was_merged_is_left_open_and_a_milestone_is_missing() {
+async fn mutants_leave_merged_pulls_open_and_drop_milestones() {
     let (world, end, made) = solved("squash").await;
-    let spoilt = one(&made, "#4", "not merged, still open");
-    assert_eq!(spoilt.wrong, Wrong::State);
-    let after = open(&world, &spoilt.tree);
+    let mutant = one(&made, "#4", "not merged, still open");
+    assert_eq!(mutant.kind, MutationKind::State);
+    let after = open(&world, &mutant.tree);
     let (issue, left) = pull(&after);
     assert_eq!(issue.state, State::Open);
     assert_eq!((left.merged_at, &left.merge_commit_sha), (None, &None));
-    // The commit is there all the same.
+    // The merge commit is still on `main`.
     assert_eq!(after.git.branch("main"), end.git.branch("main"));
 
-    let spoilt = one(&made, "#2", "without its milestone");
-    assert_eq!(spoilt.wrong, Wrong::Milestone);
+    let mutant = one(&made, "#2", "without its milestone");
+    assert_eq!(mutant.kind, MutationKind::Milestone);
     assert_eq!(end.hub.issues[&2].milestone, Some(1));
-    let after = open(&world, &spoilt.tree);
+    let after = open(&world, &mutant.tree);
     assert_eq!(after.hub.issues[&2].milestone, None);
     assert_eq!(after.hub.issues[&2].labels, end.hub.issues[&2].labels);
 }

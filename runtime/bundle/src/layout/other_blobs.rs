@@ -1,4 +1,4 @@
-//! What lies in a layout beside a bundle: others may keep something there, under its digest.
+//! Blobs of a layout that do not belong to a bundle, such as artifacts of others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,7 +11,7 @@ use super::{ARCHIVE, BLOBS, Content, Layout, copy, fetch};
 use crate::BundleError;
 use crate::oci::{self, Descriptor};
 
-/// The manifests and indexes that are looked through for what they name.
+/// Media types of manifests and indexes, which are searched for references.
 const DOCUMENTS: [&str; 4] = [
     oci::MANIFEST,
     oci::INDEX,
@@ -19,25 +19,25 @@ const DOCUMENTS: [&str; 4] = [
     "application/vnd.docker.distribution.manifest.list.v2+json",
 ];
 
-/// Blobs of a layout that are no part of a bundle.
+/// Blobs of a layout that do not belong to a bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Beside {
-    /// Those that nothing in the layout names.
+pub struct OtherBlobs {
+    /// Blobs that no manifest or index of the layout references.
     pub unnamed: Vec<Digest>,
-    /// Those that were not read, for they are too large: nobody knows whether they are what their names say.
+    /// Blobs that were not read because of the size limit, so their digests are not verified.
     pub unread: Vec<Digest>,
 }
 
-/// Bytes of blobs beside a bundle that are read, all of them together.
+/// Maximum total size of other blobs that are read, in bytes.
 pub(super) const MOST_BYTES: u64 = 4 << 30;
 
 impl Layout {
-    /// Reads the blobs that are not `known`, as many as have no more than `most` bytes together.
+    /// Reads and verifies the blobs that are not `known`, up to `most` bytes in total.
     pub(super) fn read_others(
         &self,
         known: &BTreeSet<Digest>,
         most: u64,
-    ) -> Result<Beside, BundleError> {
+    ) -> Result<OtherBlobs, BundleError> {
         let mut unnamed = BTreeSet::new();
         let (mut unread, mut left) = (Vec::new(), most);
         for (digest, size) in self.blobs()? {
@@ -62,13 +62,13 @@ impl Layout {
             }
         }
         unread.sort_unstable();
-        Ok(Beside {
+        Ok(OtherBlobs {
             unnamed: unnamed.into_iter().collect(),
             unread,
         })
     }
 
-    /// All blobs with their sizes.
+    /// Lists all blobs with their sizes.
     fn blobs(&self) -> Result<Vec<(Digest, u64)>, BundleError> {
         let no_blob = |name: &str, problem: &str| BundleError::NoLayout {
             place: self.place.clone(),
@@ -108,7 +108,7 @@ impl Layout {
         Ok(blobs)
     }
 
-    /// What the index names, and what is named by that.
+    /// Returns the digests that are reachable from the index.
     fn named(&self) -> BTreeSet<Digest> {
         let mut named = BTreeSet::new();
         let mut left = self.index.manifests.clone();
@@ -120,7 +120,7 @@ impl Layout {
             }
             let bytes = fetch(self, "manifest", &descriptor, oci::LARGEST_MANIFEST);
             let document = bytes.and_then(|bytes| oci::parse::<Value>("manifest", &bytes));
-            // What cannot be read names nothing.
+            // An unreadable document references nothing.
             let document = document.unwrap_or_default();
             let lists = ["layers", "manifests", "blobs"].map(|key| document[key].as_array());
             let single = ["config", "subject"].map(|key| &document[key]);
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::layout::{INDEX, LAYOUT, NewLayout, Source};
 
-    /// An archive of a layout in a directory.
+    /// Packs the layout of a directory as a tar archive.
     fn archive(dir: &Path, to: &Path) {
         let mut archive = Writer::new(fs::File::create(to).unwrap());
         let blobs = fs::read_dir(dir.join(BLOBS)).unwrap();
@@ -164,7 +164,7 @@ mod tests {
         let dir = home.path().join("layout");
         let mut new = NewLayout::default();
         let own = new.put("text/plain", b"own".to_vec());
-        // Somebody else's artifact, which the index lists.
+        // An artifact of another owner, which the index lists.
         let theirs = new.put("text/plain", b"theirs".to_vec());
         let manifest = serde_json::json!({"config": theirs, "layers": [theirs]}).to_string();
         let manifest = new.put(oci::MANIFEST, manifest.into_bytes());
@@ -184,7 +184,7 @@ mod tests {
             of_dir
         };
         assert_eq!(beside().unwrap().unnamed, [stray.digest]);
-        // What is too large is told, and what it says is not known.
+        // Blobs beyond the size limit are reported as unread.
         let layout = Layout::open(&dir).unwrap();
         let (all, too_few) = (theirs.size + manifest.size + stray.size, theirs.size);
         assert!(layout.read_others(&known, all).unwrap().unread.is_empty());
@@ -205,7 +205,7 @@ mod tests {
             assert!(told.contains(&word), "{told}");
             fs::remove_file(file).unwrap();
         }
-        // What nothing lists any more is told, and damage to it is, too.
+        // A blob that is no longer listed is still verified.
         fs::write(blob(&theirs.digest), b"damaged").unwrap();
         assert!(
             beside()
