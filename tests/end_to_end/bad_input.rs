@@ -34,7 +34,7 @@ fn broken_json_is_located() {
         &["tasks/filesystem/office/easy/meta.json", "line 3"],
     );
     insta::assert_snapshot!(message, @r"
-    error: task filesystem/office/easy cannot be used: tasks/filesystem/office/easy/meta.json: line 3, column 16: expected `,` or `]`
+    error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy/meta.json: line 3, column 16: expected `,` or `]`
     ");
 }
 
@@ -128,7 +128,7 @@ fn an_unknown_service_is_named() {
     library
         .run(["run", "--agent", "nop"])
         .exits(4)
-        .says(&["abacus/office/easy", "no service named \"abacus\""]);
+        .says(&["abacus/office/easy", "service \"abacus\" is not supported"]);
 }
 
 #[test]

@@ -75,7 +75,10 @@ fn the_service_of_a_state_is_a_part_of_a_request() {
     assert_eq!(lines[2]["passed"], true, "{}", lines[2]);
     assert_eq!(error(3).0, "service");
     let message = error(3).1.as_str().unwrap();
-    assert!(message.ends_with("\"postgres\" is no service"), "{message}");
+    assert!(
+        message.ends_with("unknown service \"postgres\""),
+        "{message}"
+    );
     assert_eq!(error(4).0, "service");
 }
 
@@ -170,7 +173,9 @@ fn a_stored_state_is_graded_by_its_digest() {
     let output = library.run(["grade", "--batch", "batch.jsonl"]).exits(0);
     assert_eq!(outcomes(&output)[0]["state"], first["state"]);
     let unknown = format!("sha256:{}", "0".repeat(64));
-    grade(&unknown).exits(2).says(&["no state", "--home"]);
+    grade(&unknown)
+        .exits(2)
+        .says(&["cannot load state", "--home"]);
 }
 
 #[test]
@@ -190,25 +195,25 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
         (
             r#"{"verifier": GOOD, "state": "state", "state": "nowhere"}"#,
             None,
-            "the key \"state\" is there twice",
+            "duplicate key \"state\"",
         ),
         (
             r#"{"verifier": GOOD, "state": "state", "limits": {"fuel": 1, "fuel": 2}}"#,
             None,
-            "the key \"fuel\" is there twice",
+            "duplicate key \"fuel\"",
         ),
         ("\u{1b}[2J", None, "not a JSON object"),
         (
             r#"{"verifier": GOOD, "state": "state", "mood": 1}"#,
             None,
-            "\"mood\" is unknown",
+            "unknown key \"mood\"",
         ),
         (r#"{"state": "state"}"#, Some("task"), "is missing"),
         (r#"{"verifier": GOOD}"#, Some("state"), "is missing"),
         (
             r#"{"verifier": GOOD, "state": 3}"#,
             Some("state"),
-            "is a number",
+            "expected a string, found a number",
         ),
         (r#"{"verifier": GOOD, "state": ""}"#, Some("state"), ""),
         (
@@ -219,12 +224,12 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
         (
             r#"{"verifier": GOOD, "state": "good.wasm"}"#,
             Some("state"),
-            "is no directory",
+            "not a directory",
         ),
         (
             r#"{"verifier": GOOD, "state": "UNKNOWN"}"#,
             Some("state"),
-            "no state sha256:0000",
+            "cannot load state sha256:0000",
         ),
         (
             r#"{"verifier": GOOD, "state": "state", "start": "nowhere"}"#,
@@ -234,22 +239,22 @@ fn a_bad_line_is_told_and_the_others_are_graded() {
         (
             r#"{"verifier": GOOD, "state": "state", "answer": ["a"]}"#,
             Some("answer"),
-            "is an array",
+            "expected a string, found an array",
         ),
         (
             r#"{"verifier": GOOD, "state": "state", "parameters": "a"}"#,
             Some("parameters"),
-            "is a string",
+            "expected an object, found a string",
         ),
         (
             r#"{"verifier": GOOD, "task": "a/b/c", "state": "state"}"#,
             Some("verifier"),
-            "beside a task",
+            "cannot be combined with \"task\"",
         ),
         (
             r#"{"task": "a/b/c", "state": "state", "parameters": {}}"#,
             Some("parameters"),
-            "beside a task",
+            "cannot be combined with \"task\"",
         ),
         (
             r#"{"task": "filesystem/no/such", "state": "state"}"#,
@@ -427,7 +432,7 @@ fn a_batch_stands_alone_on_the_command_line() {
     environment
         .run(["grade", "--batch", "."])
         .exits(2)
-        .says(&[".: it is a directory"]);
+        .says(&[".: expected a file or a pipe, found a directory"]);
     environment
         .run(["grade", "a/b/c", "--state", ".", "--jobs", "2"])
         .exits(2);
@@ -441,12 +446,12 @@ fn devices_and_directories_are_no_batch() {
         environment.run(["grade", "--batch", file]).exits(2).says(&[
             file,
             word,
-            "one request a line",
+            "one request per line",
         ]);
     };
-    refused("/dev/zero", "it is a device");
+    refused("/dev/zero", "found a device");
     let directory = environment.directory("directory", &[]);
-    refused(directory.to_str().unwrap(), "it is a directory");
+    refused(directory.to_str().unwrap(), "found a directory");
     refused("nowhere", "No such file");
 
     // The device as standard input is a line that never ends.
@@ -457,7 +462,7 @@ fn devices_and_directories_are_no_batch() {
     assert_eq!(told.len(), 1, "{}", output.stdout);
     let message = told[0]["error"]["message"].as_str().unwrap();
     assert!(
-        message.starts_with("line 1: it has more than 67108864 bytes and no end"),
+        message.starts_with("line 1: exceeds the limit of 67108864 bytes and does not end"),
         "{message}"
     );
 }

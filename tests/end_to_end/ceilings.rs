@@ -23,7 +23,7 @@ fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
         command.env(CEILING, "world_bytes=1000,fuel=100000000000");
         let output = Output::of(&mut command).exits(4);
         output.says(&[
-            "beyond `world_bytes` at the start: it has ",
+            "exceeds limit `world_bytes`: it has ",
             "this host grants 1000",
             "MCPMARK_LIMITS_CEILING=world_bytes=",
         ]);
@@ -94,9 +94,7 @@ fn each_command_that_opens_a_world_obeys_each_ceiling() {
         ] {
             let refused = limited(args, &format!("{name}={most}")).exits(4);
             refused.says(&[
-                &format!(
-                    "beyond `{name}` at the start: it has {found}, and this host grants {most}"
-                ),
+                &format!("exceeds limit `{name}`: it has {found}, but this host grants {most}"),
                 &format!("{CEILING}={name}={found}"),
             ]);
         }

@@ -191,7 +191,7 @@ fn a_certificate_holds_only_for_the_certified_bytes() {
     let report = library.run(["task", "check", "--json"]).exits(1).json();
     let held = check(&report["tasks"][0], "the certificate holds");
     assert!(
-        text(&held["detail"]).contains("the code beside the task"),
+        text(&held["detail"]).contains("the code next to the task"),
         "{held}"
     );
 
@@ -240,7 +240,7 @@ fn a_freedom_of_a_mutation_that_the_service_does_not_have_is_refused() {
     let readable = check(&report["tasks"][0], "the freedoms can be read");
     assert_eq!(readable["passed"], false);
     let detail = text(&readable["detail"]);
-    let told = "there is no mutation \"moved-branch\"; the mutations are delete, ";
+    let told = "unknown mutation \"moved-branch\"; expected one of delete, ";
     assert!(detail.starts_with(told), "{detail}");
 }
 
@@ -255,7 +255,7 @@ fn a_shipped_task_needs_a_certificate() {
         .json();
     let held = check(&report["tasks"][0], "the certificate holds");
     assert_eq!(held["passed"], false);
-    assert!(text(&held["detail"]).contains("there is none"));
+    assert!(text(&held["detail"]).contains("there is no certificate"));
     library
         .run(["task", "check", "--shipped", "--write"])
         .exits(2);

@@ -35,7 +35,7 @@ fn a_row_that_was_changed_is_named_and_nothing_is_made_of_it() {
     let check = || library.run(["store", "check", "--json"]);
     assert_eq!(check().exits(0).json()["rows"], serde_json::json!([]));
     let whole = library.run(["store", "check"]).exits(0).stdout;
-    assert!(whole.contains("journal read: all rows whole"), "{whole}");
+    assert!(whole.contains("journal read: all rows intact"), "{whole}");
     let (report, show) = (["report", "e"], ["show", &id]);
     let (receipt, runs) = (["receipt", "show", &id], ["runs", "e"]);
     let atif = ["export", "e", "--format", "atif", "-o", out];
@@ -78,7 +78,7 @@ fn a_row_that_was_changed_is_named_and_nothing_is_made_of_it() {
             let refused = library
                 .run(*args)
                 .exits(5)
-                .says(&["is not as it was written", row]);
+                .says(&["does not match its checksum", row]);
             assert!(
                 refused.stderr.contains("mcpmark store check"),
                 "{refused:?}"
@@ -204,12 +204,12 @@ fn a_file_that_does_not_end_is_refused() {
         let mut command = library.command(args);
         Output::of(command.env("OPENAI_API_KEY", "sk-nothing"))
             .exits(2)
-            .says(&["/dev/zero: it is longer than 16 MiB"]);
+            .says(&["/dev/zero: the file exceeds the limit of 16 MiB"]);
     }
     let mut command = library.command(["bundle", "verify", bundle]);
     Output::of(command.env("MCPMARK_TRUST", "/dev/zero"))
         .exits(2)
-        .says(&["it is longer than 16 MiB"]);
+        .says(&["the file exceeds the limit of 16 MiB"]);
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn an_attempt_in_which_the_process_dies_each_time_is_given_up() {
 
     let output = environment.run(["resume", "dying", "--json"]).exits(5);
     let output = output.says(&[
-        "1 attempt cut off too often: not made again",
+        "1 attempt cut off too often: not repeated",
         "mcpmark resume dying --retry-died",
     ]);
     let report = output.json();

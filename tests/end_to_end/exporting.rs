@@ -223,15 +223,12 @@ fn an_export_without_an_attempt_is_an_error() {
     told.says(&["did not pass", "`--include-failures`"]);
     assert!(!environment.path("none.jsonl").exists());
     for (options, said) in [
-        (
-            &["--rewards"][..],
-            "--rewards is an option of `--format sft`",
-        ),
+        (&["--rewards"][..], "--rewards requires `--format sft`"),
         (
             &["--tools-in-prompt"],
-            "--tools-in-prompt is an option of `--format sft`",
+            "--tools-in-prompt requires `--format sft`",
         ),
-        (&["--max-line-bytes", "9"], "--max-line-bytes is an option"),
+        (&["--max-line-bytes", "9"], "--max-line-bytes requires"),
         (
             &["--max-line-bytes", "0"],
             "expected a number of bytes from 1",

@@ -181,7 +181,7 @@ fn limits_can_be_set_when_grading_without_a_task() {
     assert_eq!(message, expected);
     let refused = judge.grade(&["--limits", "speed=1"]).exits(2).stderr;
     assert!(
-        refused.contains("--limits: there is no limit `speed`"),
+        refused.contains("--limits: unknown limit `speed`"),
         "{refused}"
     );
 
@@ -210,7 +210,10 @@ fn limits_can_be_set_when_grading_without_a_task() {
     }
     assert_eq!(told.len(), 6);
     let unknown = told[2]["error"]["message"].as_str().unwrap();
-    assert!(unknown.contains("no limit `fuel=7,checks`"), "{unknown}");
+    assert!(
+        unknown.contains("unknown limit `fuel=7,checks`"),
+        "{unknown}"
+    );
 }
 
 #[test]
@@ -282,13 +285,13 @@ fn a_state_that_cannot_be_is_told_with_the_way_out() {
         ),
         (
             "judge.wasm",
-            "error: judge.wasm: is no directory",
+            "error: judge.wasm: not a directory",
             state_hint,
         ),
         (
             "sha256:12",
             "error: invalid digest \"sha256:12\": expected \"sha256:\" and 64",
-            "hint: `mcpmark show ATTEMPT` and --json tell digests in full",
+            "hint: `mcpmark show ATTEMPT` and --json print full digests",
         ),
     ] {
         for more in [

@@ -28,7 +28,7 @@ fn piped_output_has_no_escapes() {
     pass  filesystem/office/easy  [id]
     fail  filesystem/office/failing  [id]
     2 attempts, 1 passed, 1 failed
-    `mcpmark runs plain` lists them, `mcpmark show ATTEMPT` tells more
+    `mcpmark runs plain` lists the attempts, `mcpmark show ATTEMPT` shows one
     ");
     insta::assert_snapshot!(environment.redact(&run.stderr), @r"
     1/2 pass filesystem/office/easy  [id]  0 calls

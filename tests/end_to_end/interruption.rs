@@ -268,7 +268,9 @@ fn ctrl_c_before_the_first_attempt_leaves_nothing_behind() {
         signal(&child, Signal::INT);
         let output = end(child, said).exits(130);
         assert!(
-            output.stderr.ends_with("interrupted; nothing was begun\n"),
+            output
+                .stderr
+                .ends_with("interrupted; nothing was started\n"),
             "{output:?}"
         );
         assert!(!output.stderr.contains("error"), "{output:?}");
@@ -304,7 +306,7 @@ fn a_killed_run_is_resumed() {
         let listed = environment.run(["runs", "long"]).exits(0);
         assert!(listed.stdout.contains("cut off"), "{}", listed.stdout);
         assert!(!listed.stdout.contains("running"), "{}", listed.stdout);
-        listed.says(&["cut off; go on with `mcpmark resume long`"]);
+        listed.says(&["cut off; continue with `mcpmark resume long`"]);
         let found = environment.run(["show", "--class", "cut off"]);
         found.exits(if cut_off > 0 { 0 } else { 2 });
         resume_and_count(&environment, graded);
@@ -328,7 +330,7 @@ fn an_experiment_runs_in_one_process_at_a_time() {
     environment.run(["resume", "long"]).exits(5).says(&[
         "\"long\"",
         "another process",
-        "hint: wait for it or stop it",
+        "hint: wait for it, or stop it",
     ]);
     signal(&child, Signal::KILL);
     end(child, said);

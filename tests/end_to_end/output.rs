@@ -159,7 +159,7 @@ fn the_doctor_finds_this_repository_well() {
     assert!(words.contains("private copies of worlds copied file by file in "));
     copies("overlap")
         .exits(2)
-        .says(&["MCPMARK_WORLD_COPIES", "auto, overlay and copy"]);
+        .says(&["MCPMARK_WORLD_COPIES", "auto, overlay or copy"]);
 
     let library = Library::new(&environment);
     library.easy_task("easy");
@@ -211,7 +211,7 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
     assert!(
         finding(&report, "service filesystem")
             .1
-            .starts_with("can run")
+            .starts_with("available")
     );
     // A C compiler exists, because the program under test was compiled here.
     assert_eq!(finding(&report, "C compiler").0, "ok");
@@ -248,19 +248,19 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
     let (state, detail) = finding(&doctor(&past).exits(5).json(), ceiling);
     assert_eq!(state, "broken");
     assert!(
-        detail.contains("limit `memory_bytes`: 8589934592 is more than 1073741824"),
+        detail.contains("limit `memory_bytes`: 8589934592 exceeds 1073741824"),
         "{detail}"
     );
 
     // Without any program on the path, absences are reported and nothing is installed.
     let report = doctor(&[("PATH", "/nowhere")]).exits(0).json();
     for (what, words) in [
-        ("rust", "no cargo on the PATH"),
-        ("C compiler", "no cc on the PATH"),
+        ("rust", "cargo is not on the PATH"),
+        ("C compiler", "cc is not on the PATH"),
         ("node and npm", "`cargo test` skips"),
         (
             "guest compiler",
-            "--no-install forbids to get one; type `rustup target add",
+            "--no-install forbids the installation; run `rustup target add",
         ),
     ] {
         let (state, detail) = finding(&report, what);

@@ -280,7 +280,7 @@ fn a_program_that_cannot_be_run_is_found_before_anything_is_run() {
         ),
         (
             &["--agent", "command:./missing"],
-            &["missing", "no such file"],
+            &["missing", "does not exist"],
         ),
         (
             &["--agent", "command:./plain.txt"],

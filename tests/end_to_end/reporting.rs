@@ -38,7 +38,7 @@ fn a_report_goes_to_the_terminal_or_to_a_file() {
     environment
         .run(["report", "nothing"])
         .exits(2)
-        .says(&["no experiment is named \"nothing\"", "mcpmark runs"]);
+        .says(&["experiment \"nothing\" does not exist", "mcpmark runs"]);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn models_are_named_after_their_experiment() {
     environment
         .run(args("efforts:nobody"))
         .exits(2)
-        .says(&["has no model \"nobody\""]);
+        .says(&["does not have the model \"nobody\""]);
     environment.run(args("nothing:x")).exits(2);
 }
 
@@ -101,7 +101,7 @@ fn experiments_are_listed_with_who_acted_and_what_it_took() {
     assert_eq!(experiment["some_cost_unknown"], true);
     // The experiments began months ago.
     let listed = environment.run(["runs", "--since", "1h"]).exits(0).stdout;
-    assert_eq!(listed, "no experiment began in that time\n");
+    assert_eq!(listed, "no experiment started in that time\n");
     let since = environment.run(["runs", "--since", "2026-03-01"]).exits(0);
     assert_eq!(since.stdout.lines().count(), 3);
 }
@@ -170,10 +170,7 @@ fn attempts_are_filtered_and_sorted() {
     environment
         .run(["runs", "demonstration", "--class", "abandonned"])
         .exits(2)
-        .says(&[
-            "there is no class or outcome \"abandonned\"",
-            "premature-stop",
-        ]);
+        .says(&["unknown class or outcome \"abandonned\"", "premature-stop"]);
 
     // Filters without a name apply to the experiment that began last.
     let newest = environment.run(["runs", "latest"]).exits(0).stdout;
@@ -187,7 +184,7 @@ fn attempts_are_filtered_and_sorted() {
     environment
         .run(["runs", "--failed", "--since", "1h"])
         .exits(2)
-        .says(&["--since chooses experiments"]);
+        .says(&["--since selects experiments"]);
     let shown = environment.run(["show", "latest"]).exits(0).stdout;
     let id = shown
         .lines()
@@ -210,7 +207,7 @@ fn attempts_are_filtered_and_sorted() {
     environment
         .run(["show", "--model", "nobody"])
         .exits(2)
-        .says(&["is like that", "mcpmark runs"]);
+        .says(&["matches the filters", "mcpmark runs"]);
     environment
         .run(["show", &id, "--failed"])
         .exits(2)
@@ -279,7 +276,7 @@ fn exports_say_what_they_leave_out() {
         .says(&["left out: 2 not graded, ", " did not pass"]);
     export("sft", "train.jsonl")
         .exits(2)
-        .says(&["is there already"]);
+        .says(&["already exists; choose a new file"]);
     export("atif", "results").exits(2).says(&["not empty"]);
 }
 

@@ -293,8 +293,8 @@ fn a_selector_that_fits_nothing_is_wrong_usage() {
     }
     let output = environment.run(["run", "filesystem/food-bank/volunteer-hour"]);
     insta::assert_snapshot!(environment.redact(&output.stderr), @r#"
-    error: selector "filesystem/food-bank/volunteer-hour" fits no task; did you mean filesystem/food-bank/volunteer-hours or filesystem/food-bank/quarter-intake or filesystem/food-bank/active-agencies?
-    hint: `mcpmark task list` names the tasks
+    error: selector "filesystem/food-bank/volunteer-hour" matches no task; did you mean filesystem/food-bank/volunteer-hours or filesystem/food-bank/quarter-intake or filesystem/food-bank/active-agencies?
+    hint: `mcpmark task list` lists the tasks
     "#);
 }
 
@@ -335,7 +335,7 @@ fn an_attempt_is_shown_as_it_went() {
     environment
         .run(["run", TASKS[5], "--experiment", "one", "--agent", "oracle"])
         .exits(0)
-        .says(&["nothing is added to experiment one"]);
+        .says(&["nothing added to experiment one"]);
 }
 
 #[test]

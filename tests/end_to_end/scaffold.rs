@@ -47,16 +47,16 @@ fn existing_files_are_left_alone() {
     library
         .run(["task", "new", "filesystem/office/mine"])
         .exits(4)
-        .says(&["stands there already", "choose another name"]);
+        .says(&["already exists", "choose another name"]);
     library
         .run(["task", "new", "filesystem/attic/mine"])
         .exits(2)
-        .says(&["no world named", "filesystem/office"]);
+        .says(&["unknown world", "filesystem/office"]);
     library.run(["task", "new", "mine"]).exits(2);
     library
         .run(["task", "new", "filesystem/office/My_task"])
         .exits(2)
-        .says(&["My_task", "small letters, digits and hyphens"]);
+        .says(&["My_task", "lower-case letters, digits and hyphens"]);
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
 }

@@ -46,13 +46,13 @@ fn checks_held_at_the_start_earn_nothing_and_cost_everything() {
     let state = begun(&environment);
     let (report, told) = grade(&environment, &state, &[TASK]);
     assert_eq!(score(&report), (1.0 / 15.0, "earned".to_owned()));
-    let line = "failed: 2 of 16 checks passed, score 0.067 (1 of them held at the start and earns nothing)\n";
+    let line = "failed: 2 of 16 checks passed, score 0.067 (1 of them passed on the starting state and earns nothing)\n";
     assert!(told.ends_with(line), "{told}");
 
     fs::write(state.join("04 Stalls/more.txt"), "nobody asked for this").unwrap();
     let (report, told) = grade(&environment, &state, &[TASK]);
     assert_eq!(score(&report), (0.0, "earned".to_owned()));
-    let line = "failed: 1 of 16 checks passed, score 0.000 (\"nothing else changed\" held at the start and fails now)\n";
+    let line = "failed: 1 of 16 checks passed, score 0.000 (\"nothing else changed\" passed on the starting state and fails now)\n";
     assert!(told.ends_with(line), "{told}");
 }
 
@@ -124,7 +124,8 @@ fn a_check_tells_of_weights_and_gates_that_name_nothing() {
     let settings = json!({"weights": {"fee": 2}, "gate": ["fees"]});
     let library = library(&environment, &settings);
     let told = library.run(["task", "check"]).exits(1).stdout;
-    let line = "\"score\" names checks of the verifier: the verifier makes no check \"fee\"";
+    let line =
+        "\"score\" names checks of the verifier: the verifier does not have the check \"fee\"";
     assert!(told.contains(line), "{told}");
 }
 
@@ -192,7 +193,7 @@ fn an_imported_score_follows_from_its_checks() {
     drop(journal);
     let told = other.run(["store", "check"]).exits(5).stdout;
     assert!(
-        told.contains("says something else than what it follows from"),
+        told.contains("contradicts the rows that it is derived from"),
         "{told}"
     );
     other
@@ -202,5 +203,5 @@ fn an_imported_score_follows_from_its_checks() {
     third
         .run(["store", "import", file])
         .exits(4)
-        .says(&["another one than its checks make"]);
+        .says(&["contradicts its checks"]);
 }

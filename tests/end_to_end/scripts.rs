@@ -142,7 +142,7 @@ fn the_service_of_a_state_is_named_and_not_guessed() {
     judge
         .grade(&["--service", "nope"])
         .exits(2)
-        .says(&["--service nope: there is no such service", "mcpmark doctor"]);
+        .says(&["--service nope: unknown service", "mcpmark doctor"]);
     judge
         .grade(&["--service", "github"])
         .exits(4)
@@ -174,7 +174,7 @@ fn a_script_that_breaks_gives_no_grade() {
         ("def f(:", "link: the script does not compile"),
         (
             "import os\nos._exit(0)",
-            "trap: the script left its interpreter",
+            "trap: the script ended the interpreter",
         ),
         (
             "import requests\nrequests.get('http://x')",
@@ -290,10 +290,7 @@ fn a_script_without_what_it_reads_of_its_environment_is_called_wrongly() {
                 .find(&format!("--env {name}="))
                 .unwrap_or_else(|| panic!("{name}: {}", told.stderr));
         }
-        let told = told.says(&[
-            "reads variables of its environment that nothing sets",
-            "--tasks",
-        ]);
+        let told = told.says(&["reads environment variables that are not set", "--tasks"]);
         assert!(!told.stderr.contains("POSTGRES_HOST"), "{}", told.stderr);
         // With the variables, the script needs a service that is not available here. That is a fault, not a grade.
         let set: Vec<String> = names.iter().map(|name| format!("{name}=x")).collect();

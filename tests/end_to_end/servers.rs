@@ -116,13 +116,14 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
             .contains("remember: an empty `properties` was added")
     );
 
-    let clash = "server notes: it has \"write_file\", as the world or another server does";
+    let clash =
+        "server notes: tool \"write_file\" already exists in the world or in another server";
     let fault = |output: Output| {
         let report = output.exits(5).says(&["mcpmark resume"]).json();
         report["attempts"][0]["fault"]["message"].to_string()
     };
     let output = run("clash.toml", "t", &[]).exits(2);
-    output.says(&[clash, "name the tools that you want with `tools = […]`"]);
+    output.says(&[clash, "select the tools of this server with `tools = […]`"]);
     let late = fault(run("clash.toml", "t", &["--no-preflight"]));
     assert!(late.contains("write_file"), "{late}");
     run("false.toml", "t", &[])
@@ -177,7 +178,7 @@ fn tools_that_only_some_worlds_of_a_kind_have_clash_before_anything_is_run() {
         ])
     };
     run("github/fallow/outages").exits(2).says(&[
-        "server notes: it has \"list_workflows\", as the world or another server does",
+        "server notes: tool \"list_workflows\" already exists in the world or in another server",
         "nothing was run",
     ]);
     assert_eq!(
@@ -473,7 +474,7 @@ fn a_server_over_http_that_cannot_be_used_is_named_before_anything_is_spent() {
         ),
         (
             peer(|post| notes(post, "1999-01-01")),
-            "it speaks version \"1999-01-01\" of the protocol, which is not known here",
+            "unsupported protocol version \"1999-01-01\"",
         ),
     ] {
         let config = format!("[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n");
@@ -520,7 +521,10 @@ fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
     let attempt = &report["attempts"][0];
     assert_eq!(attempt["outcome"], "infra-error");
     let fault = attempt["fault"]["message"].as_str().unwrap();
-    assert!(fault.contains("lost on its way: HTTP 502"), "{fault}");
+    assert!(
+        fault.contains("cannot send the call to the mcp server: HTTP 502"),
+        "{fault}"
+    );
 }
 
 /// A parsed value takes many times the memory of its text, so a response of more values than a message may have is not

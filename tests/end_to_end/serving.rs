@@ -400,8 +400,8 @@ fn the_interface_of_a_service_is_served_beside_its_tools_on_this_machine_alone()
     client.end().exits(0);
 
     for (address, words) in [
-        ("0.0.0.0:0", "can be reached from other machines"),
-        ("[::]:0", "can be reached from other machines"),
+        ("0.0.0.0:0", "reachable from other machines"),
+        ("[::]:0", "reachable from other machines"),
         ("localhost", "invalid"),
     ] {
         Output::of(&mut serve(&[address])).exits(2).says(&[words]);
@@ -411,7 +411,7 @@ fn the_interface_of_a_service_is_served_beside_its_tools_on_this_machine_alone()
     environment
         .run(["mcp", "serve", "--world", files, "--rest", "127.0.0.1:0"])
         .exits(2)
-        .says(&["the service filesystem has no interface of its own over HTTP"]);
+        .says(&["service filesystem has no REST interface"]);
 }
 
 /// The recorded workflow runs of a world agree with new runs by its guest.

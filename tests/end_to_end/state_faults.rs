@@ -89,7 +89,7 @@ fn a_judged_file_that_is_too_much_for_the_verifier_fails() {
             let told = grade(&[]).exits(1).stdout;
             assert!(told.contains("state-fault (memory)"), "{told}");
             assert!(
-                told.contains("failed: the verifier judges the starting state"),
+                told.contains("failed: this state stops the verifier"),
                 "{told}"
             );
             // If the host grants less memory than the task asks for, the host may be the cause.
@@ -175,7 +175,7 @@ fn an_attempt_that_stops_the_verifier_counts_as_failed_everywhere() {
     let shown = library.run(["show", &id]).exits(0).stdout;
     assert!(shown.contains("state-fault (fuel)"), "{shown}");
     let resumed = library.run(["resume", "e"]).exits(1).stdout;
-    let line = "4 attempts, 0 passed, 4 failed, 2 of those by a state that stops the verifier";
+    let line = "4 attempts, 0 passed, 4 failed, 2 of them because the state stops the verifier";
     assert!(resumed.contains(line), "{resumed}");
 
     let told = library.run(["report", "e"]).exits(0).stdout;

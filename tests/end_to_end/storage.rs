@@ -57,7 +57,7 @@ fn a_file_of_another_program_is_left_alone() {
     drop(theirs);
     nop(&library)
         .exits(5)
-        .says(&["journal.db", "some other program"]);
+        .says(&["journal.db", "a SQLite database of another program"]);
     let theirs = Connection::open(&file).unwrap();
     let tables: i64 = theirs
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
@@ -69,7 +69,7 @@ fn a_file_of_another_program_is_left_alone() {
     fs::write(&file, "Dear diary, ").unwrap();
     nop(&library)
         .exits(5)
-        .says(&["journal.db", "not a database", "hint: put back what"]);
+        .says(&["journal.db", "not a database", "hint: restore "]);
     assert_eq!(fs::read_to_string(&file).unwrap(), "Dear diary, ");
 }
 

@@ -44,9 +44,9 @@ fn a_failure_of_a_local_model_is_found_and_explained() {
     };
     // Without a terminal, the first progress message comes after a second, and names what is waited for.
     run(0).exits(1).says(&[
-        "waiting for a first reply of model openai/local",
+        "waiting for the first reply of model openai/local",
         "longest: ",
-        "waits for the model",
+        "waiting for the model",
     ]);
     let failed = run(1).exits(0).stdout;
     assert!(failed.contains("filesystem/food-bank/"), "{failed}");

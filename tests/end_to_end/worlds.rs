@@ -212,7 +212,7 @@ fn a_published_template_becomes_a_world() {
     let imported = environment.run(args).exits(0);
     assert_eq!(imported.stdout, "mcpmark/demo, 1 issue, 0 pull requests\n");
     imported.says(&[
-        "left out:",
+        "skipped:",
         "pulls.json: #7",
         "\"Idle\"",
         "No commits between main and idle",
@@ -246,11 +246,11 @@ fn a_published_template_becomes_a_world() {
     );
     for (flag, login) in [("--owner", "a/b c"), ("--viewer", "")] {
         let refused = environment.run([&args[..], &[flag, login]].concat());
-        let expected = format!("{flag} {login:?} is no login");
+        let expected = format!("{flag}: invalid login {login:?}");
         assert!(refused.exits(2).stderr.contains(&expected));
     }
     let none = environment.run(["world", "import", "nowhere", "-o", path(&other)]);
-    assert!(none.exits(2).stderr.contains("nowhere is no directory"));
+    assert!(none.exits(2).stderr.contains("nowhere: not a directory"));
 }
 
 #[test]
@@ -362,7 +362,7 @@ fn differences_are_a_tree_and_the_lines_of_texts() {
     + e/new.txt
     @@ -0,0 +1 @@
     +no newline
-    \ no newline at the end
+    \ no newline at end of file
 
     ~ kind
     @@ -1 +0,0 @@

@@ -1,6 +1,6 @@
 ;; what: resources of its own, whose handles take memory and time of the host
 ;; expect: refused
-;; message: it makes handles to resources of its own, which no fuel pays for
+;; message: it creates handles to resources that it defines, which fuel does not cover
 (component
   (type $thing (resource (rep i32)))
   (core func $new (canon resource.new $thing))

@@ -1,6 +1,6 @@
 ;; what: 25 core instances with a memory each
 ;; expect: refused
-;; message: needs more than this host gives a guest
+;; message: requires more than this host provides for a guest
 (component
   (core module $small (memory 1))
   (core module $guest

@@ -1,5 +1,5 @@
 ;; expect: fault output
-;; message: handed over more than
+;; message: the guest passed more than
 (component
   (core module $guest
     (memory (export "memory") 1000)

@@ -1,6 +1,6 @@
 ;; what: a name of characters that nobody sees
 ;; expect: fault output
-;; message: check 1 has a name that nobody sees
+;; message: check 1 has an invisible name
 (component
   (core module $guest
     (memory (export "memory") 1)

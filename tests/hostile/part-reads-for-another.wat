@@ -1,6 +1,6 @@
 ;; what: an inner component that is handed a function of the host: it could be any part's
 ;; expect: refused
-;; message: a component inside it hands strings or lists to another, which no fuel pays for
+;; message: an inner component passes strings or lists to another, which fuel does not cover
 (component
   (import "mcpmark:guest/parameters@0.1.0" (instance $parameters
     (export "get" (func (result string)))))

@@ -1,6 +1,6 @@
 ;; what: the same with lists
 ;; expect: refused
-;; message: a component inside it hands strings or lists to another, which no fuel pays for
+;; message: an inner component passes strings or lists to another, which fuel does not cover
 (component
   (component $other
     (core module $m

@@ -1,6 +1,6 @@
 ;; what: 200 strings of 6 MB from one inner component to another: little fuel, and seconds of the host
 ;; expect: refused
-;; message: a component inside it hands strings or lists to another, which no fuel pays for
+;; message: an inner component passes strings or lists to another, which fuel does not cover
 (component
   (component $other
     (core module $m

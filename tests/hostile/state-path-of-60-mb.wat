@@ -1,6 +1,6 @@
 ;; what: a path of 60 MB
 ;; expect: fault output
-;; message: handed over more than
+;; message: the guest passed more than
 (component
   (type $errors (instance
     (type $tree' (enum "start" "final"))

@@ -1,6 +1,6 @@
 ;; what: a table of a million elements
 ;; expect: refused
-;; message: needs more than this host gives a guest
+;; message: requires more than this host provides for a guest
 (component
   (core module $guest
     (memory (export "memory") 1)

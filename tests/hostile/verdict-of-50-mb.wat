@@ -1,6 +1,6 @@
 ;; what: one check with a detail of 50,000,000 bytes
 ;; expect: fault output
-;; message: handed over more than
+;; message: the guest passed more than
 (component
   (core module $guest
     (memory (export "memory") 1000)

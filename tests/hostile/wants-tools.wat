@@ -1,5 +1,5 @@
 ;; expect: refused
-;; message: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier is not given
+;; message: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier may not import
 (component
   (import "mcpmark:guest/tools@0.1.0" (instance))
   (import "env" (func))

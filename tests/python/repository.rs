@@ -378,7 +378,7 @@ fn writes_of_a_script_have_bounds_and_are_discarded() {
             "for n in itertools.count():\n    put(f'.github/workflows/{n}.yml', 'on: push\\njobs: {}')",
             lints,
             FaultKind::Fuel,
-            "requests set off more than 1000 runs of workflows",
+            "requests exceed the limit of 1000 workflow runs",
         ),
     ] {
         match grade(script, ci) {

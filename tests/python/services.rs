@@ -236,9 +236,9 @@ fn a_service_that_is_not_there_or_breaks_gives_no_grade() {
         other => panic!("{other:?}"),
     };
     let (outcome, _) = judge(guest, ALL, None);
-    fault(&outcome, "the service \"http\", which is not here");
+    fault(&outcome, "the service \"http\", which is not available");
     let (outcome, _) = judge(guest, &ask("gopher"), Some(Arc::new(Canned)));
-    fault(&outcome, "the service \"gopher\", which is not here");
+    fault(&outcome, "the service \"gopher\", which is not available");
     let (outcome, run) = judge(guest, &ask("broken"), Some(Arc::new(Canned)));
     assert!(matches!(outcome, Outcome::InfraError(_)), "{outcome:?}");
     assert!(matches!(run.result, Err(RunError::Host(_))));

@@ -54,7 +54,7 @@ pub enum Halt {
     #[error("the tool server closed its connection")]
     ServerClosed,
     /// Request that could not be sent to a tool server.
-    #[error("a tool server: {0}")]
+    #[error("tool server: {0}")]
     ServerLost(String),
     /// Invalid agent, such as a solution that faults.
     #[error("{0}")]
@@ -152,7 +152,7 @@ impl<'a> Attempt<'a> {
     pub fn hold(&mut self, bytes: u64) -> Result<(), Halt> {
         if bytes > MAX_CONVERSATION_BYTES {
             let detail = format!(
-                "the conversation takes {bytes} bytes of memory, and may take {MAX_CONVERSATION_BYTES}"
+                "the conversation takes {bytes} bytes of memory, but the limit is {MAX_CONVERSATION_BYTES}"
             );
             return Err(Halt::End(End::with(EndKind::MemoryLimit, detail)));
         }
@@ -161,7 +161,7 @@ impl<'a> Attempt<'a> {
         };
         session.hold(COPIES * bytes).map_err(|left| {
             let detail = format!(
-                "the conversation needs {} bytes of memory, and {left} are left of what the process may use",
+                "the conversation needs {} bytes of memory, but only {left} are left of the limit of the process",
                 COPIES * bytes
             );
             Halt::End(End::with(EndKind::MemoryLimit, detail))

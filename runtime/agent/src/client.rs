@@ -57,7 +57,11 @@ impl Agent for std::sync::Arc<Client> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let door = door.ok_or_else(|| Halt::Host("no client is waited for".to_owned()))?;
+        let door = door.ok_or_else(|| {
+            Halt::Host(
+                "the connection of the client has already been used by another attempt".to_owned(),
+            )
+        })?;
         let mut relay = Relay::new(attempt, Some(self.introduction.clone()));
         let server = relay.server().clone();
         let left = self.left.clone();

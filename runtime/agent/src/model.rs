@@ -285,7 +285,7 @@ impl Asking {
         if !of_attempt && !self.budget.counts_usage() {
             return Ok(());
         }
-        let detail = "the reply does not say how many tokens it took, so no limit on tokens or cost can hold";
+        let detail = "the reply does not report its token usage, so limits on tokens and cost cannot be enforced";
         Err(Halt::End(End::with(EndKind::ModelError, detail)))
     }
 
@@ -374,7 +374,7 @@ fn ended_by(error: &RequestError, attempt: &Attempt<'_>) -> Halt {
         kind => {
             let detail = match error.retry_after {
                 Some(wait) if kind.is_passing() => format!(
-                    "{}: {} (it wants to be left alone for {} s)",
+                    "{}: {} (the provider requests a wait of {} s)",
                     kind.as_str(),
                     error.message,
                     wait.as_secs_f64().ceil()

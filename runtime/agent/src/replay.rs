@@ -58,10 +58,9 @@ impl Agent for Replay {
                 if then.as_ref() != Some(&now) {
                     different += 1;
                     attempt.note(&format!(
-                        "the result of call {played} ({}) differs: it was {}, and is {}",
+                        "the result of call {played} ({}) differs: expected {}, found {}",
                         call.name,
-                        then.as_ref()
-                            .map_or_else(|| "never there".to_owned(), shown),
+                        then.as_ref().map_or_else(|| "no result".to_owned(), shown),
                         shown(&now)
                     ))?;
                 }

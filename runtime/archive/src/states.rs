@@ -68,7 +68,7 @@ pub struct Written {
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// Missing or damaged blob.
-    #[error("blob {digest} cannot be read")]
+    #[error("cannot read blob {digest}")]
     Blob {
         /// Digest of the blob.
         digest: Digest,
@@ -76,7 +76,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// Tree with a directory that cannot be decoded.
-    #[error("tree {digest} cannot be read")]
+    #[error("cannot read tree {digest}")]
     Tree {
         /// Digest of the directory.
         digest: Digest,
@@ -84,7 +84,7 @@ pub enum WriteError {
         source: EncodingError,
     },
     /// Error of writing the stream.
-    #[error("the states cannot be written")]
+    #[error("cannot write the states")]
     Write(#[source] io::Error),
 }
 
@@ -95,16 +95,16 @@ pub enum StatesError {
     #[error(transparent)]
     Archive(#[from] TarError),
     /// Invalid first entry.
-    #[error("{HEAD:?} does not say what the states are: {0}")]
+    #[error("invalid {HEAD:?} in the archive: {0}")]
     Head(String),
     /// Trailing bytes after the end of the stream.
-    #[error("something follows the end of the states")]
+    #[error("unexpected data after the end of the states")]
     Follows,
     /// Entry with an unknown name.
-    #[error("{0:?} has no place among states")]
+    #[error("unknown entry {0:?}: expected \"blobs/<digest>\" or \"trees/<digest>\"")]
     Name(String),
     /// Entry whose bytes have another digest than its name.
-    #[error("{name:?} has the digest {found}")]
+    #[error("the name of {name:?} does not match its content, which has the digest {found}")]
     Digest {
         /// Name of the entry.
         name: String,
@@ -112,7 +112,7 @@ pub enum StatesError {
         found: Digest,
     },
     /// Entry that is not the encoding of a directory.
-    #[error("{name:?} is no directory")]
+    #[error("{name:?} is not the encoding of a directory")]
     Encoding {
         /// Name of the entry.
         name: String,
@@ -128,7 +128,7 @@ pub enum StatesError {
         digest: Digest,
     },
     /// File with another size than its directory states.
-    #[error("file {digest} has {found} bytes, and its directory says {wanted}")]
+    #[error("file {digest} has {found} bytes, but its directory states {wanted}")]
     Size {
         /// Digest of the file.
         digest: Digest,
@@ -336,7 +336,7 @@ fn head<R: Read>(archive: &mut Reader<R>) -> Result<Contents, StatesError> {
     // The version is checked first, because later versions may have other keys.
     if value["schema"] != SCHEMA {
         return Err(wrong(&format!(
-            "it has schema {}, and this mcpmark knows {SCHEMA}",
+            "it has schema {}, but this version of mcpmark reads schema {SCHEMA}",
             value["schema"]
         )));
     }

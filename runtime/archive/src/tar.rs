@@ -27,10 +27,10 @@ pub struct Bounds {
 #[derive(Debug, thiserror::Error)]
 pub enum TarError {
     /// Error of the underlying reader.
-    #[error("the archive cannot be read")]
+    #[error("cannot read the archive")]
     Read(#[source] io::Error),
     /// Truncated archive.
-    #[error("the archive ends in the middle, at byte {offset}")]
+    #[error("the archive is truncated at byte {offset}")]
     Short {
         /// Length of the archive in bytes.
         offset: u64,
@@ -44,7 +44,7 @@ pub enum TarError {
         problem: &'static str,
     },
     /// Entry that is neither a file nor a directory.
-    #[error("{name:?} in the archive is {what}, and only files and directories are read")]
+    #[error("{name:?} in the archive is {what}; expected a file or a directory")]
     Foreign {
         /// Name of the entry.
         name: String,
@@ -52,7 +52,7 @@ pub enum TarError {
         what: &'static str,
     },
     /// Name that is not a path within the archive.
-    #[error("{name:?} in the archive is no path within it: {problem}")]
+    #[error("invalid path {name:?} in the archive: {problem}")]
     Name {
         /// Name of the entry.
         name: String,
@@ -60,13 +60,13 @@ pub enum TarError {
         problem: &'static str,
     },
     /// Name that occurs twice.
-    #[error("{0:?} is twice in the archive")]
+    #[error("{0:?} occurs twice in the archive")]
     Duplicate(String),
     /// Too many entries.
     #[error("the archive has more than {0} entries")]
     TooMany(u64),
     /// Too many bytes.
-    #[error("the archive holds more than {0} bytes")]
+    #[error("the archive has more than {0} bytes")]
     TooLarge(u64),
 }
 
@@ -127,7 +127,7 @@ impl<R: Read> Reader<R> {
     /// Returns an error if the archive is invalid, truncated, or exceeds the bounds up to this point.
     #[expect(
         clippy::should_implement_trait,
-        reason = "an iterator could not fail and go on"
+        reason = "an iterator cannot return errors this way"
     )]
     pub fn next(&mut self) -> Result<Option<Entry>, TarError> {
         loop {
@@ -175,7 +175,7 @@ impl<R: Read> Reader<R> {
         if below {
             return Err(TarError::Name {
                 name: entry.name.clone(),
-                problem: "a file stands where a directory is",
+                problem: "it is both a file and a directory, or below a file",
             });
         }
         let kind = if entry.directory {
@@ -207,7 +207,7 @@ impl<R: Read> Reader<R> {
         if buffer[..filling].iter().any(|byte| *byte != 0) {
             return Err(TarError::Damaged {
                 offset: at,
-                problem: "what fills up the last block of a file is not zero",
+                problem: "the padding of a file is not zero",
             });
         }
         Ok(())
@@ -234,7 +234,7 @@ impl<R: Read> Reader<R> {
     fn end(&mut self) -> Result<(), TarError> {
         let damaged = |offset| TarError::Damaged {
             offset,
-            problem: "something follows the end",
+            problem: "unexpected data after the end",
         };
         let at = self.offset;
         if self.block()?.iter().any(|byte| *byte != 0) {
@@ -295,12 +295,12 @@ fn entry(header: &[u8; BLOCK], offset: u64) -> Result<Entry, TarError> {
     let damaged = |problem| TarError::Damaged { offset, problem };
     let (sum, tail) = number(&header[148..156])
         .zip(header.get(154..156))
-        .ok_or_else(|| damaged("a header's checksum is no number"))?;
+        .ok_or_else(|| damaged("the checksum of a header is not an octal number"))?;
     if sum != checksum(header) || tail != b"\0 " {
-        return Err(damaged("a header does not fit its checksum"));
+        return Err(damaged("the checksum of a header does not match"));
     }
     if &header[257..263] != b"ustar\0" && &header[257..265] != b"ustar  \0" {
-        return Err(damaged("it is no tar archive in the ustar form"));
+        return Err(damaged("expected a header in the ustar format"));
     }
     let name = full_name(header).ok_or_else(|| damaged("a name is not UTF-8"))?;
     let foreign = |what| TarError::Foreign {
@@ -316,18 +316,18 @@ fn entry(header: &[u8; BLOCK], offset: u64) -> Result<Entry, TarError> {
         b'6' => return Err(foreign("a pipe")),
         b'x' | b'g' => {
             return Err(foreign(
-                "an extended header (make the archive with --format=ustar)",
+                "an extended header (create the archive with --format=ustar)",
             ));
         }
         b'L' | b'K' => {
             return Err(foreign(
-                "a long name of GNU tar (make the archive with --format=ustar)",
+                "a long name of GNU tar (create the archive with --format=ustar)",
             ));
         }
-        b'S' => return Err(foreign("a file with holes")),
-        _ => return Err(foreign("of an unknown type")),
+        b'S' => return Err(foreign("a sparse file")),
+        _ => return Err(foreign("an entry of an unknown type")),
     };
-    let size = number(&header[124..136]).ok_or_else(|| damaged("a size is no octal number"))?;
+    let size = number(&header[124..136]).ok_or_else(|| damaged("a size is not an octal number"))?;
     if directory && size != 0 {
         return Err(damaged("a directory has a size"));
     }
@@ -377,8 +377,8 @@ fn checked(name: String, directory: bool) -> Result<String, TarError> {
         Some("it is absolute")
     } else {
         inside.split('/').find_map(|part| match part {
-            "" => Some("a part of it is empty"),
-            "." | ".." => Some("it leads to another directory"),
+            "" => Some("it has an empty segment"),
+            "." | ".." => Some("it has a '.' or '..' segment"),
             part if part.contains(['\\', '\0']) => Some("it has a backslash"),
             _ => None,
         })
@@ -443,7 +443,7 @@ impl<W: Write> Writer<W> {
         self.header(name, b'0', size)?;
         let written = io::copy(&mut bytes.take(size.saturating_add(1)), &mut self.inner)?;
         if written != size {
-            let problem = "a file has other than the bytes that it was said to have";
+            let problem = "the size of a file differs from its declared size";
             return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
         }
         let filling = size.next_multiple_of(BLOCK as u64) - size;
@@ -472,10 +472,10 @@ impl<W: Write> Writer<W> {
     fn header(&mut self, name: &str, kind: u8, size: u64) -> io::Result<()> {
         let too_large = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
         if name.len() > 100 {
-            return too_large("a name in an archive has at most 100 bytes");
+            return too_large("a name in the archive exceeds the limit of 100 bytes");
         }
         if size > LARGEST {
-            return too_large("a file in an archive has at most 8 GiB");
+            return too_large("a file in the archive exceeds the limit of 8 GiB");
         }
         let mut header = [0; BLOCK];
         let mode = if kind == b'5' { 0o755 } else { 0o644 };

@@ -124,14 +124,17 @@ fn start(
         if snapshot == Tree::empty().digest() {
             return Ok(());
         }
-        let message = format!("task {} names nothing that it starts from", task.id);
+        let message = format!(
+            "task {} names neither a category nor a world to start from",
+            task.id
+        );
         return Err(BundleError::Contradiction(message));
     };
     match states.get(&name) {
         Some(known) if *known == parts.world => return Ok(()),
         Some(_) => {
             let message = format!(
-                "task {} starts from another state than others of its category or world",
+                "task {} starts from a different state than other tasks of its category or world",
                 task.id
             );
             return Err(BundleError::Contradiction(message));
@@ -173,7 +176,7 @@ fn script(task: &TaskArtifact, bytes: &[u8], store: &Store, dir: &Path) -> Resul
     ] {
         let found = TreePath::parse(name).ok().and_then(|path| tree.get(&path));
         if !matches!(found, Some(Node::File(file)) if file.content == wanted) {
-            let message = format!("{what}: {name} is another than its config says");
+            let message = format!("{what}: the digest of {name} differs from its config");
             return Err(BundleError::Contradiction(message));
         }
     }
@@ -182,9 +185,7 @@ fn script(task: &TaskArtifact, bytes: &[u8], store: &Store, dir: &Path) -> Resul
 
 fn tree(store: &Store, digest: &Digest, what: &str) -> Result<Tree, BundleError> {
     let loaded = store.load_tree(digest);
-    loaded.map_err(|_| {
-        BundleError::Contradiction(format!("{what}: it does not hold the tree {digest}"))
-    })
+    loaded.map_err(|_| BundleError::Contradiction(format!("{what}: the tree {digest} is missing")))
 }
 
 fn put(

@@ -11,7 +11,7 @@ use mcpmark_snapshot::Digest;
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// A file or directory cannot be read.
-    #[error("{}: cannot be read", place.display())]
+    #[error("cannot read {}", place.display())]
     Read {
         /// Path of the file or directory.
         place: PathBuf,
@@ -19,7 +19,7 @@ pub enum BundleError {
         source: io::Error,
     },
     /// A file or directory cannot be written.
-    #[error("{}: cannot be written", place.display())]
+    #[error("cannot write {}", place.display())]
     Write {
         /// Path of the file or directory.
         place: PathBuf,
@@ -35,7 +35,7 @@ pub enum BundleError {
         problem: &'static str,
     },
     /// The path is not an OCI image layout.
-    #[error("{}: is no bundle: {problem}", place.display())]
+    #[error("{}: not a bundle: {problem}", place.display())]
     NoLayout {
         /// Path of the directory or file.
         place: PathBuf,
@@ -51,7 +51,7 @@ pub enum BundleError {
         source: TarError,
     },
     /// A referenced blob is missing or cannot be read.
-    #[error("{} cannot be had", named(what, digest))]
+    #[error("cannot read {}", named(what, digest))]
     Missing {
         /// Description of the blob.
         what: String,
@@ -62,7 +62,7 @@ pub enum BundleError {
     },
     /// The content of a blob does not match its digest.
     #[error(
-        "{} is not what its digest says: its bytes have {found}",
+        "{} does not match its digest: its content has the digest {found}",
         named(what, digest)
     )]
     Damaged {
@@ -75,7 +75,7 @@ pub enum BundleError {
     },
     /// The length of a blob differs from the length in its descriptor.
     #[error(
-        "{} does not have the {wanted} bytes that it is said to have",
+        "{} does not have the expected length of {wanted} bytes",
         named(what, digest)
     )]
     Length {
@@ -86,18 +86,18 @@ pub enum BundleError {
         /// Expected length, in bytes.
         wanted: u64,
     },
-    /// A blob or list exceeds its limit.
-    #[error("{what} has {size} bytes, and {limit} are the most that are read")]
+    /// A blob exceeds its limit.
+    #[error("{what} has {size} bytes, but the limit is {limit}")]
     TooLarge {
-        /// Description of the blob or list.
+        /// Description of the blob.
         what: String,
-        /// Its size, in bytes or entries.
+        /// Its size, in bytes.
         size: u64,
-        /// The limit, in the same unit.
+        /// The limit, in bytes.
         limit: u64,
     },
     /// A document is invalid.
-    #[error("{what} is not of the right shape: {reason}")]
+    #[error("{what} is not valid: {reason}")]
     Shape {
         /// Description of the document.
         what: String,
@@ -105,7 +105,7 @@ pub enum BundleError {
         reason: String,
     },
     /// A document has another type, or a later version of the type.
-    #[error("{what} is of type {found:?}, and {wanted:?} is read here")]
+    #[error("{what}: expected type {wanted:?}, found {found:?}")]
     Foreign {
         /// Description of the document.
         what: String,
@@ -115,7 +115,7 @@ pub enum BundleError {
         wanted: &'static str,
     },
     /// Two parts of a bundle contradict each other.
-    #[error("the bundle contradicts itself: {0}")]
+    #[error("the bundle is inconsistent: {0}")]
     Contradiction(String),
     /// The states of a world are invalid.
     #[error("world {world}: {source}")]

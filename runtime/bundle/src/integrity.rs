@@ -68,7 +68,7 @@ pub fn matches_integrity_record(dir: &Path, look: CheckDepth) -> Result<(), Bund
     let recorded = match fs::read(&record) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(changed(RECORD, "is gone"));
+            return Err(changed(RECORD, "was removed"));
         }
         Err(error) => return Err(read(&record)(error)),
     };
@@ -76,7 +76,7 @@ pub fn matches_integrity_record(dir: &Path, look: CheckDepth) -> Result<(), Bund
         serde_json::from_slice(&recorded).map_err(|_| changed(RECORD, "was changed"))?;
     let found = files(dir)?;
     if let Some(name) = recorded.keys().find(|name| !found.contains_key(*name)) {
-        return Err(changed(name, "is gone"));
+        return Err(changed(name, "was removed"));
     }
     for (name, path) in &found {
         let Some(recorded) = recorded.get(name) else {

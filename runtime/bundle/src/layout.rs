@@ -232,7 +232,7 @@ fn regular(path: &Path) -> io::Result<File> {
     } else {
         Err(io::Error::new(
             io::ErrorKind::InvalidInput,
-            "it is no regular file",
+            "it is not a regular file",
         ))
     }
 }
@@ -292,7 +292,9 @@ impl Layout {
                 .read_to_end(&mut bytes)
                 .map_err(|error| no_layout(format!("{name}: {error}")))?;
             if bytes.len() as u64 > limit {
-                return Err(no_layout(format!("{name} has more than {limit} bytes")));
+                return Err(no_layout(format!(
+                    "{name} exceeds the limit of {limit} bytes"
+                )));
             }
             Ok(bytes)
         };
@@ -303,7 +305,7 @@ impl Layout {
             if is_link {
                 return Err(BundleError::NoLayout {
                     place: place.to_owned(),
-                    problem: format!("{name} is a symlink, and no directory"),
+                    problem: format!("{name} is a symlink; expected a directory"),
                 });
             }
         }
@@ -333,7 +335,9 @@ impl Layout {
         let other = OTHERS.iter();
         let mut other = other.filter(|(magic, _)| first[..length].starts_with(magic));
         if let Some((_, what)) = other.next() {
-            return Err(no_layout(format!("it is {what}, and no plain tar archive")));
+            return Err(no_layout(format!(
+                "it is {what}; expected an uncompressed tar archive"
+            )));
         }
         let mut archive = Reader::new(BufReader::new(&file), ARCHIVE);
         let (mut layout, mut index) = (None, None);
@@ -361,7 +365,9 @@ impl Layout {
             };
             if entry.size > limit {
                 let name = entry.name;
-                return Err(no_layout(format!("{name} has more than {limit} bytes")));
+                return Err(no_layout(format!(
+                    "{name} exceeds the limit of {limit} bytes"
+                )));
             }
             let mut bytes = Vec::new();
             archive.read_to_end(&mut bytes).map_err(read)?;
@@ -369,7 +375,7 @@ impl Layout {
         }
         drop(archive);
         let part = |found: Option<Vec<u8>>, name: &str| {
-            found.ok_or_else(|| no_layout(format!("it has no {name}")))
+            found.ok_or_else(|| no_layout(format!("{name} is missing")))
         };
         let (layout, index) = (part(layout, LAYOUT)?, part(index, INDEX)?);
         Ok(Self {
@@ -414,8 +420,8 @@ impl Layout {
         });
         match (found.next(), found.next()) {
             (Some(descriptor), None) => Ok(descriptor),
-            (None, _) => Err(no_layout("it lists no suite and no task")),
-            (Some(_), Some(_)) => Err(no_layout("it lists more than one suite or task")),
+            (None, _) => Err(no_layout("it contains neither a suite nor a task")),
+            (Some(_), Some(_)) => Err(no_layout("it contains more than one suite or task")),
         }
     }
 }
@@ -463,7 +469,7 @@ fn checked(place: &Path, layout: &[u8], index: &[u8]) -> Result<Index, BundleErr
     if layout["imageLayoutVersion"] != VERSION {
         let found = &layout["imageLayoutVersion"];
         return Err(no_layout(format!(
-            "it is a layout of version {found}, and \"{VERSION}\" is read here"
+            "expected a layout of version \"{VERSION}\", found {found}"
         )));
     }
     let index: Index = oci::parse(INDEX, index)?;

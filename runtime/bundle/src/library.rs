@@ -135,13 +135,13 @@ impl WorldArtifact {
             ("entries", contents.size.entries, self.config.entries),
         ] {
             if found != said {
-                return against(format!("have {found} {what}, and its config says {said}"));
+                return against(format!("have {found} {what}, but its config states {said}"));
             }
         }
         if contents.trees.contains(&self.config.snapshot) {
             Ok(contents)
         } else {
-            against("do not hold its tree".to_owned())
+            against("do not contain its tree".to_owned())
         }
     }
 }

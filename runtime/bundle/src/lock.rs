@@ -58,16 +58,16 @@ pub struct LockedWorld {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
     /// The file exceeds the size limit.
-    #[error("it has more than {LARGEST} bytes")]
+    #[error("the lock exceeds the limit of {LARGEST} bytes")]
     TooLarge,
     /// The file is not JSON, or is not a lock.
-    #[error("it is no lock of a suite: {0}")]
+    #[error("not a lock of a suite: {0}")]
     Shape(String),
     /// The lock has another version.
-    #[error("it is a lock of schema {0}, and this mcpmark knows {SCHEMA}")]
+    #[error("the lock has schema {0}, but this version of mcpmark reads schema {SCHEMA}")]
     Version(Value),
     /// The suite has another digest than the lock.
-    #[error("the suite is {found}, and {wanted} is locked")]
+    #[error("the suite is {found}, but the lock requires {wanted}")]
     Suite {
         /// Digest of the suite.
         found: Digest,
@@ -75,7 +75,7 @@ pub enum LockError {
         wanted: Digest,
     },
     /// The lock has the digest of the suite, but other tasks or worlds.
-    #[error("it says of {0} what the suite that it names does not: it was changed by hand")]
+    #[error("the entry of {0} does not match the suite: the lock was edited by hand")]
     Contradiction(String),
 }
 
@@ -114,7 +114,7 @@ impl Lock {
         let document: Value = mcpmark_json::from_unique(bytes).map_err(shape)?;
         // The version is checked first, because a later version may have keys that are unknown here.
         match &document["schema"] {
-            Value::Null => Err(LockError::Shape("it has no schema".to_owned())),
+            Value::Null => Err(LockError::Shape("key \"schema\" is required".to_owned())),
             found if *found != SCHEMA => Err(LockError::Version(found.clone())),
             _ => serde_json::from_value(document).map_err(shape),
         }
@@ -230,7 +230,7 @@ mod tests {
             .text()
             .replacen('{', "{\"source\": \"elsewhere\",", 1);
         let told = parse(&twice).to_string();
-        assert!(told.contains("\"source\" is there twice"), "{told}");
+        assert!(told.contains("duplicate key \"source\""), "{told}");
         let long = " ".repeat(LARGEST + 1);
         assert_eq!(parse(&long), LockError::TooLarge);
     }

@@ -167,7 +167,7 @@ pub(crate) fn version(what: &str, found: u32) -> Result<(), BundleError> {
         2 => Ok(()),
         _ => Err(BundleError::Shape {
             what: what.to_owned(),
-            reason: format!("schemaVersion is {found}, and 2 is read here"),
+            reason: format!("expected schemaVersion 2, found {found}"),
         }),
     }
 }

@@ -103,7 +103,7 @@ impl Signature {
         ) else {
             return Err(BundleError::Shape {
                 what: what.to_owned(),
-                reason: "it has no whole envelope".to_owned(),
+                reason: "the envelope is incomplete".to_owned(),
             });
         };
         let hint = &document["verificationMaterial"]["publicKey"]["hint"];
@@ -212,7 +212,7 @@ impl Attached {
         let [layer] = &manifest.layers[..] else {
             return Err(BundleError::Shape {
                 what: what.to_owned(),
-                reason: "it does not have one layer".to_owned(),
+                reason: format!("expected 1 layer, found {}", manifest.layers.len()),
             });
         };
         // The config is not used, but it must be complete, because it is copied with the signature.

@@ -66,7 +66,7 @@ pub enum CertificateError {
         source: io::Error,
     },
     /// The file is not a certificate.
-    #[error("{}: {source}; make a new one with `mcpmark task check --write`", file.display())]
+    #[error("{}: {source}; create a new certificate with `mcpmark task check --write`", file.display())]
     Form {
         /// Path of the certificate.
         file: PathBuf,
@@ -139,7 +139,7 @@ impl Certificate {
         let what = if self.sources != task.sources {
             "sources"
         } else if self.code != task.code {
-            "code beside the task or in the SDK"
+            "code next to the task or in the SDK"
         } else if self.world != task.world {
             "world"
         } else {
@@ -167,11 +167,11 @@ impl Certificate {
     fn is_foreign(&self, task: &Identity) -> Option<String> {
         if !(OLDEST..=FORMAT).contains(&self.format) {
             return Some(format!(
-                "it has format {}, and this program reads {OLDEST} to {FORMAT}",
+                "it has format {}, but this program supports {OLDEST} to {FORMAT}",
                 self.format
             ));
         }
-        (self.task != task.task).then(|| format!("it is for {}", self.task))
+        (self.task != task.task).then(|| format!("it is for the task {}", self.task))
     }
 }
 

@@ -146,7 +146,7 @@ impl CertificationRun<'_> {
     async fn oracle(&mut self) -> Option<Played> {
         const PASSES: &str = "the oracle passes";
         let Some(solution) = &self.prepared.solution else {
-            self.check(PASSES, false, "there is no solution for it to play");
+            self.check(PASSES, false, "the task has no solution");
             return None;
         };
         let oracle = Oracle::new(
@@ -220,7 +220,10 @@ impl CertificationRun<'_> {
                 verdict.checks().len()
             )
         } else {
-            format!("the verifier makes no check {}", unknown.join(", "))
+            format!(
+                "the verifier does not have the check {}",
+                unknown.join(", ")
+            )
         };
         self.check(
             "\"score\" names checks of the verifier",

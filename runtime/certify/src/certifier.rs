@@ -47,7 +47,7 @@ pub enum CertifyError {
     #[error(transparent)]
     Prepare(#[from] PrepareError),
     /// A guest of the task cannot be loaded.
-    #[error("task {task}: the {guest} {source}")]
+    #[error("task {task}: {guest}: {source}")]
     Guest {
         /// Id of the task.
         task: String,
@@ -223,7 +223,7 @@ impl Certifier<'_> {
         let built = self.builder.build(&guests, self.report);
         let built = built.map_err(PrepareError::from)?;
         code(self.library, task, &built).map_err(|error| {
-            CertifyError::Host(format!("reading the code of task {}: {error}", task.id))
+            CertifyError::Host(format!("cannot read the code of task {}: {error}", task.id))
         })
     }
 
@@ -238,5 +238,5 @@ impl Certifier<'_> {
 }
 
 fn no_task() -> CertifyError {
-    CertifyError::Host("nothing was built".to_owned())
+    CertifyError::Host("the build produced no component".to_owned())
 }

@@ -19,8 +19,8 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
     let meta = &task.meta;
     if !meta.judged_on.answer && asks_for_an_answer(&task.instruction) {
         remarks.push(
-            "the instruction asks for an answer, and nobody looks at it: name \"answer\" in \
-             judged_on, or do not ask"
+            "the instruction requests an answer, but the verifier does not see it: add \"answer\" to \
+             judged_on, or change the instruction"
                 .to_owned(),
         );
     }
@@ -57,7 +57,7 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
     let is_own = meta.task_id == task.id.name();
     if !is_own {
         detail = format!(
-            "task_id is {:?}, and the directory {:?}",
+            "task_id is {:?}, but the directory is {:?}",
             meta.task_id,
             task.id.name()
         );
@@ -75,7 +75,7 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
         name: "the instruction is as long as it should be".to_owned(),
         passed: LENGTH.contains(&length),
         detail: format!(
-            "{length} characters; {} to {} are allowed",
+            "{length} characters; expected {} to {}",
             LENGTH.start(),
             LENGTH.end()
         ),
@@ -90,7 +90,8 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
                 detail: if is_current {
                     format!("{} lines", view.lines().count())
                 } else {
-                    "meta_data.stateContent shows another tree; --write mends it".to_owned()
+                    "meta_data.stateContent is not the tree view of the world; --write updates it"
+                        .to_owned()
                 },
             });
         }
@@ -160,7 +161,7 @@ pub(crate) fn leaks(
     };
     for (path, text) in &wanted {
         if let Some(place) = found(text.trim()) {
-            let detail = format!("{path} stands as a whole in {place}");
+            let detail = format!("the whole text of {path} occurs in {place}");
             return (leak(false, detail), Vec::new());
         }
     }
@@ -173,7 +174,7 @@ pub(crate) fn leaks(
         for part in parts(&before, after) {
             if let Some(place) = found(&part) {
                 remarks.push(format!(
-                    "{} lines that the solution wrote into {path} stand together in {place}",
+                    "{} lines that the solution wrote into {path} occur as one block in {place}",
                     part.lines().count()
                 ));
             }

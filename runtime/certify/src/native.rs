@@ -56,8 +56,8 @@ pub(crate) fn check() -> Result<(), String> {
         .status();
     match asked {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err("python3 is older than 3.11".to_owned()),
-        Err(error) => Err(format!("python3 cannot be started: {error}")),
+        Ok(_) => Err("expected python3 3.11 or later, found an older version".to_owned()),
+        Err(error) => Err(format!("cannot start python3: {error}")),
     }
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
         .stdout(file("stdout")?)
         .stderr(file("stderr")?)
         .spawn()
-        .map_err(|error| format!("python3 cannot be started: {error}"))?;
+        .map_err(|error| format!("cannot start python3: {error}"))?;
     let start = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {

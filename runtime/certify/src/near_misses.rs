@@ -106,7 +106,7 @@ impl CertificationRun<'_> {
         found.ok_or_else(|| {
             let known: Vec<_> = known().map(Mutation::as_str).collect();
             format!(
-                "there is no mutation \"{name}\"; the mutations are {}",
+                "unknown mutation \"{name}\"; expected one of {}",
                 known.join(", ")
             )
         })
@@ -162,13 +162,13 @@ impl CertificationRun<'_> {
             score.is_none_or(|score| score >= LEAST_SCORE),
             match score {
                 Some(score) => format!(
-                    "{} of {} mutants, {:.1} %; at least {:.0} % must be",
+                    "{} of {} mutants, {:.1} %; expected at least {:.0} %",
                     summary.rejected,
                     summary.made,
                     score * 100.0,
                     LEAST_SCORE * 100.0
                 ),
-                None => "nothing in the solved world can be spoilt".to_owned(),
+                None => "no mutation applies to the solved world".to_owned(),
             },
         );
         let overlooked: Vec<&str> = summary
@@ -180,8 +180,8 @@ impl CertificationRun<'_> {
         let detail = match &overlooked[..] {
             [] => format!("{} mutations", summary.mutations.len()),
             overlooked => format!(
-                "none is rejected of: {}; let the verifier look, or name what is free in \
-                 \"freedoms\"",
+                "no mutant is rejected of: {}; reject them in the verifier, or declare the mutation \
+                 under \"freedoms\"",
                 overlooked.join(", ")
             ),
         };
@@ -203,7 +203,7 @@ impl CertificationRun<'_> {
             .collect();
         let mut detail = format!("{} of {} mutants accepted", summary.accepted, summary.free);
         if !unused.is_empty() {
-            detail.push_str(&format!("; no mutant shows: {}", unused.join(", ")));
+            detail.push_str(&format!("; no mutant of: {}", unused.join(", ")));
         }
         self.check(
             "what is free is accepted",

@@ -25,8 +25,7 @@ pub(crate) async fn play(
     scratch: &ScratchSpace,
 ) -> Result<Played, String> {
     let service = task.start.service();
-    let service =
-        service.ok_or_else(|| format!("there is no service named {:?}", task.id.service()))?;
+    let service = service.ok_or_else(|| format!("unknown service {:?}", task.id.service()))?;
     let world = WorldState {
         tree: task.start.tree.clone(),
         store: Arc::clone(store),

@@ -212,7 +212,7 @@ impl PublishedCertificationRun<'_> {
             }
             (None, Some(given)) => ("the given final state passes", given),
             (None, None) => {
-                let remark = "nothing shows that it can be passed: there is neither a solution beside the script nor a final state";
+                let remark = "no state that passes is known: there is neither a solution next to the script nor a final state";
                 self.report.remarks.push(remark.to_owned());
                 return None;
             }
@@ -328,7 +328,7 @@ impl PublishedCertificationRun<'_> {
             grade() != grade()
         });
         let detail = match differs {
-            Some(left) => format!("not after {}", left.who),
+            Some(left) => format!("results differ for {}", left.who),
             None => format!("{} states", self.left.len()),
         };
         let same = differs.is_none();
@@ -369,7 +369,7 @@ impl PublishedCertificationRun<'_> {
             let native = match native::run(&input, self.examiner.scratch.parent()) {
                 Ok(Ran::Said(said)) => said,
                 Ok(Ran::Lacks(line)) => {
-                    let remark = format!("native Python cannot run it: {line}");
+                    let remark = format!("cannot run the script with native Python: {line}");
                     return self.report.remarks.push(remark);
                 }
                 Err(reason) => {
@@ -386,7 +386,10 @@ impl PublishedCertificationRun<'_> {
                 None => Said::new(None, ""),
             };
             if here != native && self.wavers(&input, &native, &here) {
-                let remark = format!("native Python prints another thing each time: {}", left.who);
+                let remark = format!(
+                    "the output of native Python differs between runs: {}",
+                    left.who
+                );
                 self.report.remarks.push(remark);
             } else if here != native {
                 differences.push(format!("{}: {}", left.who, difference(&here, &native)));
@@ -410,15 +413,15 @@ fn difference(here: &Said, native: &Said) -> String {
     if here.exit_code != native.exit_code {
         let code = |code: Option<i32>| code.map_or("none".to_owned(), |code| code.to_string());
         return format!(
-            "the exit code is {} here and {} natively",
+            "the exit code is {} in the sandbox and {} with native Python",
             code(here.exit_code),
             code(native.exit_code)
         );
     }
     let mut lines = here.stdout.lines().zip(native.stdout.lines());
     match lines.find(|(here, native)| here != native) {
-        Some((here, native)) => format!("{here:?} here, {native:?} natively"),
-        None => "one prints more lines than the other".to_owned(),
+        Some((here, native)) => format!("{here:?} in the sandbox, {native:?} with native Python"),
+        None => "the numbers of lines differ".to_owned(),
     }
 }
 

@@ -92,7 +92,7 @@ impl Report {
         let check = |name: &String| Check {
             name: name.clone(),
             passed: true,
-            detail: "as the certificate says".to_owned(),
+            detail: "from the certificate".to_owned(),
         };
         let (made, rejected) = certificate.mutants;
         Self {

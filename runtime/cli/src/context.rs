@@ -102,8 +102,8 @@ impl Context {
         let kind = self.services.kind(name);
         let served = kind.filter(|kind| kind.service(&WorldGuests::default()).is_some());
         served.ok_or_else(|| {
-            CommandError::usage(format!("--service {name}: there is no such service"))
-                .hint("`mcpmark doctor` names them")
+            CommandError::usage(format!("--service {name}: unknown service"))
+                .hint("`mcpmark doctor` lists the services")
         })
     }
 
@@ -195,9 +195,9 @@ impl Context {
                 let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
                 for dir in [&library.tasks_dir, &library.worlds_dir] {
                     if !dir.is_dir() {
-                        let message = format!("{}: there is no such directory", dir.display());
+                        let message = format!("{}: directory does not exist", dir.display());
                         return Err(CommandError::usage(message).hint(
-                            "--root (or MCPMARK_ROOT) names a directory with tasks/ and worlds/",
+                            "--root (or MCPMARK_ROOT) expects a directory with tasks/ and worlds/",
                         ));
                     }
                 }
@@ -258,9 +258,12 @@ impl Context {
             let said = unpacked.bundles.get(&task.id.to_string());
             if said.is_some_and(|said| *said != task.bundle) {
                 bundle::is_whole(&unpacked.library.root, CheckDepth::Thorough)?;
-                let message = format!("task {} is not what its bundle says of it", task.id);
+                let message = format!(
+                    "task {} differs from its description in the bundle",
+                    task.id
+                );
                 return Err(CommandError::invalid(message)
-                    .hint("it was made by another version of mcpmark, or by hand"));
+                    .hint("the bundle was made by another version of mcpmark, or edited by hand"));
             }
         }
         match &unpacked.lock {
@@ -325,7 +328,9 @@ impl Context {
         let parent = mcpmark_snapshot::scratch_parent(None);
         mcpmark_snapshot::sweep_scratch(&parent);
         ScratchSpace::probe(parent, self.copies).map_err(|error| {
-            CommandError::infrastructure(error).hint(format!("{COPIES}=copy needs none"))
+            CommandError::infrastructure(error).hint(format!(
+                "set {COPIES}=copy to copy worlds without overlay mounts"
+            ))
         })
     }
 
@@ -362,7 +367,7 @@ impl Context {
         let given = match environment::text(PYTHON_GUEST)? {
             Some(text) => Some(text.parse().map_err(|error| {
                 CommandError::usage(format!("{PYTHON_GUEST}: {error}"))
-                    .hint("it names a file, with or without its digest: FILE@sha256:…")
+                    .hint("expected a file, with or without its digest: FILE@sha256:…")
             })?),
             None => None,
         };
@@ -385,7 +390,7 @@ impl Context {
     pub(crate) fn interpreter(&self, sandbox: &Sandbox) -> Result<Interpreter, CommandError> {
         let guest = self.python_guest()?;
         if !sandbox.has_interpreter(&guest.digest) {
-            let line = "compiling the guest for Python scripts; once on this machine";
+            let line = "compiling the guest for Python scripts, once per machine";
             output::note(&format!("{} {line}", output::paint(output::BOLD, "·")));
         }
         let bytes = || std::fs::read(&guest.file);
@@ -458,8 +463,11 @@ impl Context {
     pub(crate) fn tree(&self, name: &str, store: &Store) -> Result<ResolvedState, CommandError> {
         if let Ok(digest) = name.parse::<Digest>() {
             let tree = store.load_tree(&digest).map_err(|error| {
-                CommandError::usage(format!("no state {digest} in the store: {}", chain(&error)))
-                    .hint("name the store that has it with --home (or MCPMARK_HOME)")
+                CommandError::usage(format!(
+                    "cannot load state {digest} from the store: {}",
+                    chain(&error)
+                ))
+                .hint("name the home directory whose store has it with --home (or MCPMARK_HOME)")
             })?;
             return Ok(ResolvedState::State(tree));
         }
@@ -478,9 +486,9 @@ impl Context {
         }
         let hint = match self.like_world(name) {
             Some(id) => format!("did you mean {id}?"),
-            None => "`mcpmark world list` names the shipped worlds".to_owned(),
+            None => "`mcpmark world list` lists the shipped worlds".to_owned(),
         };
-        let message = format!("{name:?} is no world, no directory and no digest");
+        let message = format!("{name:?} is not a world, a directory or a digest");
         Err(CommandError::usage(message).hint(hint))
     }
 
@@ -509,10 +517,10 @@ fn python_error(error: &PythonError) -> CommandError {
     match error {
         PythonError::Digest { .. } => result,
         PythonError::NotAllowed => result.hint(format!(
-            "leave out --no-install, or name a ready guest with {PYTHON_GUEST}"
+            "omit --no-install, or set {PYTHON_GUEST} to an existing guest"
         )),
         _ => result.hint(format!(
-            "it takes python3 with venv, and a way to Python's package index; or name a ready guest with {PYTHON_GUEST}"
+            "the build requires python3 with venv and access to PyPI; or set {PYTHON_GUEST} to an existing guest"
         )),
     }
 }
@@ -580,7 +588,7 @@ pub(crate) fn select_with<T>(
             SelectError::Broken { .. } => CommandError::invalid(message),
             SelectError::NoMatch { selector, .. } => {
                 let hint = operands::as_place(&selector);
-                let hint = hint.unwrap_or_else(|| "`mcpmark task list` names the tasks".to_owned());
+                let hint = hint.unwrap_or_else(|| "`mcpmark task list` lists the tasks".to_owned());
                 CommandError::usage(message).hint(hint)
             }
             _ => CommandError::usage(message),
@@ -591,7 +599,7 @@ pub(crate) fn select_with<T>(
 /// Returns one task by its id.
 pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandError> {
     let id: TaskId = text.trim_end_matches('/').parse().map_err(|error| {
-        CommandError::usage(chain(&error)).hint("`mcpmark task list` names the tasks")
+        CommandError::usage(chain(&error)).hint("`mcpmark task list` lists the tasks")
     })?;
     library.task(&id).map_err(|error| match error {
         mcpmark_task::Error::UnknownTask { .. } => CommandError::usage(chain(&error)),
@@ -601,12 +609,12 @@ pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandErr
 
 /// Returns the error for a task whose verifier is held back.
 pub(crate) fn held_back(task: &TaskId, verifier: &Digest) -> CommandError {
-    let message = format!("task {task}: its verifier {verifier} is held back");
+    let message = format!("task {task}: verifier {verifier} is held back");
     CommandError::invalid(message).hint(HAND_OVER)
 }
 
 /// Hint for a held-back verifier.
-const HAND_OVER: &str = "--held-back FILE hands it over";
+const HAND_OVER: &str = "pass the verifier with --held-back FILE";
 
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
     CommandError::invalid(sanitise::block(&chain(error)))

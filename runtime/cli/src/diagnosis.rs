@@ -11,7 +11,8 @@ use crate::output::sanitise;
 /// Hint for a missing or invalid state.
 pub(crate) const STATE_HINT: &str = "name a directory, or the digest of a stored state";
 
-const HOME_HINT: &str = "make room there, or name another directory with --home (or MCPMARK_HOME)";
+const HOME_HINT: &str =
+    "free disk space there, or name another directory with --home (or MCPMARK_HOME)";
 
 /// Returns the error for a directory that cannot be captured.
 pub(crate) fn capture_error(dir: &Path, error: &CaptureError) -> CommandError {
@@ -36,14 +37,14 @@ pub(crate) fn capture_hint(error: &CaptureError) -> &'static str {
     match error {
         E::Store(_) => HOME_HINT,
         E::Open { .. } => STATE_HINT,
-        E::Io { .. } => "make it readable, or take it away",
-        E::NotUtf8 { .. } | E::Path(_) => "rename it, or take it away",
-        E::Special { .. } => "take it away",
+        E::Io { .. } => "make it readable, or remove it",
+        E::NotUtf8 { .. } | E::Path(_) => "rename it, or remove it",
+        E::Special { .. } => "remove it",
         E::TargetNotUtf8 { .. } | E::Symlink(_) => {
-            "take the symlink away, or have it point to something inside"
+            "remove the symlink, or let it point to a path inside the directory"
         }
         E::TooManyFiles { .. } | E::TooManyBytes { .. } => {
-            "make it smaller, or raise `limits.world_bytes` or `limits.world_files` of its task"
+            "reduce its size, or raise `limits.world_bytes` or `limits.world_files` of the task"
         }
     }
 }
@@ -55,8 +56,9 @@ pub(crate) fn malformed_digest(text: &str) -> Option<InvalidDigest> {
 }
 
 pub(crate) fn digest_error(error: &InvalidDigest) -> CommandError {
-    CommandError::usage(error)
-        .hint("`mcpmark show ATTEMPT` and --json tell digests in full; a directory will do as well")
+    CommandError::usage(error).hint(
+        "`mcpmark show ATTEMPT` and --json print full digests; a directory is accepted as well",
+    )
 }
 
 /// Returns the error for a home that cannot be opened.
@@ -69,13 +71,13 @@ pub(crate) fn home_error(error: &HomeError) -> CommandError {
             ..
         } => result,
         HomeError::Journal { file, source } if source.is_malformed() => result.hint(format!(
-            "put back what {} was before, or move it away: the states in the store stay, and the experiments are gone",
+            "restore {} from a backup, or move it away: the states in the store remain, but the experiments are lost",
             file.display()
         )),
         HomeError::Running { name } => result.hint(format!(
-            "wait for it or stop it; `mcpmark runs {}` shows how far it is",
+            "wait for it, or stop it; `mcpmark runs {}` shows its progress",
             sanitise::line(name)
         )),
-        _ => result.hint("name a directory that you can write to with --home (or MCPMARK_HOME)"),
+        _ => result.hint("name a writable directory with --home (or MCPMARK_HOME)"),
     }
 }

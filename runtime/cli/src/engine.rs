@@ -72,7 +72,7 @@ pub(crate) fn read_guest(file: &Path) -> Result<Vec<u8>, CommandError> {
     read(file, limit)?.map_err(|size| {
         let file = file.display();
         CommandError::invalid(format!(
-            "{file}: it has {size} bytes, and no guest may have more than {limit}"
+            "{file}: {size} bytes exceed the limit of {limit} bytes for a guest"
         ))
     })
 }
@@ -84,7 +84,7 @@ pub(crate) fn read(file: &Path, limit: u64) -> Result<Result<Vec<u8>, u64>, Comm
     // Opening a named pipe would block until it has a writer.
     let found = std::fs::metadata(file).map_err(unreadable)?;
     if !found.is_file() && !found.file_type().is_char_device() {
-        let reason = io::Error::other("it is no regular file");
+        let reason = io::Error::other("not a regular file");
         return Err(unreadable(reason));
     }
     let opened = File::open(file).map_err(unreadable)?;
@@ -143,7 +143,7 @@ pub(crate) fn load_error(message: impl std::fmt::Display, error: &LoadError) -> 
     };
     match setting {
         Some(Setting { variable, .. }) => result.hint(format!(
-            "if you trust it, set {variable} to a higher number"
+            "if you trust the component, set {variable} to a higher number"
         )),
         None => result,
     }

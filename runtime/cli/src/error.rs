@@ -55,13 +55,13 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
     match error {
         E::Unknown {
             what: "attempt", ..
-        } => CommandError::usage(message).hint("`mcpmark runs EXPERIMENT` names the attempts"),
+        } => CommandError::usage(message).hint("`mcpmark runs EXPERIMENT` lists the attempts"),
         E::Unknown { .. } => {
-            CommandError::usage(message).hint("`mcpmark runs` names the experiments")
+            CommandError::usage(message).hint("`mcpmark runs` lists the experiments")
         }
         E::Ambiguous { .. } | E::NameTaken(_) => CommandError::usage(message),
         E::ReadOnly => CommandError::infrastructure(message).hint(
-            "copy the home to where it can be written to, or name another one with --home (or MCPMARK_HOME)",
+            "copy the home directory to a writable location, or name another one with --home (or MCPMARK_HOME)",
         ),
         _ => CommandError::infrastructure(message),
     }

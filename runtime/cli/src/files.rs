@@ -55,7 +55,7 @@ fn read_within(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
             0 => format!("{} KiB", limit >> 10),
             limit => format!("{limit} MiB"),
         };
-        let message = format!("it is longer than {limit}, and no more is read");
+        let message = format!("the file exceeds the limit of {limit}");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
@@ -195,7 +195,10 @@ mod tests {
     fn a_file_without_an_end_is_refused() {
         let error = read(Path::new("/dev/zero")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-        assert!(error.to_string().contains("longer than 16 MiB"), "{error}");
+        assert!(
+            error.to_string().contains("exceeds the limit of 16 MiB"),
+            "{error}"
+        );
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("file");
         for length in [0, 7, 8] {

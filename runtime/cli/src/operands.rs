@@ -21,10 +21,10 @@ fn is_place(word: &str) -> bool {
 pub(crate) fn as_place(word: &str) -> Option<String> {
     let path = Path::new(word);
     if path.is_dir() {
-        return Some(format!("a directory is written {:?}", format!("./{word}")));
+        return Some(format!("write a directory as {:?}", format!("./{word}")));
     }
     if path.is_file() {
-        let hint = "a bundle in a file is a plain tar archive, whose name ends with `.tar`";
+        let hint = "a bundle in a file is an uncompressed tar archive whose name ends with `.tar`";
         return Some(hint.to_owned());
     }
     let (scheme, rest) = word.split_once("://").unwrap_or(("", word));
@@ -32,7 +32,7 @@ pub(crate) fn as_place(word: &str) -> Option<String> {
     let reference = format!("{}{rest}", Reference::SCHEME);
     let is_remote = !scheme.is_empty() || host.contains(['.', ':']);
     (is_remote && reference.parse::<Reference>().is_ok())
-        .then(|| format!("a bundle in a registry is written {reference:?}"))
+        .then(|| format!("write a bundle in a registry as {reference:?}"))
 }
 
 /// Removes the location from a list of operands.
@@ -44,9 +44,9 @@ pub(crate) fn take_place(words: &mut Vec<String>) -> Result<Option<PathBuf>, Com
         [] => Ok(None),
         [place] => Ok(Some(PathBuf::from(place))),
         [first, second, ..] => Err(CommandError::usage(format!(
-            "{first:?} and {second:?} are two places of tasks"
+            "expected one location of tasks, found {first:?} and {second:?}"
         ))
-        .hint("name one; a glob of tasks has no `/` at its beginning and no `.tar` at its end")),
+        .hint("name only one; a selector neither begins with `/` nor ends with `.tar`")),
     }
 }
 
@@ -69,8 +69,9 @@ pub(crate) fn name(
     match (&*tasks, place) {
         (Some(tasks), Some(place)) => {
             let (tasks, place) = (shown(tasks), shown(&place));
-            let message = format!("{place:?} and --tasks {tasks:?} are two places of tasks");
-            Err(CommandError::usage(message).hint("name one"))
+            let message =
+                format!("expected one location of tasks, found {place:?} and --tasks {tasks:?}");
+            Err(CommandError::usage(message).hint("name only one"))
         }
         (None, Some(place)) => {
             *tasks = Some(place);
@@ -85,7 +86,7 @@ impl PublishedArgs {
     pub(crate) fn check(&self) -> Result<(), CommandError> {
         match (&self.states, &self.tasks) {
             (Some(_), None) => Err(CommandError::usage(
-                "--states are those of tasks in a published layout; name where those lie with --tasks",
+                "--states requires --tasks, the directory of tasks in a published layout",
             )),
             _ => Ok(()),
         }

@@ -94,11 +94,11 @@ impl Setting {
                 Unit::Seconds => "seconds",
             };
             CommandError::usage(format!(
-                "{} is {text:?}, and must be a whole number of {unit} above 0",
+                "{}: expected a whole number of {unit} above 0, found {text:?}",
                 self.variable
             ))
             .hint(format!(
-                "the default is {}: unset it, or set it to another number",
+                "the default is {}; unset the variable, or set it to another number",
                 self.default
             ))
         })
@@ -130,8 +130,9 @@ fn ceilings() -> Result<(Limits, SessionLimits), CommandError> {
         return Ok((Limits::CEILING, SessionLimits::CEILING));
     };
     read_ceilings(&text).map_err(|problem| {
-        CommandError::usage(format!("{CEILING}: {problem}"))
-            .hint("write it as in fuel=5000000000,memory_bytes=134217728,world_bytes=1073741824")
+        CommandError::usage(format!("{CEILING}: {problem}")).hint(
+            "write limits as in fuel=5000000000,memory_bytes=134217728,world_bytes=1073741824",
+        )
     })
 }
 
@@ -148,12 +149,13 @@ fn read_ceilings(text: &str) -> Result<(Limits, SessionLimits), String> {
             continue;
         };
         if seen.contains(&name) {
-            return Err(format!("{name} is named twice"));
+            return Err(format!("limit {name} is set twice"));
         }
         seen.push(name);
         let number = value.parse().ok().filter(|number| *number > 0);
-        *limit = number
-            .ok_or_else(|| format!("{name} is {value:?}, and must be a whole number above 0"))?;
+        *limit = number.ok_or_else(|| {
+            format!("limit {name}: expected a whole number above 0, found {value:?}")
+        })?;
     }
     let guests = if guests.is_empty() {
         Limits::CEILING
@@ -190,7 +192,7 @@ fn memory() -> Result<Option<Setting>, CommandError> {
 pub(crate) fn describe_memory() -> Result<String, CommandError> {
     match memory()? {
         Some(setting) => setting.describe(),
-        None => Ok("no limit: this system does not say how much memory there is".to_owned()),
+        None => Ok("no limit: the memory size of this machine is unknown".to_owned()),
     }
 }
 
@@ -207,7 +209,7 @@ pub(crate) fn bound_memory() -> Result<(), CommandError> {
 
 /// Returns the hint to raise the ceiling for a world that exceeds it.
 pub(crate) fn raise(name: &str, found: u64) -> String {
-    format!("{CEILING}={name}={found} grants it, where you trust what it comes from")
+    format!("if you trust its source, grant it with {CEILING}={name}={found}")
 }
 
 /// Formats the ceiling in the syntax of its variable, with its origin.
@@ -282,10 +284,22 @@ mod tests {
         let (guests, worlds) = read_ceilings("world_bytes=8").unwrap();
         assert_eq!((guests, worlds.max_bytes), (Limits::CEILING, 8));
         for (text, word) in [
-            ("world_bytes=0", "world_bytes is \"0\""),
-            ("world_bytes", "world_bytes is \"\""),
-            ("world_files=-1", "world_files is \"-1\""),
-            ("world_files=1,world_files=2", "named twice"),
+            (
+                "world_bytes=0",
+                "limit world_bytes: expected a whole number above 0, found \"0\"",
+            ),
+            (
+                "world_bytes",
+                "limit world_bytes: expected a whole number above 0, found \"\"",
+            ),
+            (
+                "world_files=-1",
+                "limit world_files: expected a whole number above 0, found \"-1\"",
+            ),
+            (
+                "world_files=1,world_files=2",
+                "limit world_files is set twice",
+            ),
             ("worlds=1", "checks, world_bytes, world_files, result_bytes"),
         ] {
             let problem = read_ceilings(text).unwrap_err();

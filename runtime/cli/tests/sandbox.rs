@@ -138,7 +138,7 @@ fn inspect_names_what_is_not_given() {
     let guest = place.guest("no-export");
     let output = place.run(&["inspect", guest.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(4));
-    assert!(text(&output.stdout).contains("so it is no guest"));
+    assert!(text(&output.stdout).contains("not a guest"));
 
     let output = place.run(&["inspect", place.guest("core-module").to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(4));
@@ -195,18 +195,14 @@ fn a_limit_of_the_compiler_is_named_with_the_way_to_raise_it() {
     ];
     for (variable, value, message) in [
         ("MCPMARK_COMPILE_CODE_BYTES", "100", "`code_bytes`"),
-        (
-            "MCPMARK_MAX_COMPONENT_BYTES",
-            "100",
-            "more than the limit of 100",
-        ),
+        ("MCPMARK_MAX_COMPONENT_BYTES", "100", "but the limit is 100"),
     ] {
         let output = place.command(&grade).env(variable, value).output().unwrap();
         let said = text(&output.stderr);
         assert_eq!(output.status.code(), Some(4), "{said}");
         assert!(said.contains(message), "{said}");
         assert!(
-            said.contains(&format!("hint: if you trust it, set {variable}")),
+            said.contains(&format!("hint: if you trust the component, set {variable}")),
             "{said}"
         );
     }
@@ -270,5 +266,5 @@ fn the_compiler_is_hidden_and_refuses_what_is_no_request() {
         .output()
         .unwrap();
     assert!(!output.status.success());
-    assert!(text(&output.stdout).contains("the request is not understood"));
+    assert!(text(&output.stdout).contains("the request is not valid"));
 }

@@ -88,7 +88,7 @@ impl AgentSetup {
     /// Returns the participant of an attempt.
     pub(crate) fn participant(&self, planned: &Planned) -> Result<&OpenedParticipant, String> {
         let participant = self.participants.get(planned.participant);
-        participant.ok_or_else(|| "the attempt has no participant of the experiment".to_owned())
+        participant.ok_or_else(|| "the participant of the attempt is not set up".to_owned())
     }
 
     /// Returns the agent of one attempt.
@@ -107,7 +107,9 @@ impl AgentSetup {
         let asking = || {
             let model = participant.model.as_ref();
             Ok::<_, String>(Asking {
-                model: model.ok_or("there is no model to ask")?.clone(),
+                model: model
+                    .ok_or("the agent needs a model, but none is set")?
+                    .clone(),
                 prices: Arc::clone(&self.prices),
                 budget: Arc::clone(&self.budget),
                 gate: Arc::clone(&participant.gate),
@@ -127,18 +129,20 @@ impl AgentSetup {
                 task.parameters.clone(),
             )),
             (AgentKind::Oracle, None) => {
-                return Err("the task has no solution for the oracle to play".to_owned());
+                return Err("the task has no solution, but the oracle needs one".to_owned());
             }
             (AgentKind::Mcpmark, _) => Box::new(Functions::new(asking()?)),
             (AgentKind::React, _) => Box::new(React::new(asking()?)),
             (AgentKind::Replay, _) => Box::new(Replay::new(participant.replay.clone())),
             (AgentKind::Command, _) => {
                 let command = participant.command.clone();
-                Box::new(Command::new(command.ok_or("there is no program to run")?))
+                Box::new(Command::new(
+                    command.ok_or("the agent needs a program to run, but none is set")?,
+                ))
             }
             (AgentKind::Client, _) => {
                 let client = participant.client.clone();
-                Box::new(client.ok_or("the client of a served world comes but once")?)
+                Box::new(client.ok_or("the agent needs an MCP client, but none is connected")?)
             }
         })
     }

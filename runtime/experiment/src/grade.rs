@@ -227,7 +227,7 @@ pub fn grade(
 pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot, String> {
     store
         .snapshot(&digest)
-        .map_err(|error| format!("the {what} state {digest} cannot be read: {error}"))
+        .map_err(|error| format!("cannot read the {what} state {digest}: {error}"))
 }
 
 /// Grades a final state that is loaded already.

@@ -22,7 +22,7 @@ pub struct Home {
 #[derive(Debug, thiserror::Error)]
 pub enum HomeError {
     /// A directory or lock file cannot be created.
-    #[error("{}: cannot be made", dir.display())]
+    #[error("cannot create {}", dir.display())]
     Make {
         /// Path of the directory or file.
         dir: PathBuf,
@@ -30,7 +30,7 @@ pub enum HomeError {
         source: io::Error,
     },
     /// The store cannot be opened.
-    #[error("{}: the store cannot be opened", dir.display())]
+    #[error("cannot open the store {}", dir.display())]
     Store {
         /// Directory of the store.
         dir: PathBuf,
@@ -38,7 +38,7 @@ pub enum HomeError {
         source: StoreError,
     },
     /// The journal cannot be opened.
-    #[error("{}: the journal cannot be opened", file.display())]
+    #[error("cannot open the journal {}", file.display())]
     Journal {
         /// File of the journal.
         file: PathBuf,

@@ -34,7 +34,7 @@ pub enum MaintenanceError {
         problem: &'static str,
     },
     /// The journal never contained an experiment, so it cannot tell which blobs are needed.
-    #[error("the journal knows of no experiment, and the store has {blobs} blobs")]
+    #[error("the journal never had an experiment, but the store has {blobs} blobs")]
     NothingKnown {
         /// Number of blobs in the store.
         blobs: usize,
@@ -156,8 +156,8 @@ fn add(
 }
 
 const NOT_WHOLE: &str = "is missing or damaged";
-const NO_DIRECTORY: &str = "is no directory";
-const NO_DOCUMENT: &str = "does not say what a grade follows from";
+const NO_DIRECTORY: &str = "is not a directory";
+const NO_DOCUMENT: &str = "is not a valid document of terms";
 
 /// Behaviour of garbage collection if an object that an attempt needs is lost already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -63,7 +63,7 @@ pub enum PrepareError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// A built guest cannot be read.
-    #[error("{}: cannot be read", path.display())]
+    #[error("cannot read {}", path.display())]
     Read {
         /// Path of the component.
         path: PathBuf,
@@ -71,7 +71,7 @@ pub enum PrepareError {
         source: std::io::Error,
     },
     /// A guest does not satisfy its contract.
-    #[error("task {task}: the {guest} {source}")]
+    #[error("task {task}: {guest}: {source}")]
     Guest {
         /// Id of the task.
         task: TaskId,
@@ -89,7 +89,7 @@ pub enum PrepareError {
         source: Box<WorldGuestError>,
     },
     /// The verifier, the guests or the terms cannot be written to the store.
-    #[error("task {task}: what judges it cannot be kept")]
+    #[error("task {task}: cannot store the verifier, its guests or its terms")]
     Keep {
         /// Id of the task.
         task: TaskId,
@@ -124,7 +124,7 @@ pub enum PrepareError {
     },
     /// The starting state exceeds the task's limit of bytes.
     #[error(
-        "task {task}: key \"limits.world_bytes\" is {limit}, and the world alone has {bytes} bytes"
+        "task {task}: key \"limits.world_bytes\" is {limit}, but the world has {bytes} bytes at the start"
     )]
     WorldTooLarge {
         /// Id of the task.
@@ -136,7 +136,7 @@ pub enum PrepareError {
     },
     /// The starting state exceeds the task's limit of files and directories.
     #[error(
-        "task {task}: key \"limits.world_files\" is {limit}, and the world alone has {entries} files and directories"
+        "task {task}: key \"limits.world_files\" is {limit}, but the world has {entries} files and directories at the start"
     )]
     WorldTooFull {
         /// Id of the task.
@@ -148,7 +148,7 @@ pub enum PrepareError {
     },
     /// The starting state exceeds the ceiling of this host.
     #[error(
-        "task {task}: the world is beyond `{name}` at the start: it has {found}, and this host grants {ceiling}"
+        "task {task}: the starting world exceeds limit `{name}`: it has {found}, but this host grants {ceiling}"
     )]
     AboveCeiling {
         /// Id of the task.
@@ -170,7 +170,7 @@ pub enum PrepareError {
     },
     /// The oracle cannot attempt the task, because the task has no solution.
     #[error(
-        "task {0} has no solution, and the oracle plays nothing else; add solution.rs, or use another --agent"
+        "task {0} has no solution, but the oracle needs one; add solution.rs, or use another --agent"
     )]
     NoSolution(TaskId),
 }

@@ -68,15 +68,15 @@ pub struct ReceiptCheck {
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
     /// The attempt has no verdict.
-    #[error("attempt {0} has no verdict, and nothing else has a receipt")]
+    #[error("attempt {0} has no verdict, so it has no receipt")]
     NotGraded(String),
     /// The attempt was graded by a version that did not store the terms.
     #[error(
-        "attempt {0} was graded before receipts were kept; `mcpmark regrade {0}` makes one possible"
+        "attempt {0} was graded by a version without receipts; grade it again with `mcpmark regrade {0}`"
     )]
     NotKept(String),
     /// A column of the journal does not contain a digest.
-    #[error("attempt {attempt} names no {what}")]
+    #[error("attempt {attempt} has no valid digest of its {what}")]
     NoDigest {
         /// Id of the attempt.
         attempt: String,
@@ -87,7 +87,7 @@ pub enum ReceiptError {
     #[error(transparent)]
     Terms(#[from] TermsError),
     /// The text is not a valid receipt.
-    #[error("this is no receipt: {0}")]
+    #[error("not a valid receipt: {0}")]
     Malformed(String),
     /// A part of the statement does not match the rest.
     #[error("the receipt contradicts itself: {0}")]
@@ -136,7 +136,7 @@ impl Receipt {
         Ok(Self {
             schema: schema(fault),
             task: row.task.clone(),
-            bundle: digest(grade.bundle.as_ref().or(row.bundle.as_ref()), "bundle")?,
+            bundle: digest(grade.bundle.as_ref().or(row.bundle.as_ref()), "task")?,
             start: digest(row.world.as_ref(), "starting state")?,
             state: digest(row.state.as_ref(), "final state")?,
             answer: answer.map(|text| Digest::of(text.as_bytes())),
@@ -228,7 +228,7 @@ impl Receipt {
         let is_known = own["schema"] == SCHEMA || own["schema"] == SCHEMA_OF_FAULTS;
         if own["schema"].is_number() && !is_known {
             let reason = format!(
-                "it has schema {}, and this mcpmark knows {SCHEMA} and {SCHEMA_OF_FAULTS}",
+                "it has schema {}, but this version of mcpmark reads {SCHEMA} and {SCHEMA_OF_FAULTS}",
                 own["schema"]
             );
             return Err(ReceiptError::Malformed(reason));
@@ -241,7 +241,7 @@ impl Receipt {
         }
         if receipt.answer.is_some() && !receipt.terms.answer {
             return Err(ReceiptError::Contradiction(
-                "it names an answer, and says that none is judged",
+                "it has an answer, but its terms state that no answer is judged",
             ));
         }
         if let Err(error) = TaskId::published(&receipt.task) {
@@ -251,46 +251,43 @@ impl Receipt {
         match receipt.fault {
             None if receipt.checks.is_empty() => {
                 return Err(ReceiptError::Malformed(
-                    "a verdict has checks, and this has none".to_owned(),
+                    "expected at least one check, found none".to_owned(),
                 ));
             }
             Some(kind) if !kind.follows_from_input() => {
                 return Err(ReceiptError::Malformed(format!(
-                    "a {kind} fault says nothing about a state"
+                    "a {kind} fault is not caused by a state"
                 )));
             }
             Some(_) if !receipt.checks.is_empty() => {
                 return Err(ReceiptError::Contradiction(
-                    "it names a fault of the verifier, and checks that only a verdict has",
+                    "it has both a fault of the verifier and checks",
                 ));
             }
             _ => {}
         }
         if receipt.schema != schema(receipt.fault) {
             return Err(ReceiptError::Contradiction(
-                "its schema is not that of what it has",
+                "its schema does not match its content",
             ));
         }
         let expected = receipt.statement();
         for (pointer, name) in [
-            ("/subject", "its subject is not the state that was judged"),
-            (
-                "/predicate/result",
-                "its result does not follow from its checks",
-            ),
+            ("/subject", "its subject is not the graded state"),
+            ("/predicate/result", "its result does not match its checks"),
             (
                 "/predicate/passedTests",
-                "its passed tests are not its checks that passed",
+                "its passed tests do not match its passed checks",
             ),
             (
                 "/predicate/failedTests",
-                "its failed tests are not its checks that failed",
+                "its failed tests do not match its failed checks",
             ),
             (
                 "/predicate/configuration",
-                "its configuration is not what it was judged with",
+                "its configuration does not match the inputs of the grade",
             ),
-            ("", "there is more in it than a receipt has"),
+            ("", "it has keys that a receipt does not have"),
         ] {
             if statement.pointer(pointer) != expected.pointer(pointer) {
                 return Err(ReceiptError::Contradiction(name));
@@ -313,18 +310,18 @@ impl Receipt {
         }
         if self.fault != other.fault {
             let told = |fault: Option<FaultKind>| match fault {
-                Some(kind) => format!("stopped the verifier ({kind})"),
-                None => "came to a verdict".to_owned(),
+                Some(kind) => format!("faulted ({kind})"),
+                None => "returned a verdict".to_owned(),
             };
             found.push(format!(
-                "the state {} before, {} now",
+                "the verifier {} before, {} now",
                 told(self.fault),
                 told(other.fault)
             ));
         }
         for check in &self.checks {
             match other.checks.iter().find(|it| it.name == check.name) {
-                None => found.push(format!("check {:?} is gone", check.name)),
+                None => found.push(format!("check {:?} is missing", check.name)),
                 Some(now) if now.passed != check.passed => found.push(format!(
                     "check {:?}: {} before, {} now",
                     check.name,
@@ -344,7 +341,9 @@ impl Receipt {
             }
         }
         if found.is_empty() && self.checks != other.checks {
-            found.push("the checks come in another order, or another number of times".to_owned());
+            found.push(
+                "the checks have another order or are repeated another number of times".to_owned(),
+            );
         }
         found
     }
@@ -430,7 +429,7 @@ mod tests {
         assert_eq!(statement["predicate"]["mcpmark"]["schema"], 2);
         assert_eq!(
             graded.differences(&stopped)[0],
-            "the state came to a verdict before, stopped the verifier (memory) now"
+            "the verifier returned a verdict before, faulted (memory) now"
         );
         assert_eq!(stopped.differences(&stopped), Vec::<String>::new());
         // The form of a receipt without a fault is unchanged.
@@ -442,12 +441,16 @@ mod tests {
 
         for (pointer, value, wanted) in [
             ("/schema", json!(1), "its schema"),
-            ("/fault", json!("time"), "a time fault says nothing"),
+            (
+                "/fault",
+                json!("time"),
+                "a time fault is not caused by a state",
+            ),
             ("/fault", json!("tiredness"), "unknown variant"),
             (
                 "/checks",
                 json!([{"name": "a", "passed": true, "detail": ""}]),
-                "checks that only a verdict has",
+                "both a fault of the verifier and checks",
             ),
         ] {
             let mut forged = statement.clone();
@@ -506,9 +509,13 @@ mod tests {
             (
                 "/predicate/mcpmark/terms/answer",
                 json!(false),
-                "says that none is judged",
+                "its terms state that no answer is judged",
             ),
-            ("/predicate/mcpmark/checks", json!([]), "this has none"),
+            (
+                "/predicate/mcpmark/checks",
+                json!([]),
+                "expected at least one check",
+            ),
             (
                 "/predicate/mcpmark/task",
                 json!("../../x"),
@@ -517,7 +524,7 @@ mod tests {
             (
                 "/predicate/mcpmark/task",
                 json!("task"),
-                "below the directory of a service",
+                "expected <service>/…/<task>",
             ),
             (
                 "/predicate/mcpmark/checks/1/passed",
@@ -536,14 +543,19 @@ mod tests {
         let mut more = statement.clone();
         more["predicate"]["url"] = json!("https://example.org");
         let error = Receipt::parse(more.to_string().as_bytes()).unwrap_err();
-        assert!(error.to_string().contains("more in it"), "{error}");
+        assert!(
+            error
+                .to_string()
+                .contains("keys that a receipt does not have"),
+            "{error}"
+        );
         // A duplicate key at any depth is refused, even if its last value is right.
         let text = statement.to_string();
         for key in ["_type", "result", "state", "detail"] {
             let quoted = format!("\"{key}\":");
             let twice = text.replacen(&quoted, &format!("{quoted}null,{quoted}"), 1);
             let told = Receipt::parse(twice.as_bytes()).unwrap_err().to_string();
-            let word = format!("the key {key:?} is there twice");
+            let word = format!("duplicate key {key:?}");
             assert!(told.contains(&word), "{told}");
         }
         for text in ["", "[]", "null", "{}", "{\"_type\":1}", "\u{feff}{}"] {
@@ -574,7 +586,7 @@ mod tests {
             before
                 .differences(&now)
                 .join("; ")
-                .contains("\"two\" is gone")
+                .contains("\"two\" is missing")
         );
     }
 }

@@ -114,16 +114,16 @@ pub type Listener = Arc<dyn Fn(Progress) + Send + Sync>;
 #[derive(Debug, thiserror::Error)]
 pub enum RunFailure {
     /// The journal cannot be written.
-    #[error("the journal cannot be written")]
+    #[error("cannot write the journal")]
     Journal(#[from] JournalError),
     /// An event cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
     /// The agent's last message cannot be written to the store.
-    #[error("the agent's last message cannot be kept")]
+    #[error("cannot store the agent's last message")]
     Store(#[from] StoreError),
     /// A tokio task of an attempt panicked, which is a bug.
-    #[error("an attempt broke: {0}")]
+    #[error("an attempt stopped unexpectedly: {0}")]
     Broken(String),
 }
 
@@ -248,7 +248,7 @@ impl Runner {
                 (graded.outcome.weighed(&task.score), log)
             }
             Err(error) => {
-                let message = format!("grading broke: {error}");
+                let message = format!("grading stopped unexpectedly: {error}");
                 (Outcome::InfraError(message), String::new())
             }
         };
@@ -383,7 +383,7 @@ impl OneAttempt {
     async fn act(&self, recorder: &mut Observed) -> Result<Acted, RunFailure> {
         let infra = |error: ServiceError| Acted::Over(Outcome::InfraError(error_chain(&error)));
         let Some(service) = self.task.start.service() else {
-            let message = format!("there is no service named {:?}", self.task.id.service());
+            let message = format!("service {:?} is not supported", self.task.id.service());
             return Ok(Acted::Over(Outcome::InvalidTask(message)));
         };
         let world = WorldState {
@@ -408,7 +408,8 @@ impl OneAttempt {
                 let mut running = Vec::new();
                 let acted = match self.add_external_servers(&mut client, &mut running).await {
                     Ok(_) if !self.filter_tools(&mut client) => {
-                        let message = "the globs of --tools leave none of its tools".to_owned();
+                        let message =
+                            "the globs of --tools exclude all tools of the task".to_owned();
                         Ok(Acted::Over(Outcome::InvalidTask(message)))
                     }
                     Ok(notes) => self.drive(&client, &notes, &*session, recorder).await,

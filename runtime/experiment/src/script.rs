@@ -59,7 +59,7 @@ pub struct ScriptContext {
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// The script or a file of its directory cannot be read.
-    #[error("{}: cannot be read", path.display())]
+    #[error("cannot read {}", path.display())]
     Read {
         /// Path of the file or directory.
         path: PathBuf,
@@ -67,14 +67,14 @@ pub enum ScriptError {
         source: io::Error,
     },
     /// The path has no valid UTF-8 file name, or a tree cannot contain the name.
-    #[error("{}: not the name of a script", path.display())]
+    #[error("{}: not a valid file name of a script", path.display())]
     Name {
         /// Path of the file.
         path: PathBuf,
     },
     /// The files of the script's directory exceed the limits.
     #[error(
-        "{}: more than {MAX_ENTRIES} files and directories or {} MiB lie beside the script, which sees them all; give it a directory of its own", dir.display(), MAX_BYTES >> 20
+        "{}: the directory of the script, which the script can read, exceeds the limit of {MAX_ENTRIES} files and directories or {} MiB; move the script to a directory of its own", dir.display(), MAX_BYTES >> 20
     )]
     TooMuch {
         /// Path of the directory.
@@ -223,7 +223,7 @@ impl ScriptFiles<'_> {
         let path = self.path(at);
         let found = path.metadata().map_err(unreadable(&path))?;
         if !found.is_file() {
-            let source = io::Error::other("it is no regular file");
+            let source = io::Error::other("it is not a regular file");
             return Err(ScriptError::Read { path, source });
         }
         // The file may grow while it is read, so the read is limited.

@@ -143,7 +143,7 @@ pub enum TermsError {
         source: std::io::Error,
     },
     /// The document is not valid.
-    #[error("{digest} says of no grade what it follows from: {reason}")]
+    #[error("{digest} is not a valid document of terms: {reason}")]
     Malformed {
         /// Digest of the document.
         digest: Digest,
@@ -151,17 +151,17 @@ pub enum TermsError {
         reason: String,
     },
     /// The tree of the script's directory cannot be read.
-    #[error("the files beside the script cannot be read")]
+    #[error("cannot read the files in the directory of the script")]
     Beside(#[source] TreeError),
     /// The verifier cannot be loaded.
-    #[error("the verifier: {0}")]
+    #[error("verifier: {0}")]
     Verifier(#[source] Box<LoadError>),
     /// A guest of the world cannot be loaded.
     #[error(transparent)]
     Guest(#[from] WorldGuestError),
     /// The interpreter of this machine is not the one that the terms name.
     #[error(
-        "the script was judged by the Python guest {wanted}, and this machine has {found}; name the other with MCPMARK_PYTHON_GUEST"
+        "the grade needs the Python guest {wanted}, but this machine has {found}; set MCPMARK_PYTHON_GUEST to the path of the needed guest"
     )]
     Interpreter {
         /// Digest of the interpreter that the terms name.
@@ -214,7 +214,7 @@ impl Terms {
     pub(crate) fn unknown(&self) -> Option<String> {
         (self.schema != SCHEMA).then(|| {
             format!(
-                "it has schema {}, and this mcpmark knows {SCHEMA}",
+                "it has schema {}, but this version of mcpmark reads {SCHEMA}",
                 self.schema
             )
         })
@@ -277,7 +277,7 @@ impl Terms {
     /// Returns an error if the document is missing, malformed or has an unknown schema.
     pub fn read(store: &Store, digest: &Digest) -> Result<Self, TermsError> {
         let bytes = store.read(digest).map_err(|source| TermsError::Missing {
-            what: "document",
+            what: "document of terms",
             digest: *digest,
             source,
         })?;

@@ -24,7 +24,7 @@ struct ToolGlob {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolFilterError {
     /// A glob cannot be parsed.
-    #[error("{glob:?} is no glob of tools: {reason}")]
+    #[error("invalid glob {glob:?}: {reason}")]
     Syntax {
         /// Glob as written.
         glob: String,
@@ -32,7 +32,7 @@ pub enum ToolFilterError {
         reason: String,
     },
     /// A glob matches no tool, so it is probably misspelt.
-    #[error("{glob:?} matches no tool; there are {}", list(tools))]
+    #[error("{glob:?} matches no tool; the tools are {}", list(tools))]
     NoMatch {
         /// Glob as written.
         glob: String,
@@ -40,7 +40,11 @@ pub enum ToolFilterError {
         tools: BTreeSet<String>,
     },
     /// The globs exclude every tool.
-    #[error("{} leave no tool; there are {}", list(globs), list(tools))]
+    #[error(
+        "the globs {} exclude every tool; the tools are {}",
+        list(globs),
+        list(tools)
+    )]
     NothingLeft {
         /// Globs as written.
         globs: Vec<String>,
@@ -171,7 +175,7 @@ mod tests {
                 .check_matches(&tools())
                 .unwrap_err()
                 .to_string(),
-            "\"delete_*\" matches no tool; there are move_file, read_file, read_text_file, write_file"
+            "\"delete_*\" matches no tool; the tools are move_file, read_file, read_text_file, write_file"
         );
         assert!(filter(&["!delete_*"]).check_matches(&tools()).is_err());
         filter(&["read_*", "!move*"])
@@ -182,14 +186,14 @@ mod tests {
                 .check_left(&tools())
                 .unwrap_err()
                 .to_string(),
-            "move*, !*_file leave no tool; there are move_file, read_file, read_text_file, write_file"
+            "the globs move*, !*_file exclude every tool; the tools are move_file, read_file, read_text_file, write_file"
         );
         filter(&[]).check_left(&BTreeSet::new()).unwrap();
         for wrong in ["", "!", "a[", "{a"] {
             let error = ToolFilter::parse(&[wrong.to_owned()])
                 .unwrap_err()
                 .to_string();
-            assert!(error.contains("is no glob of tools"), "{error}");
+            assert!(error.contains("invalid glob "), "{error}");
         }
     }
 }

@@ -22,8 +22,8 @@ const ROWS: &str = "experiment.jsonl.zst";
 
 /// Names of the file's parts, with the error message if a part is missing.
 const PARTS: [(&str, &str); 2] = [
-    (STATES, "its first part is not its states"),
-    (ROWS, "its second part is not its rows"),
+    (STATES, "its first entry is not states.tar.zst"),
+    (ROWS, "its second entry is not experiment.jsonl.zst"),
 ];
 
 /// Limits of an exported file. They are high, because users choose the files that they import.
@@ -68,10 +68,10 @@ pub enum TransportError {
     #[error(transparent)]
     Archive(#[from] TarError),
     /// A file is not an exported experiment.
-    #[error("it carries no experiment: {0}")]
+    #[error("not an exported experiment: {0}")]
     NoExperiment(&'static str),
     /// The experiment exceeds a limit of exported files, so no import would accept the file.
-    #[error("it has {found} {what}, and one file carries {limit}")]
+    #[error("it has {found} {what}, but the limit of one file is {limit}")]
     TooLarge {
         /// Name of the quantity.
         what: &'static str,
@@ -81,7 +81,7 @@ pub enum TransportError {
         limit: u64,
     },
     /// The file cannot be read or written.
-    #[error("the file cannot be read or written")]
+    #[error("cannot read or write the file")]
     Io(#[from] io::Error),
 }
 
@@ -182,7 +182,7 @@ fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &m
 fn open(file: &Path) -> Result<Reader<BufReader<File>>, TransportError> {
     // Opening a pipe could block.
     if !fs::metadata(file)?.is_file() {
-        return Err(TransportError::NoExperiment("it is no regular file"));
+        return Err(TransportError::NoExperiment("it is not a regular file"));
     }
     Ok(Reader::new(BufReader::new(File::open(file)?), FILE))
 }
@@ -223,7 +223,7 @@ pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, T
         }
     }
     if archive.next()?.is_some() {
-        return Err(TransportError::NoExperiment("it has more than two parts"));
+        return Err(TransportError::NoExperiment("it has more than two entries"));
     }
     let mut archive = open(file)?;
     archive.next()?;
@@ -238,7 +238,7 @@ pub fn import(journal: &Journal, store: &Store, file: &Path) -> Result<String, T
     Ok(name)
 }
 
-const NOT_CARRIED: &str = "is not carried with it";
+const NOT_CARRIED: &str = "is neither in the file nor in the store";
 
 /// Checks that the store has an object that an attempt needs, and that the object has the right form, because the rows
 /// are untrusted. `whole` caches the trees that are known to be complete.
@@ -253,7 +253,7 @@ fn is_kept(
         if whole.borrow().contains(root) {
             return Ok(());
         }
-        let tree = store.load_tree(root).map_err(|_| "is no state")?;
+        let tree = store.load_tree(root).map_err(|_| "is not a state")?;
         tree.files().try_for_each(|(_, file)| blob(&file.content))?;
         whole.borrow_mut().insert(*root);
         Ok(())
@@ -263,11 +263,11 @@ fn is_kept(
         Need::Verifier(digest) => blob(digest),
         Need::Terms(digest, of) => {
             let terms = Terms::read(store, digest).map_err(|error| match error {
-                TermsError::Malformed { .. } => "does not say what a grade follows from",
+                TermsError::Malformed { .. } => "is not valid",
                 _ => NOT_CARRIED,
             })?;
             if terms.verifier.digest() != *of {
-                return Err("is of another verifier than the grade");
+                return Err("names another verifier than the grade");
             }
             terms
                 .references()
@@ -302,7 +302,7 @@ mod tests {
         assert!(may_have("bytes", FILE.bytes, FILE.bytes).is_ok());
         let error = may_have("bytes", FILE.bytes + 1, FILE.bytes).unwrap_err();
         assert!(
-            error.to_string().contains("17179869185 bytes, and"),
+            error.to_string().contains("17179869185 bytes, but"),
             "{error}"
         );
     }
@@ -338,18 +338,15 @@ mod tests {
             (Need::State(&sound), None),
             (Need::Start(&absent), Some(NOT_CARRIED)),
             (Need::State(&lacking), Some(NOT_CARRIED)),
-            (Need::State(&text), Some("is no state")),
+            (Need::State(&text), Some("is not a state")),
             (Need::Verifier(&text), None),
             (Need::Verifier(&absent), Some(NOT_CARRIED)),
             (Need::Terms(&terms, &text), None),
             (Need::Terms(&absent, &text), Some(NOT_CARRIED)),
-            (
-                Need::Terms(&text, &text),
-                Some("does not say what a grade follows from"),
-            ),
+            (Need::Terms(&text, &text), Some("is not valid")),
             (
                 Need::Terms(&terms, &sound),
-                Some("is of another verifier than the grade"),
+                Some("names another verifier than the grade"),
             ),
         ] {
             let found = is_kept(&store, need, &RefCell::default());

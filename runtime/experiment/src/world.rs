@@ -55,7 +55,7 @@ pub enum WorldError {
     #[error(transparent)]
     Build(#[from] BuildError),
     /// The setup guest cannot be loaded.
-    #[error("the setup guest {0}")]
+    #[error("setup guest: {0}")]
     Load(#[from] LoadError),
     /// A guest of the world cannot be loaded.
     #[error(transparent)]
@@ -67,13 +67,13 @@ pub enum WorldError {
     #[error("the world is damaged: {0}")]
     Damaged(String),
     /// The archive of a bundled world cannot be opened.
-    #[error("{} cannot be opened", .0.display())]
+    #[error("cannot open {}", .0.display())]
     Open(std::path::PathBuf, #[source] std::io::Error),
     /// The archive of a bundled world is not valid.
     #[error(transparent)]
     States(#[from] StatesError),
     /// The archive of a bundled world does not contain the tree that the bundle names.
-    #[error("its states do not hold the tree {0}")]
+    #[error("its states do not contain the tree {0}")]
     OtherStates(Digest),
     /// The store cannot be read or written.
     #[error(transparent)]

@@ -453,7 +453,7 @@ fn objects_that_git_rejects_are_refused() {
     let unmade = builder.finish(&mut free).unwrap_err();
     assert_eq!(
         unmade.to_string(),
-        "the default branch \"main\" was not made"
+        "the default branch \"main\" does not exist"
     );
 }
 

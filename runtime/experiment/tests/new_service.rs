@@ -354,7 +354,7 @@ fn a_guest_of_a_role_that_a_service_does_not_have_is_refused() {
     assert_eq!(
         error.to_string(),
         format!(
-            "world playwright/guided: worlds of the service \"playwright\" have no guest of the role `ci`; remove {}",
+            "world playwright/guided: worlds of the service \"playwright\" cannot have a guest with the role `ci`; remove {}",
             file.display()
         )
     );

@@ -12,7 +12,7 @@ pub struct Address {
 
 /// Error of parsing an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{shown:?} is no address: {reason}")]
+#[error("invalid URL {shown:?}: {reason}")]
 pub struct BadAddress {
     /// Text, without parts that may be secret.
     pub shown: String,
@@ -35,28 +35,28 @@ impl Address {
         };
         // `localhost:80` is a URL with the scheme `localhost`.
         if !text.contains("://") {
-            return Err(wrong("begin it with http:// or https://"));
+            return Err(wrong("it must begin with http:// or https://"));
         }
         let url = Url::parse(text).map_err(|error| wrong(&error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong("it begins with neither http:// nor https://"));
+            return Err(wrong("it must begin with http:// or https://"));
         }
         if !url.username().is_empty() || url.password().is_some() {
             return Err(wrong(
-                "it holds a user name or password; keys come from the environment",
+                "it contains a user name or password; keys are read from the environment",
             ));
         }
         if url.query().is_some() || url.fragment().is_some() {
             return Err(wrong(
-                "it has a part after `?` or `#`, which may hold a key and would be seen; keys come \
-                 from the environment",
+                "it has a query or fragment (a part after `?` or `#`), which may contain a key and \
+                 would be displayed; keys are read from the environment",
             ));
         }
         let local = match url.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
             Some(Host::Ipv4(address)) => address.is_loopback(),
             Some(Host::Ipv6(address)) => address.is_loopback(),
-            None => return Err(wrong("it names no host")),
+            None => return Err(wrong("it has no host")),
         };
         let host = url.host_str().unwrap_or_default();
         Ok(Self {
@@ -156,7 +156,7 @@ mod tests {
             "notes?hunter2",
         ] {
             let error = Address::parse(text).unwrap_err().to_string();
-            assert!(error.contains("is no address"), "{error}");
+            assert!(error.contains("invalid URL"), "{error}");
             assert!(!error.contains("hunter2"), "{error}");
         }
     }

@@ -75,9 +75,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         let mut object = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!(
-                    "the key {key:?} is there twice"
-                )));
+                return Err(A::Error::custom(format_args!("duplicate key {key:?}")));
             }
             let Unique(value) = entries.next_value()?;
             object.insert(key, value);
@@ -116,7 +114,7 @@ mod tests {
             r#"{"x": [[{"a": 1, "\u0061": 3}]]}"#,
         ] {
             let error = read(text).unwrap_err().to_string();
-            assert!(error.contains("the key \"a\" is there twice"), "{error}");
+            assert!(error.contains("duplicate key \"a\""), "{error}");
         }
         read(r#"{"a": {"a": 1}, "b": [{"a": 1}, {"a": 2}]}"#).unwrap();
     }

@@ -100,7 +100,7 @@ impl WorldGuests {
 pub enum WorldGuestError {
     /// Worlds of the service do not have guests with this role.
     #[error(
-        "worlds of the service {service:?} have no guest of the role `{role}`{}",
+        "worlds of the service {service:?} cannot have a guest with the role `{role}`{}",
         file.as_ref().map_or_else(String::new, |file| format!("; remove {}", file.display()))
     )]
     UnknownRole {
@@ -112,7 +112,7 @@ pub enum WorldGuestError {
         file: Option<PathBuf>,
     },
     /// The component cannot be loaded.
-    #[error("the `{role}` guest {source}")]
+    #[error("`{role}` guest: {source}")]
     Load {
         /// Role of the guest.
         role: GuestRole,

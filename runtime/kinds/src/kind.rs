@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::{Mutation, ScriptInvocation, ScriptVariables, Summary, WorldGuest, WorldGuests};
 
 /// Reason of [`Availability::Missing`] for a service that this program does not implement.
-pub const NO_SUCH_SERVICE: &str = "this mcpmark has no such service";
+pub const NO_SUCH_SERVICE: &str = "this version of mcpmark does not implement the service";
 
 /// Everything that the program knows about one service.
 pub trait ServiceKind: Send + Sync + 'static {

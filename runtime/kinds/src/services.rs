@@ -17,7 +17,7 @@ use crate::{Availability, ScriptVariables, ServiceKind, WorldGuestError, WorldGu
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceUnavailable {
     /// The program does not implement the service.
-    #[error("there is no service named {0:?}")]
+    #[error("service {0:?} is not supported")]
     Unknown(String),
     /// Something that the service needs is missing.
     #[error("service {service} cannot run on this machine: {reason}")]
@@ -233,7 +233,7 @@ mod tests {
             "service lacking cannot run on this machine: libmissing is not installed"
         );
         for name in ["notion", "nowhere"] {
-            assert_eq!(error(name), format!("there is no service named {name:?}"));
+            assert_eq!(error(name), format!("service {name:?} is not supported"));
         }
     }
 

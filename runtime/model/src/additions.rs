@@ -53,21 +53,20 @@ pub(crate) fn check(settings: &ModelSettings) -> Result<(), OpenError> {
             header: name.clone(),
             reason,
         };
-        let header = HeaderName::from_bytes(name.as_bytes())
-            .map_err(|_| wrong("a header cannot have this name"))?;
+        let header =
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong("the name is not valid"))?;
         if OWN_HEADERS.contains(&header) {
-            return Err(wrong("the client sets this header itself"));
+            return Err(wrong("the client sets this header"));
         }
         if !is_variable(variable) {
             // The text may be the secret itself, so the message does not contain it.
             return Err(wrong(
-                "what follows the name is not the name of an environment variable; write the variable's name, and \
-                 not the value",
+                "expected the name of an environment variable after the name of the header, not the value itself",
             ));
         }
         let same = |other: &&String| other.eq_ignore_ascii_case(name);
         if settings.headers.keys().filter(same).count() > 1 {
-            return Err(wrong("it is there twice"));
+            return Err(wrong("it is given twice"));
         }
     }
     let own = |field: &&String| OWN_FIELDS.contains(&field.as_str());
@@ -106,7 +105,7 @@ impl Additions {
             if has_key && KEY_HEADERS.contains(&header.as_str()) {
                 return Err(OpenError::Header {
                     header: name.clone(),
-                    reason: "the key is sent in it; name the variable of another key with --api-key-env",
+                    reason: "the key of the provider is sent in this header; name the variable of another key with --api-key-env",
                 });
             }
             let value = variable(from).filter(|value| !value.trim().is_empty());

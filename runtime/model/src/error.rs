@@ -12,17 +12,17 @@ use crate::{Provider, retry, said};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OpenError {
     /// Name that is not of the form `provider/name`.
-    #[error("{0:?} is no model; write it as provider/name, as in openai/gpt-5")]
+    #[error("{0:?} is not a valid model name; expected provider/name, such as openai/gpt-5")]
     Name(String),
     /// Unknown provider.
-    #[error("there is no provider named {name:?}; known are {}", known())]
+    #[error("unknown provider {name:?}; expected one of {}", known())]
     Provider {
         /// Name before the slash.
         name: String,
     },
     /// Missing environment variable of the key.
     #[error(
-        "{model}: the environment variable {variable} is not set, and {provider} asks for a key"
+        "{model}: the environment variable {variable} is not set, but {provider} requires a key"
     )]
     NoKey {
         /// Name of the model, as `provider/name`.
@@ -34,8 +34,8 @@ pub enum OpenError {
     },
     /// Value of an environment variable that cannot be sent in a header.
     #[error(
-        "{model}: what is in {variable} cannot be sent: there is a line break in it, or a \
-         character that no header can have"
+        "{model}: the value of {variable} cannot be sent in a header: it contains a line break or a \
+         character that is not printable ASCII"
     )]
     Key {
         /// Name of the model, as `provider/name`.
@@ -44,7 +44,7 @@ pub enum OpenError {
         variable: String,
     },
     /// Invalid base URL.
-    #[error("{url:?} is no base URL: {reason}")]
+    #[error("{url:?} is not a valid base URL: {reason}")]
     BaseUrl {
         /// URL without parts that may be secret.
         url: String,
@@ -52,13 +52,13 @@ pub enum OpenError {
         reason: String,
     },
     /// Choice of an interface for a provider that has only one.
-    #[error("{provider} has no choice of interfaces; leave out --api")]
+    #[error("{provider} has only one interface; omit --api")]
     Api {
         /// Name of the provider.
         provider: &'static str,
     },
     /// Setting outside its allowed range.
-    #[error("{name} is {value}; it may be {allowed}")]
+    #[error("{name} is {value}; expected {allowed}")]
     Setting {
         /// Name of the setting.
         name: &'static str,
@@ -68,7 +68,7 @@ pub enum OpenError {
         allowed: &'static str,
     },
     /// Additional header that cannot be sent.
-    #[error("the header {header:?} cannot be added: {reason}")]
+    #[error("cannot add the header {header:?}: {reason}")]
     Header {
         /// Name of the header.
         header: String,
@@ -77,7 +77,7 @@ pub enum OpenError {
     },
     /// Missing environment variable of an additional header.
     #[error(
-        "{model}: the environment variable {variable} is not set, and the header {header} has its value from there"
+        "{model}: the environment variable {variable} is not set, but the header {header} requires its value"
     )]
     NoHeaderValue {
         /// Name of the model, as `provider/name`.
@@ -89,17 +89,17 @@ pub enum OpenError {
     },
     /// Body field that cannot be added.
     #[error(
-        "the field {0:?} cannot be added to the body of requests: it says what the model is asked, or how the reply \
-         comes back"
+        "cannot add the field {0:?} to the body of requests: it determines the input of the model or the form of the \
+         reply"
     )]
     ExtraBody(String),
     /// Model that does not call tools, according to the model catalog.
     #[error(
-        "{0} calls no tools, says the catalog of models; choose another model, or --agent react"
+        "{0} does not call tools, according to the model catalog; choose another model, or --agent react"
     )]
     NoTools(String),
     /// Failure to create the HTTP client.
-    #[error("the HTTP client cannot be made: {0}")]
+    #[error("cannot create the HTTP client: {0}")]
     Client(String),
 }
 
@@ -201,8 +201,8 @@ impl RequestError {
     pub(crate) fn read(error: &ProviderError, exchange: &Exchange, secrets: &Secrets) -> Self {
         if let Some(field) = &exchange.field_in_use {
             let message = format!(
-                "the added field {field:?} is in the request already, from another setting or from the \
-                 provider's interface; leave it out of extra-body"
+                "the request already has the added field {field:?}, from another setting or from the \
+                 provider's interface; remove it from extra-body"
             );
             return Self::new(RequestErrorKind::BadRequest, message);
         }
@@ -214,15 +214,16 @@ impl RequestError {
         let body = error.provider_response_body().unwrap_or_default();
         let said = said::message(body);
         let (kind, message) = match exchange.error {
-            Some(TransportError::Timeout) => {
-                (RequestErrorKind::Timeout, "no reply in time".to_owned())
-            }
+            Some(TransportError::Timeout) => (
+                RequestErrorKind::Timeout,
+                "no reply before the timeout".to_owned(),
+            ),
             Some(TransportError::Connect) => {
-                (RequestErrorKind::Connection, "nobody answers".to_owned())
+                (RequestErrorKind::Connection, "cannot connect".to_owned())
             }
             Some(TransportError::Broken) => (
                 RequestErrorKind::Connection,
-                "the reply broke off".to_owned(),
+                "the connection broke during the reply".to_owned(),
             ),
             Some(TransportError::TooLong) => (RequestErrorKind::ReplyTooLong, error.to_string()),
             None if error_option(error) => (RequestErrorKind::Unsupported, option_message(error)),
@@ -236,11 +237,11 @@ impl RequestError {
                         )
                     {
                         let message =
-                            format!("the answer is a web page and no JSON ({status}); {TO_V1}");
+                            format!("the reply is a web page, not JSON ({status}); {TO_V1}");
                         return Self::new(kind, message);
                     }
                     let what = match kind {
-                        RequestErrorKind::MalformedReply => "an unreadable reply",
+                        RequestErrorKind::MalformedReply => "a malformed reply",
                         _ => "an error",
                     };
                     (kind, format!("the provider sent {what} ({status}): {said}"))
@@ -250,7 +251,7 @@ impl RequestError {
                 }
                 (None, _) if is_page(&received) => (
                     RequestErrorKind::MalformedReply,
-                    format!("the answer is a web page and no JSON; {TO_V1}"),
+                    format!("the reply is a web page, not JSON; {TO_V1}"),
                 ),
                 (None, _) => (RequestErrorKind::MalformedReply, error.to_string()),
             },
@@ -266,7 +267,7 @@ impl RequestError {
 }
 
 /// Hint for a base URL at which something other than a model interface responds.
-const TO_V1: &str = "is --base-url right? it mostly ends in /v1";
+const TO_V1: &str = "check --base-url, which usually ends in /v1";
 
 /// Reports whether a body looks like HTML or XML.
 fn is_page(body: &str) -> bool {
@@ -281,7 +282,7 @@ fn option_message(error: &ProviderError) -> String {
     match error {
         ProviderError::UnsupportedOption(option) => {
             format!(
-                "{} cannot be set: {}",
+                "cannot set {}: {}",
                 option.option.replace('_', "-"),
                 option.reason
             )

@@ -115,14 +115,16 @@ impl RecordingClient {
         let body = chat::with_plain_system(parts.uri.path(), body);
         let body = self.additions.extend(body).map_err(|field| {
             self.lock().field_in_use = Some(field);
-            Error::instance(Unusable("an added field is there already"))
+            Error::instance(Unusable("the request already has an added field"))
         })?;
         for (name, value) in &self.additions.headers {
             parts.headers.insert(name, value.clone());
         }
         self.lock().request_digest = Some(hex::encode(Sha256::digest(&body)));
         let Some(client) = &self.client else {
-            return Err(Error::instance(Unusable("nothing is sent")));
+            return Err(Error::instance(Unusable(
+                "the request is not sent in a dry run",
+            )));
         };
         let sent = client
             .request(parts.method, parts.uri.to_string())
@@ -150,14 +152,16 @@ impl RecordingClient {
         while let Some(chunk) = reply.chunk().await.map_err(|error| self.failed(error))? {
             if body.len() + chunk.len() > MAX_REPLY_BYTES {
                 self.lock().error = Some(too_long);
-                return Err(Error::instance(Unusable("the reply is longer than 16 MiB")));
+                return Err(Error::instance(Unusable(
+                    "the reply exceeds the limit of 16 MiB",
+                )));
             }
             body.extend_from_slice(&chunk);
         }
         if possible_values(&body) > MAX_REPLY_VALUES {
             self.lock().error = Some(too_long);
             return Err(Error::instance(Unusable(
-                "the reply has more than 250,000 JSON values",
+                "the reply exceeds the limit of 250,000 JSON values",
             )));
         }
         let body = Bytes::from(self.secrets.scrub_bytes(body));
@@ -210,13 +214,15 @@ impl HttpClientExt for RecordingClient {
     where
         U: From<Bytes> + Send + 'static,
     {
-        std::future::ready(Err(Error::instance(Unusable("no form is sent to models"))))
+        std::future::ready(Err(Error::instance(Unusable(
+            "multipart forms are not supported",
+        ))))
     }
 
     async fn send_streaming<T>(&self, _: Request<T>) -> Result<StreamingResponse>
     where
         T: Into<Bytes> + Send,
     {
-        Err(Error::instance(Unusable("replies are read whole")))
+        Err(Error::instance(Unusable("streaming is not supported")))
     }
 }

@@ -286,13 +286,13 @@ impl Model {
         }
         let message = match (self.spec.settings.max_output_tokens, tokens, effort) {
             (None, _, _) => {
-                "how long a reply of this model may be is not known here, and Anthropic \
-                             wants to be told; give --max-output-tokens"
+                "the maximum length of a reply of this model is unknown, but Anthropic requires \
+                             it; give --max-output-tokens"
                     .to_owned()
             }
             (Some(given), Some(tokens), Some(effort)) => format!(
-                "effort {effort} is a budget of {tokens} tokens of thinking, and a reply may have \
-                 {given}; give --max-output-tokens above {tokens}, or choose a lower effort"
+                "effort {effort} requires a budget of {tokens} tokens for thinking, but the limit of a \
+                 reply is {given}; give --max-output-tokens above {tokens}, or choose a lower effort"
             ),
             _ => return exchange,
         };
@@ -421,7 +421,7 @@ fn check_url(text: &str, key_variable: Option<&str>) -> Result<bool, OpenError> 
         Some(variable) if address.is_unencrypted() => Err(OpenError::BaseUrl {
             url: text.to_owned(),
             reason: format!(
-                "what is in {variable} would cross the network unencrypted; use https, or unset the variable"
+                "the value of {variable} would be sent unencrypted over the network; use https, or unset the variable"
             ),
         }),
         _ => Ok(address.is_local()),
@@ -452,18 +452,18 @@ mod tests {
         let message = |result: Result<Model, OpenError>| result.unwrap_err().to_string();
         assert_eq!(
             message(open("gpt-5", none(), Some("k"))),
-            "\"gpt-5\" is no model; write it as provider/name, as in openai/gpt-5"
+            "\"gpt-5\" is not a valid model name; expected provider/name, such as openai/gpt-5"
         );
         let unknown = message(open("opnai/gpt-5", none(), Some("k")));
         assert!(
-            unknown.contains("known are anthropic, deepseek"),
+            unknown.contains("expected one of anthropic, deepseek"),
             "{unknown}"
         );
         let keyless = message(open("openai/gpt-5", none(), None));
         assert!(keyless.contains("OPENAI_API_KEY is not set"), "{keyless}");
         for url in ["ftp://x/", "127.0.0.1:80", "http://a:b@127.0.0.1/v1"] {
             let wrong = message(open("openai/x", at(url), None));
-            assert!(wrong.contains("is no base URL"), "{wrong}");
+            assert!(wrong.contains("is not a valid base URL"), "{wrong}");
         }
         open("openai/x", at("http://10.0.0.1/v1"), Some("sk-1234567")).unwrap();
         let named = ModelSettings {
@@ -471,7 +471,10 @@ mod tests {
             ..at("http://10.0.0.1/v1")
         };
         let clear = message(open("openai/x", named.clone(), Some("sk-1234567")));
-        assert!(clear.contains("what is in MY_KEY would cross"), "{clear}");
+        assert!(
+            clear.contains("the value of MY_KEY would be sent unencrypted"),
+            "{clear}"
+        );
         let unset = message(open("openai/x", named, None));
         assert!(unset.contains("MY_KEY is not set"), "{unset}");
         let typed = ModelSettings {
@@ -480,7 +483,7 @@ mod tests {
         };
         let typed = message(open("openai/x", typed, None));
         assert!(
-            typed.contains("and not the key") && !typed.contains("sk-typed"),
+            typed.contains("not the key") && !typed.contains("sk-typed"),
             "{typed}"
         );
         assert!(!clear.contains("sk-1234567"), "{clear}");
@@ -497,14 +500,14 @@ mod tests {
         };
         assert_eq!(
             message(open("openai/gpt-5", hot, Some("k"))),
-            "temperature is 9; it may be 0 to 2"
+            "temperature is 9; expected a number from 0 to 2"
         );
         let api = ModelSettings {
             api: Some(crate::Api::Chat),
             ..none()
         };
         let no_choice = message(open("anthropic/x", api, Some("k")));
-        assert!(no_choice.contains("no choice of interfaces"), "{no_choice}");
+        assert!(no_choice.contains("has only one interface"), "{no_choice}");
     }
 
     #[test]
@@ -516,9 +519,9 @@ mod tests {
         };
         let message = |settings, value| open("openai/x", settings, value).unwrap_err().to_string();
         for (header, variable, expected) in [
-            ("X Team", "TEAM", "cannot have this name"),
-            ("Content-Type", "TEAM", "the client sets this header itself"),
-            ("X-Team", "sk-typed-12", "and not the value"),
+            ("X Team", "TEAM", "the name is not valid"),
+            ("Content-Type", "TEAM", "the client sets this header"),
+            ("X-Team", "sk-typed-12", "not the value itself"),
         ] {
             let said = message(with(header, variable), Some("value"));
             assert!(
@@ -529,25 +532,29 @@ mod tests {
         let team = with("X-Team", "TEAM");
         assert_eq!(
             message(team.clone(), None),
-            "openai/x: the environment variable TEAM is not set, and the header X-Team has its value from there"
+            "openai/x: the environment variable TEAM is not set, but the header X-Team requires its value"
         );
-        assert!(message(team.clone(), Some("a\nb")).contains("what is in TEAM cannot be sent"));
+        assert!(message(team.clone(), Some("a\nb")).contains("the value of TEAM cannot be sent"));
         let keyed = ModelSettings {
             api_key_env: Some("MY_KEY".to_owned()),
             ..with("Authorization", "TEAM")
         };
-        assert!(message(keyed, Some("v")).contains("the key is sent in it"));
+        assert!(
+            message(keyed, Some("v")).contains("the key of the provider is sent in this header")
+        );
         open("openai/x", with("Authorization", "TEAM"), Some("Basic abc")).unwrap();
         let far = ModelSettings {
             base_url: Some("http://10.0.0.1/v1".to_owned()),
             ..team.clone()
         };
-        assert!(message(far, Some("value")).contains("what is in TEAM would cross"));
+        assert!(
+            message(far, Some("value")).contains("the value of TEAM would be sent unencrypted")
+        );
         let model = open("openai/x", team, Some("team-canary")).unwrap();
         assert!(!format!("{model:?}").contains("canary") && !model.has_key());
         let mut twice = with("X-Team", "TEAM");
         twice.headers.insert("x-team".to_owned(), "TEAM".to_owned());
-        assert!(message(twice, Some("v")).contains("it is there twice"));
+        assert!(message(twice, Some("v")).contains("it is given twice"));
         for field in ["messages", "model", "stream", "tools", "input", "contents"] {
             let body = serde_json::json!({field: true});
             let settings = ModelSettings {
@@ -556,7 +563,7 @@ mod tests {
             };
             let said = message(settings, Some("k"));
             assert!(
-                said.contains(&format!("the field {field:?} cannot be added")),
+                said.contains(&format!("cannot add the field {field:?}")),
                 "{said}"
             );
         }

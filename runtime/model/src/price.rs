@@ -73,7 +73,7 @@ pub enum PriceError {
         source: NoAmount,
     },
     /// Duplicate model.
-    #[error("line {line}: {model} has a price already")]
+    #[error("line {line}: {model} already has a price")]
     Twice {
         /// Line number, from 1.
         line: usize,
@@ -205,13 +205,13 @@ mod tests {
                 "\nxy,1,2,3",
                 "line 2: expected `provider/name,input,cached,output`",
             ),
-            ("x/y,1,2,3\nx/y,1,2,3", "line 2: x/y has a price already"),
+            ("x/y,1,2,3\nx/y,1,2,3", "line 2: x/y already has a price"),
         ] {
             assert_eq!(Prices::parse(text, "t").unwrap_err().to_string(), message);
         }
         let error = Prices::parse("x/y,1,2,free", "t").unwrap_err().to_string();
         assert!(
-            error.starts_with("line 1: \"free\" is no amount"),
+            error.starts_with("line 1: \"free\" is not an amount"),
             "{error}"
         );
     }

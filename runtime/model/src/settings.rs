@@ -114,18 +114,22 @@ impl ModelSettings {
             return wrong(
                 "api-key-env",
                 "not the name of a variable".to_owned(),
-                "made of letters, digits and `_`; write the variable's name, and not the key",
+                "letters, digits and `_`; give the name of the variable, not the key",
             );
         }
         additions::check(self)?;
         match (self.temperature, self.top_p, self.max_output_tokens) {
             (Some(value), _, _) if !(0.0..=2.0).contains(&value) => {
-                wrong("temperature", value.to_string(), "0 to 2")
+                wrong("temperature", value.to_string(), "a number from 0 to 2")
             }
             (_, Some(value), _) if !(value > 0.0 && value <= 1.0) => {
-                wrong("top-p", value.to_string(), "above 0 and at most 1")
+                wrong("top-p", value.to_string(), "a number above 0 and at most 1")
             }
-            (_, _, Some(0)) => wrong("max-output-tokens", "0".to_owned(), "1 or more"),
+            (_, _, Some(0)) => wrong(
+                "max-output-tokens",
+                "0".to_owned(),
+                "an integer of at least 1",
+            ),
             _ => Ok(()),
         }
     }
@@ -190,6 +194,8 @@ impl FromStr for Effort {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let found = Self::ALL.into_iter().find(|effort| effort.as_str() == text);
-        found.ok_or_else(|| format!("{text:?} is none of none, minimal, low, medium, high"))
+        found.ok_or_else(|| {
+            format!("invalid effort {text:?}: expected none, minimal, low, medium or high")
+        })
     }
 }

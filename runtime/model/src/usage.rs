@@ -49,7 +49,9 @@ pub struct Cost(u64);
 
 /// Error of parsing an amount of money.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no amount in US dollars; write it like 2.50, with at most nine decimals")]
+#[error(
+    "{0:?} is not an amount in US dollars; expected a number like 2.50, with at most nine decimals"
+)]
 pub struct NoAmount(pub String);
 
 impl Cost {

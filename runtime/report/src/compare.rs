@@ -53,7 +53,7 @@ pub struct Side {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CompareError {
     /// The experiment does not have this model.
-    #[error("experiment {experiment:?} has no model {model:?}; it has {known}")]
+    #[error("experiment {experiment:?} does not have the model {model:?}; expected one of {known}")]
     NoModel {
         /// Name of the experiment.
         experiment: String,
@@ -63,7 +63,9 @@ pub enum CompareError {
         known: String,
     },
     /// The experiment has this model with several settings.
-    #[error("experiment {experiment:?} has {model:?} more than once; name one of {known}")]
+    #[error(
+        "experiment {experiment:?} has the model {model:?} with several settings; expected one of {known}"
+    )]
     Ambiguous {
         /// Name of the experiment.
         experiment: String,
@@ -74,7 +76,7 @@ pub enum CompareError {
     },
     /// The experiments have several models, but none in common.
     #[error(
-        "{a:?} and {b:?} have no model in common; name one of each as EXPERIMENT:MODEL ({known})"
+        "experiments {a:?} and {b:?} have no model in common; choose one of each as EXPERIMENT:MODEL ({known})"
     )]
     NoPair {
         /// Name of the first experiment.
@@ -85,7 +87,7 @@ pub enum CompareError {
         known: String,
     },
     /// No task has graded attempts of both models.
-    #[error("{a} and {b} have no task in common that was graded for both{}", other_tasks(.changed))]
+    #[error("{a} and {b} have no common task with a grade of each{}", other_tasks(.changed))]
     NoTask {
         /// Number of common tasks whose digests differ.
         changed: usize,
@@ -99,8 +101,8 @@ pub enum CompareError {
 fn other_tasks(changed: &usize) -> String {
     match *changed {
         0 => String::new(),
-        1 => "; a task of that name has another digest in each".to_owned(),
-        changed => format!("; {changed} tasks have another digest in each"),
+        1 => "; one task has the same name and different digests".to_owned(),
+        changed => format!("; {changed} tasks have the same name and different digests"),
     }
 }
 

@@ -66,7 +66,7 @@ fn file_lines(change: &Change, store: &Store) -> Result<Vec<Line>, String> {
         }
         Some(Node::File(file)) => store
             .read(&file.content)
-            .map_err(|error| format!("cannot be read from the store: {error}")),
+            .map_err(|error| format!("cannot read it from the store: {error}")),
     };
     lines(&read(&change.before)?, &read(&change.after)?)
 }

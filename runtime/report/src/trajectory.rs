@@ -188,7 +188,7 @@ fn changes(row: &AttemptRow, store: &Store) -> Result<Option<Vec<Changed>>, Stri
         let digest: Digest = text.parse().map_err(|error| format!("{text}: {error}"))?;
         store
             .load_tree(&digest)
-            .map_err(|error| format!("the state {digest} cannot be read: {error}"))
+            .map_err(|error| format!("cannot read the state {digest}: {error}"))
     };
     Ok(Some(diff::changes(&load(start)?, &load(end)?, store)))
 }

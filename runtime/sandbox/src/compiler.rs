@@ -64,7 +64,7 @@ pub enum CompileError {
     Invalid(String),
     /// The compilation reached a limit.
     #[error(
-        "compiling it takes more than {allowed} (limit `{limit}` of the compiler; who runs this host may raise it)"
+        "compilation exceeds the limit of {allowed} (limit `{limit}` of the compiler, which the operator of this host may raise)"
     )]
     Limit {
         /// Name of the field of [`CompileLimits`].
@@ -74,14 +74,14 @@ pub enum CompileError {
     },
     /// The component needs more instances, memories, tables or globals than a guest can have.
     #[error(
-        "it needs more than this host gives a guest: {0} (fixed, so that guests can be kept apart cheaply)"
+        "the component requires more than this host provides for a guest: {0} (fixed, so that guests can be isolated cheaply)"
     )]
     NoRoom(String),
     /// The compiler crashed on the component.
-    #[error("the compiler broke on it: {0}")]
+    #[error("the compiler crashed on the component: {0}")]
     Crashed(String),
     /// There is no compiler, or it cannot be used. The component is not the cause.
-    #[error("cannot compile it: {0}")]
+    #[error("cannot compile the component: {0}")]
     Host(String),
 }
 
@@ -174,7 +174,7 @@ impl Compiler {
             .process_group(0);
         command.spawn().map(Running).map_err(|error| {
             let program = self.program.display();
-            CompileError::Host(format!("the compiler {program} cannot be started: {error}"))
+            CompileError::Host(format!("cannot start the compiler {program}: {error}"))
         })
     }
 }
@@ -185,7 +185,7 @@ impl CompileError {
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self::host("that was cancelled")
+        Self::host("cancelled")
     }
 }
 
@@ -287,7 +287,9 @@ fn exchange(
         child.0.stdout.take(),
         child.0.stderr.take(),
     ) else {
-        return Err(CompileError::host("the compiler has no pipes"));
+        return Err(CompileError::host(
+            "the process of the compiler has no pipes",
+        ));
     };
     // A shortage of threads is an error of the host, not of the component.
     let thread = || thread::Builder::new().name("mcpmark-compile".into());
@@ -312,7 +314,8 @@ fn exchange(
             }
         };
         let (status, stopped) = child.end(stop_conditions).map_err(CompileError::host)?;
-        let lost = |_| CompileError::host("a thread that reads from the compiler broke");
+        let lost =
+            |_| CompileError::host("a thread that reads the output of the compiler panicked");
         Ok(CompilerOutput {
             status,
             stopped,
@@ -361,7 +364,7 @@ impl CompilerOutput {
                 Err(CompileError::Crashed(message(&self.output)))
             }
             (Some(0), _) => Err(CompileError::host(
-                "the program that was named as the compiler is none",
+                "the configured program is not a compiler; it must call `serve_compiler`",
             )),
             _ if out_of_memory(&errors) => limit(
                 "memory_bytes",
@@ -374,12 +377,12 @@ impl CompilerOutput {
             // The CPU limit also ends in SIGKILL, but one second after SIGXCPU, which no child ignores. So a person or
             // the system sent this signal.
             (_, Some(signal)) if signal == Signal::KILL.as_raw() => Err(CompileError::host(
-                "the compiler was killed from outside, as the system does when memory runs out",
+                "the compiler was killed by another process, or by the system because memory ran out",
             )),
             (code, signal) => {
                 let end = match (code, signal) {
-                    (_, Some(signal)) => format!("it was stopped by signal {signal}"),
-                    (code, _) => format!("it ended with code {}", code.unwrap_or_default()),
+                    (_, Some(signal)) => format!("terminated by signal {signal}"),
+                    (code, _) => format!("exited with code {}", code.unwrap_or_default()),
                 };
                 let said = errors.lines().last().unwrap_or_default();
                 Err(CompileError::Crashed(match said {

@@ -43,7 +43,7 @@ pub struct Solution {
 pub enum LoadError {
     /// The component is larger than the limit of the sandbox.
     #[error(
-        "the component has {size} bytes, more than the limit of {limit} (`max_component_bytes`; who runs this host may raise it)"
+        "the component has {size} bytes, but the limit is {limit} (`max_component_bytes`, which the operator of this host may raise)"
     )]
     TooLarge {
         /// Size of the component, in bytes.
@@ -53,7 +53,7 @@ pub enum LoadError {
     },
     /// The interpreter is larger than the fixed maximum.
     #[error(
-        "the script interpreter has {size} bytes, more than the {limit} that one may have (fixed, the same on every host)"
+        "the script interpreter has {size} bytes, but the limit is {limit} (fixed, the same on every host)"
     )]
     InterpreterTooLarge {
         /// Size of the interpreter, in bytes.
@@ -66,7 +66,7 @@ pub enum LoadError {
     NotWasm,
     /// The bytes are a core module, which has no typed interface.
     #[error(
-        "a core WebAssembly module, not a component; `mcpmark task build` or `wasm-tools component new` makes one of it"
+        "a core WebAssembly module, not a component; create a component with `mcpmark task build` or `wasm-tools component new`"
     )]
     CoreModule,
     /// The component uses a feature whose cost fuel does not cover.
@@ -76,7 +76,7 @@ pub enum LoadError {
     #[error(transparent)]
     Compile(#[from] CompileError),
     /// The component has imports that this kind of guest does not get.
-    #[error("imports {}, which a {kind} is not given; it may import {offered}", list(.imports))]
+    #[error("imports {}, which a {kind} may not import; it may import {offered}", list(.imports))]
     Imports {
         /// Kind of guest that was requested.
         kind: &'static str,
@@ -147,7 +147,7 @@ pub(crate) const VERIFIER: Kind = Kind {
     extended: Some(GuestKind::Verifier),
 };
 pub(crate) const SETUP: Kind = Kind {
-    name: "setup routine",
+    name: "setup guest",
     export: "setup",
     interfaces: &["builder", "random", "clock", "parameters", "log"],
     foreign: &[],
@@ -254,7 +254,7 @@ fn words(interface: &str) -> &'static str {
         "random" => "draw random numbers that follow from the seed",
         "clock" => "read the world's own clock",
         "tools" => "list and call the tools of the world",
-        _ => unreachable!("interfaces are named in this file alone"),
+        _ => unreachable!("all interfaces of the contract are listed in this file"),
     }
 }
 
@@ -365,7 +365,7 @@ impl Sandbox {
                 compiler.compile(bytes, kind, &profile(engine, kind.0), cancel)
             }
             None => Err(CompileError::host(
-                "this sandbox has no compiler for components that are not trusted (`SandboxConfig::compiler`)",
+                "this sandbox has no compiler for components that are not trusted; set `SandboxConfig::compiler`",
             )),
         }
     }
@@ -448,7 +448,9 @@ pub(crate) fn one_line(error: &wasmtime::Error) -> String {
 #[allow(unsafe_code, reason = "wasmtime maps compiled code as it is")]
 pub(crate) fn deserialize(engine: &Engine, artefact: &[u8]) -> Result<Component, CompileError> {
     if Engine::detect_precompiled(artefact) != Some(Precompiled::Component) {
-        return Err(CompileError::host("what the compiler made is no component"));
+        return Err(CompileError::host(
+            "the output of the compiler is not a compiled component",
+        ));
     }
     // SAFETY: this engine's compiler made the artefact: in this process, in the child that the embedder configured, or
     // in an earlier process of this user, in which case the cache has checked owner and digest. wasmtime checks version

@@ -15,7 +15,7 @@ impl Sandbox {
         };
         let mut first = self.verify_once(&guest.pre, input.clone(), limits);
         let Some(twin) = &guest.twin else {
-            let message = "the verifier was loaded by a sandbox that does not cross-check";
+            let message = "the verifier was loaded by a sandbox without cross-check";
             first.result = Err(RunError::Host(message.to_owned()));
             return first;
         };
@@ -58,7 +58,7 @@ pub(crate) fn agree(
     Err(RunError::Fault(Fault::new(
         FaultKind::Disagreement,
         format!(
-            "the engines disagree: {} says {}, {} says {}{detail}",
+            "the engines disagree: {}: {}; {}: {}{detail}",
             kinds.0,
             summary(&first),
             kinds.1,
@@ -77,7 +77,7 @@ fn unconfirmed(
     RunError::Fault(Fault::new(
         FaultKind::Time,
         format!(
-            "on {late}, {}; {other} says {}, which is not confirmed",
+            "{late}: {}; {other}: {}, not confirmed",
             fault.message,
             summary(result)
         ),
@@ -99,11 +99,11 @@ fn first_difference(first: &Verdict, second: &Verdict) -> String {
     match pairs.find(|(first, second)| first != second) {
         Some((first, second)) if first.name != second.name => {
             format!(
-                "; where the one has check {:?}, the other has {:?}",
+                "; first difference: check {:?} and check {:?}",
                 first.name, second.name
             )
         }
-        Some((check, _)) => format!("; they first differ in check {:?}", check.name),
+        Some((check, _)) => format!("; first difference: check {:?}", check.name),
         None => String::new(),
     }
 }
@@ -153,23 +153,23 @@ mod tests {
         let base = verdict(&[("a", true, ""), ("b", true, "1.5")]);
         assert_eq!(
             message(base, verdict(&[("a", true, ""), ("b", true, "1.50")])),
-            "the engines disagree: cranelift says 2 of 2 checks passed, pulley says 2 of 2 \
-             checks passed; they first differ in check \"b\""
+            "the engines disagree: cranelift: 2 of 2 checks passed; pulley: 2 of 2 checks passed; \
+             first difference: check \"b\""
         );
         assert!(
             message(verdict(&[("a", true, "")]), verdict(&[("b", true, "")]))
-                .ends_with("where the one has check \"a\", the other has \"b\"")
+                .ends_with("; first difference: check \"a\" and check \"b\"")
         );
         assert!(
             message(
                 verdict(&[("a", true, "")]),
                 verdict(&[("a", true, ""), ("b", false, "")])
             )
-            .ends_with("pulley says 1 of 2 checks passed")
+            .ends_with("pulley: 1 of 2 checks passed")
         );
         assert!(
             message(verdict(&[("a", true, "")]), fault(FaultKind::Fuel, "spent"))
-                .ends_with("pulley says fuel: spent")
+                .ends_with("pulley: fuel: spent")
         );
         message(
             fault(FaultKind::Trap, "unreachable"),
@@ -194,7 +194,7 @@ mod tests {
                     assert_eq!(
                         fault.message,
                         format!(
-                            "on pulley, the guest ran longer than 30 s (limit `time_ms`); cranelift says {said}, which is not confirmed"
+                            "pulley: the guest ran longer than 30 s (limit `time_ms`); cranelift: {said}, not confirmed"
                         )
                     );
                 }

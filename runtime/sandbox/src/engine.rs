@@ -126,10 +126,10 @@ pub enum EngineError {
     #[error("cannot start the WebAssembly engine: {0}")]
     Start(String),
     /// The ceiling exceeds the maximum of every host.
-    #[error("cannot have this ceiling: {0}")]
+    #[error("invalid ceiling: {0}")]
     Ceiling(#[from] LimitsError),
     /// An interface of the embedder cannot be linked.
-    #[error("cannot offer the interface {name:?} to guests: {message}")]
+    #[error("cannot link the interface {name:?}: {message}")]
     Interface {
         /// Import name of the interface.
         name: String,

@@ -142,12 +142,12 @@ impl Interface {
     ) -> Result<(), EngineError> {
         if self.name.starts_with(RESERVED) && !self.is_of_contract {
             return Err(self.refused(format!(
-                "names that start with `{RESERVED}` are kept for the contract of guests"
+                "names that start with `{RESERVED}` are reserved for the contract of guests"
             )));
         }
         let of_same_guests = || earlier.iter().filter(|it| it.guest() == self.guest());
         if of_same_guests().any(|other| other.name == self.name) {
-            return Err(self.refused("it is there twice".into()));
+            return Err(self.refused("it is configured twice".into()));
         }
         let taken = |kind| {
             let earlier = of_same_guests().map(|other| other.name.to_string());
@@ -178,11 +178,11 @@ impl Interface {
             { again }.func_wrap(name, |_, (): ()| Ok(())).is_err()
         };
         if !is_defined(&self.name) {
-            return Err(self.refused("its `link` defines nothing of that name".into()));
+            return Err(self.refused("its `link` does not define that name".into()));
         }
         if let Some(name) = taken.into_iter().find(|name| is_defined(name)) {
             return Err(self.refused(format!(
-                "its `link` defines `{name}` too, which is not its own"
+                "its `link` also defines `{name}`, which belongs to another interface"
             )));
         }
         let linked = link(linker);
@@ -267,7 +267,7 @@ impl $host {
     pub fn data<D: Any + Send + Sync>(&self) -> wasmtime::Result<Arc<D>> {
         self.data.get().ok_or_else(|| {
             Self::host_error(format!(
-                "an interface answers from a `{}`, and there is none: set `SandboxConfig::data` or `VerifyInput::with`",
+                "an interface requires a value of type `{}`; set it with `SandboxConfig::data` or `VerifyInput::with`",
                 std::any::type_name::<D>()
             ))
         })

@@ -241,7 +241,7 @@ pub enum LimitsError {
     #[error("{0:?} is not of the form name=number")]
     Shape(String),
     /// Unknown name of a limit.
-    #[error("there is no limit `{name}`; there are {known}")]
+    #[error("unknown limit `{name}`; expected one of {known}")]
     Unknown {
         /// Name in the text.
         name: String,
@@ -249,7 +249,7 @@ pub enum LimitsError {
         known: String,
     },
     /// Value that is not a positive integer.
-    #[error("limit `{name}`: {value:?} is no whole number above 0")]
+    #[error("limit `{name}`: expected an integer above 0, found {value:?}")]
     Value {
         /// Name of the limit.
         name: String,
@@ -257,7 +257,7 @@ pub enum LimitsError {
         value: String,
     },
     /// Value above the maximum of every host.
-    #[error("limit `{name}`: {value} is more than {most}, which is the most on every host (fixed)")]
+    #[error("limit `{name}`: {value} exceeds {most}, the maximum on every host (fixed)")]
     PastMaximum {
         /// Name of the limit.
         name: &'static str,
@@ -345,7 +345,7 @@ impl fmt::Display for LimitHint {
                 "(limit `{name}`, at the ceiling of this host, which its operator may raise{by})"
             )
         } else if *guest == GuestKind::Solution && *name == "time_ms" {
-            write!(f, "(limit `{name}`, what was left of the attempt's time)")
+            write!(f, "(limit `{name}`, the remaining time of the attempt)")
         } else if matches!(guest, GuestKind::Verifier | GuestKind::Interpreter) {
             write!(
                 f,
@@ -372,11 +372,17 @@ mod tests {
         assert_eq!(Limits::CEILING.with(&text), Ok(limits));
         for (text, message) in [
             ("fuel", "\"fuel\" is not of the form name=number"),
-            ("fuel=0", "limit `fuel`: \"0\" is no whole number above 0"),
-            ("fuel=-1", "limit `fuel`: \"-1\" is no whole number above 0"),
+            (
+                "fuel=0",
+                "limit `fuel`: expected an integer above 0, found \"0\"",
+            ),
+            (
+                "fuel=-1",
+                "limit `fuel`: expected an integer above 0, found \"-1\"",
+            ),
             (
                 "speed=1",
-                "there is no limit `speed`; there are fuel, memory_bytes, table_elements, time_ms, copy_bytes, log_bytes, output_bytes, checks",
+                "unknown limit `speed`; expected one of fuel, memory_bytes, table_elements, time_ms, copy_bytes, log_bytes, output_bytes, checks",
             ),
         ] {
             assert_eq!(
@@ -452,7 +458,7 @@ mod tests {
         );
         assert_eq!(
             allowed(GuestKind::Setup).limit_hint("fuel").to_string(),
-            "(limit `fuel`, fixed: the same for every setup routine)"
+            "(limit `fuel`, fixed: the same for every setup guest)"
         );
         assert_eq!(
             allowed(GuestKind::Solution).limit_hint("fuel").to_string(),
@@ -466,7 +472,7 @@ mod tests {
             Allowed::new(GuestKind::Solution, &hurried, &Limits::CEILING)
                 .limit_hint("time_ms")
                 .to_string(),
-            "(limit `time_ms`, what was left of the attempt's time)"
+            "(limit `time_ms`, the remaining time of the attempt)"
         );
         let ceiling = Limits {
             checks: 10,
@@ -502,9 +508,7 @@ mod tests {
             let ceiling = Limits::CEILING.with_one(name, &past).unwrap();
             assert_eq!(
                 ceiling.as_ceiling().unwrap_err().to_string(),
-                format!(
-                    "limit `{name}`: {past} is more than {most}, which is the most on every host (fixed)"
-                )
+                format!("limit `{name}`: {past} exceeds {most}, the maximum on every host (fixed)")
             );
             let config = crate::SandboxConfig {
                 ceiling,

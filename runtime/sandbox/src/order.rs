@@ -319,5 +319,5 @@ pub(crate) fn payload(panic: &(dyn Any + Send)) -> &str {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("without a message")
+        .unwrap_or("no message")
 }

@@ -363,7 +363,7 @@ pub(crate) fn classify(error: &wasmtime::Error, bounds: &Bounds, common: &Common
         Some(Trap::StackOverflow) => Fault::new(
             FaultKind::Trap,
             format!(
-                "call stack exhausted: the guest used up its {} bytes of stack (fixed, the same on every host: call less deeply, or keep what is large in memory)",
+                "call stack exhausted: the guest used up its {} bytes of stack (fixed, the same on every host: use less recursion, or move large values from the stack to memory)",
                 bounds.stack
             ),
         ),
@@ -372,16 +372,16 @@ pub(crate) fn classify(error: &wasmtime::Error, bounds: &Bounds, common: &Common
             None => Fault::new(FaultKind::Trap, bare(&trap.to_string())),
         },
         None if error.is::<PoolConcurrencyLimitError>() => {
-            return RunError::Host(format!("no room for another guest: {error}"));
+            return RunError::Host(format!("cannot start another guest: {error}"));
         }
         // An error of the system, usually a lack of memory, says nothing about the guest.
         None if is_of_the_system(error) => {
-            return RunError::Host(format!("the system refuses: {}", one_line(error)));
+            return RunError::Host(format!("system error: {}", one_line(error)));
         }
         None if error.is::<ResourceTableError>() => Fault::new(
             FaultKind::Memory,
             format!(
-                "the guest holds {MOST_OPEN} open files and streams at once, and may hold no more (fixed)"
+                "the guest has {MOST_OPEN} open files and streams, and the limit is {MOST_OPEN} (fixed)"
             ),
         ),
         None => {
@@ -399,13 +399,13 @@ pub(crate) fn classify(error: &wasmtime::Error, bounds: &Bounds, common: &Common
                 };
                 Fault::new(
                     FaultKind::Output,
-                    format!("the guest handed over more than {message}"),
+                    format!("the guest passed more than {message}"),
                 )
             } else if message.contains("store handle limit exceeded") {
                 Fault::new(
                     FaultKind::Memory,
                     format!(
-                        "the guest holds {MAX_HANDLES} handles to resources at once, and may hold no more (fixed)"
+                        "the guest has {MAX_HANDLES} handles to resources, and the limit is {MAX_HANDLES} (fixed)"
                     ),
                 )
             } else if message.contains("exceeds the limit of")

@@ -54,23 +54,24 @@ fn answer(input: impl Read) -> Result<Vec<u8>, (u8, String)> {
     (&mut input)
         .take(REQUEST_BYTES)
         .read_until(b'\n', &mut line)
-        .map_err(|error| unable(format!("the request cannot be read: {error}")))?;
+        .map_err(|error| unable(format!("cannot read the request: {error}")))?;
     let request: Request = serde_json::from_slice(&line)
-        .map_err(|error| unable(format!("the request is not understood: {error}")))?;
-    confine(&request.limits).map_err(|error| unable(format!("limits cannot be set: {error}")))?;
+        .map_err(|error| unable(format!("the request is not valid: {error}")))?;
+    confine(&request.limits)
+        .map_err(|error| unable(format!("cannot set resource limits: {error}")))?;
     let engine = Engine::new(&compiler_config_of(request.engine, request.form))
         .map_err(|error| unable(one_line(&error)))?;
     let own = profile(&engine, request.engine);
     if own != request.profile {
         return Err(unable(format!(
-            "the compiler makes code for {own}, and {} is wanted: it is another version of this program",
+            "the compiler produces code for {own}, but expected {}: it is another version of this program",
             request.profile
         )));
     }
     let mut component = Vec::new();
     input
         .read_to_end(&mut component)
-        .map_err(|error| unable(format!("the component cannot be read: {error}")))?;
+        .map_err(|error| unable(format!("cannot read the component: {error}")))?;
     precompile(request.engine, request.form, &component).map_err(|error| match error {
         CompileError::Invalid(message) => (INVALID, message),
         CompileError::Crashed(message) => (BROKEN, message),

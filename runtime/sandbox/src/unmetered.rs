@@ -26,10 +26,10 @@ impl fmt::Display for UnmeteredFeature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Exchange => {
-                "a component inside it hands strings or lists to another, which no fuel pays for; link the parts into one module, or let only numbers pass between them"
+                "an inner component passes strings or lists to another, which fuel does not cover; link them into one module, or pass only numbers between them"
             }
             Self::Resources => {
-                "it makes handles to resources of its own, which no fuel pays for; keep them as numbers in its memory"
+                "it creates handles to resources that it defines, which fuel does not cover; keep them as numbers in its memory"
             }
         })
     }

@@ -85,7 +85,7 @@ impl Verdict {
                     format!("check {} has no name", index + 1)
                 } else {
                     format!(
-                        "check {} has a name that nobody sees: {:?}; use a letter, a digit or a sign",
+                        "check {} has an invisible name: {:?}; use a letter, a digit or a sign",
                         index + 1,
                         check.name.chars().take(SHOWN).collect::<String>()
                     )
@@ -190,7 +190,7 @@ mod tests {
             assert!(
                 fault
                     .message
-                    .starts_with("check 1 has a name that nobody sees: \""),
+                    .starts_with("check 1 has an invisible name: \""),
                 "{}",
                 fault.message
             );

@@ -279,17 +279,16 @@ fn a_compiler_that_breaks_or_is_none_is_said_so() {
     let crashed = |message: &str| CompileError::Crashed(message.to_owned());
     let component = well_behaved();
     for (compiler, expected) in [
-        (
-            shell("kill -SEGV $$"),
-            crashed("it was stopped by signal 11"),
-        ),
+        (shell("kill -SEGV $$"), crashed("terminated by signal 11")),
         (
             shell("echo first >&2; echo overflow >&2; exit 70"),
-            crashed("it ended with code 70: overflow"),
+            crashed("exited with code 70: overflow"),
         ),
         (
             program("/bin/cat", &[], limits),
-            CompileError::Host("the program that was named as the compiler is none".into()),
+            CompileError::Host(
+                "the configured program is not a compiler; it must call `serve_compiler`".into(),
+            ),
         ),
         (
             shell("printf 'no such register'; exit 12"),
@@ -299,7 +298,7 @@ fn a_compiler_that_breaks_or_is_none_is_said_so() {
         (
             shell("kill -KILL $$"),
             CompileError::Host(
-                "the compiler was killed from outside, as the system does when memory runs out"
+                "the compiler was killed by another process, or by the system because memory ran out"
                     .into(),
             ),
         ),
@@ -315,12 +314,12 @@ fn a_compiler_that_breaks_or_is_none_is_said_so() {
             shell(
                 "tr '\\0=' '\\n\\n' </proc/$$/environ | grep -v '^[0-9]*$' | tr '\\n' ' ' >&2; exit 70",
             ),
-            crashed("it ended with code 70: RAYON_NUM_THREADS"),
+            crashed("exited with code 70: RAYON_NUM_THREADS"),
         ),
         // A grandchild that keeps the pipes open does not block the parent.
         (
             shell("sleep 3600 & exit 70"),
-            crashed("it ended with code 70"),
+            crashed("exited with code 70"),
         ),
     ] {
         assert_eq!(refusal(compiler, &component), LoadError::Compile(expected));

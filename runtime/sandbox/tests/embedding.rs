@@ -149,7 +149,7 @@ fn only_the_very_names_that_were_added_are_accepted() {
     // The machine code is in the shared cache, which makes no difference.
     assert_eq!(
         refusal(&plain, &component),
-        "imports `probe:data/numbers@0.1.0`, which a verifier is not given; it may import \
+        "imports `probe:data/numbers@0.1.0`, which a verifier may not import; it may import \
          state, answer, parameters and log of mcpmark:guest@0.1.0"
     );
     for name in [
@@ -280,9 +280,7 @@ fn errors_of_the_embedder_are_not_blamed_on_the_guest() {
     let run = sandbox.verify(&verifier, input(), &Limits::VERIFIER);
     let message = host_message(run);
     assert!(
-        message.contains(
-            "Numbers`, and there is none: set `SandboxConfig::data` or `VerifyInput::with`"
-        ),
+        message.contains("Numbers`; set it with `SandboxConfig::data` or `VerifyInput::with`"),
         "{message}"
     );
     // A verifier that does not call the interface needs no data.
@@ -378,23 +376,23 @@ fn an_interface_that_cannot_be_offered_is_named() {
         (
             vec![named("mcpmark:guest/state@0.1.0")],
             "mcpmark:guest/state@0.1.0",
-            "kept for the contract",
+            "reserved for the contract",
         ),
         (vec![named(NUMBERS), named(NUMBERS)], NUMBERS, "twice"),
         (
             vec![nothing],
             "probe:data/none@0.1.0",
-            "defines nothing of that name",
+            "does not define that name",
         ),
         (
             vec![shadows("mcpmark:guest/state@0.1.0")],
             "probe:data/more@0.1.0",
-            "defines `mcpmark:guest/state@0.1.0` too, which is not its own",
+            "also defines `mcpmark:guest/state@0.1.0`, which belongs to another interface",
         ),
         (
             vec![numbers(NUMBERS), shadows(NUMBERS)],
             "probe:data/more@0.1.0",
-            "defines `probe:data/numbers@0.1.0` too",
+            "also defines `probe:data/numbers@0.1.0`",
         ),
     ] {
         let config = SandboxConfig {
@@ -439,7 +437,7 @@ fn the_examples_do_what_they_say() {
          42 of 42 loaves: passed is true\n\
          42 of 40 loaves: passed is false\n\
          where it is not offered, the verifier is refused: it imports \
-         `bakery:orders/today@1.0.0`, which a verifier is not given; it may import state, answer, \
+         `bakery:orders/today@1.0.0`, which a verifier may not import; it may import state, answer, \
          parameters and log of mcpmark:guest@0.1.0\n"
     );
 }

@@ -119,8 +119,8 @@ fn a_disagreement_is_a_fault_that_says_who_says_what() {
     let fault = result.unwrap_err();
     assert_eq!(fault.kind, FaultKind::Disagreement);
     for part in [
-        "cranelift says",
-        "pulley says",
+        "cranelift: ",
+        "pulley: ",
         "call stack exhausted",
         "1 of 1 checks passed",
     ] {

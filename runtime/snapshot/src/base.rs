@@ -133,7 +133,7 @@ fn make(dir: &Path, tree: &Tree, store: &Store, clock: i64) -> io::Result<Taken>
     if is_ours || is_intact(dir, tree, clock) {
         Ok(taken)
     } else {
-        Err(io::Error::other(format!("{dir:?} is damaged, and in use")))
+        Err(io::Error::other(format!("{dir:?} is damaged and in use")))
     }
 }
 
@@ -312,7 +312,7 @@ mod tests {
         fs::write(held.path().join("world/b"), "TWO").unwrap();
         let other = Store::open(store.path()).unwrap();
         let error = other.bases().get(&tree, &other, CLOCK).unwrap_err();
-        assert!(error.to_string().contains("is damaged, and in use"));
+        assert!(error.to_string().contains("is damaged and in use"));
         drop(held);
         assert!(is_intact(get(&store, &tree).path(), &tree, CLOCK));
     }

@@ -87,7 +87,7 @@ pub(crate) fn missing(digest: &Digest) -> io::Error {
 pub(crate) fn foreign(digest: &Digest) -> io::Error {
     io::Error::new(
         io::ErrorKind::NotFound,
-        format!("blob {digest} is missing: what has its name is no regular file"),
+        format!("blob {digest} is missing: the entry with its name is not a regular file"),
     )
 }
 

@@ -111,7 +111,7 @@ impl TreeBuilder {
                 .or_insert_with(|| Node::Directory(Directory::default()));
             here = match node {
                 Node::Directory(directory) => directory,
-                _ => unreachable!("looked at above"),
+                _ => unreachable!("the loop above returned for other kinds"),
             };
         }
         Ok(here)

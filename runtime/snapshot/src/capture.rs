@@ -332,7 +332,7 @@ pub enum CaptureError {
         source: io::Error,
     },
     /// Socket, pipe or device.
-    #[error("{path:?} is {kind}; a world holds files, directories and symlinks only")]
+    #[error("{path:?} is {kind}; a world can contain only files, directories and symlinks")]
     Special {
         /// Path of the entry.
         path: TreePath,

@@ -144,7 +144,7 @@ fn overlay(
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
     /// Error of creating a directory.
-    #[error("cannot make a private copy in {}", parent.display())]
+    #[error("cannot create a private copy in {}", parent.display())]
     Place {
         /// Parent directory of the copy.
         parent: PathBuf,

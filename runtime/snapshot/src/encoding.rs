@@ -118,7 +118,7 @@ pub(crate) fn encode(directory: &Directory) -> Vec<u8> {
 }
 
 fn to_bytes(wire: &Wire<'_>) -> Vec<u8> {
-    serde_json::to_vec(wire).expect("strings, integers and booleans always serialise")
+    serde_json::to_vec(wire).expect("strings, integers and booleans can always be serialised")
 }
 
 /// Decodes an encoding. Accepts only the output of [`encode`].

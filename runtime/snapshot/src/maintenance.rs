@@ -483,7 +483,7 @@ mod tests {
             }
             assert!(!store.contains(&digest), "{make}");
             let told = store.read(&digest).unwrap_err().to_string();
-            assert!(told.contains("is no regular file"), "{make}: {told}");
+            assert!(told.contains("is not a regular file"), "{make}: {told}");
             assert!(store.read_range(&digest, 0, 1).is_err(), "{make}");
             assert!(store.open(&digest).is_err(), "{make}");
         }

@@ -156,7 +156,9 @@ fn attempt(parent: &Path, marks: Marks) -> io::Result<Marks> {
     if is_marked && changed.read("kept/new")? == b"new" && lower.join("world/gone").exists() {
         Ok(marks)
     } else {
-        Err(io::Error::other("the kernel marks changes in another way"))
+        Err(io::Error::other(
+            "the kernel marks changes in an unknown way",
+        ))
     }
 }
 

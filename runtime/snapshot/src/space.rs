@@ -32,7 +32,7 @@ impl FromStr for CopyMethod {
 
 /// Error of parsing a [`CopyMethod`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is none of auto, overlay and copy")]
+#[error("invalid copy method {0:?}: expected auto, overlay or copy")]
 pub struct UnknownMethod(String);
 
 /// Error of overlay mounts that do not work in the directory for private copies.
@@ -57,7 +57,7 @@ impl ScratchSpace {
     pub fn plain(parent: impl Into<PathBuf>) -> Self {
         Self {
             parent: parent.into(),
-            overlay: Err("copying was chosen".to_owned()),
+            overlay: Err("plain copies are configured".to_owned()),
         }
     }
 

@@ -397,10 +397,10 @@ pub enum StoreError {
         source: io::Error,
     },
     /// Error of reading the input.
-    #[error("cannot read what is to be stored")]
+    #[error("cannot read the data to store")]
     Input(#[source] io::Error),
     /// Error of reading a file of the snapshot to store.
-    #[error("the snapshot to be stored is not complete")]
+    #[error("the snapshot to store is incomplete")]
     Source {
         /// Cause.
         source: crate::ReadError,
@@ -413,7 +413,7 @@ pub enum StoreError {
     },
     /// Store that was written by a newer version of this program.
     #[error(
-        "the blob store {path:?} has format {found}, newer than format {STORE_FORMAT} that this version reads"
+        "the blob store {path:?} has format {found}, but this version reads formats up to {STORE_FORMAT}"
     )]
     NewerFormat {
         /// Path of the store.
@@ -422,7 +422,7 @@ pub enum StoreError {
         found: u32,
     },
     /// Format file with invalid content.
-    #[error("{path:?} does not state the format of a blob store but {text:?}")]
+    #[error("{path:?} is not valid: expected the format of a blob store, found {text:?}")]
     BadFormat {
         /// Path of the file.
         path: PathBuf,

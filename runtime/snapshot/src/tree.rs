@@ -32,7 +32,7 @@ impl Tree {
     #[must_use]
     pub fn root(&self) -> &Directory {
         let Node::Directory(root) = &self.root else {
-            unreachable!("the root is made of a directory")
+            unreachable!("the root is always a directory")
         };
         root
     }

@@ -67,7 +67,7 @@ impl Place {
         };
         let metadata = file.metadata().map_err(|error| self.unreadable(error))?;
         if !metadata.is_file() {
-            return Err(self.layout("is no regular file"));
+            return Err(self.layout("not a regular file"));
         }
         let mut bytes = Vec::new();
         file.take(LARGEST_TEXT + 1)
@@ -145,7 +145,7 @@ impl Document {
 
     /// Returns the value found under the key, or an error that the key is missing.
     pub(crate) fn required<T>(&self, key: &str, found: Option<T>, what: &str) -> Result<T, Error> {
-        found.ok_or_else(|| self.wrong(key, format!("is missing; it is {what}")))
+        found.ok_or_else(|| self.wrong(key, format!("required; expected {what}")))
     }
 
     pub(crate) fn string(&self, key: &str) -> Result<Option<String>, Error> {
@@ -227,13 +227,9 @@ impl Document {
     pub(crate) fn refuse_unknown(&self, known: &[&str]) -> Result<(), Error> {
         match self.unknown(known).next() {
             None => Ok(()),
-            Some(key) => Err(self.wrong(
+            Some(key) => Err(self.unknown_key(
                 key,
-                format!(
-                    "{}; the keys are: {}",
-                    unknown_key(key, known),
-                    known.join(", ")
-                ),
+                &format!("{}; expected one of {}", hint(key, known), known.join(", ")),
             )),
         }
     }
@@ -242,13 +238,18 @@ impl Document {
     pub(crate) fn warn_unknown(&self, known: &[&str]) -> Vec<String> {
         self.unknown(known)
             .map(|key| {
-                self.wrong(
-                    key,
-                    format!("{} and has no effect", unknown_key(key, known)),
-                )
-                .to_string()
+                self.unknown_key(key, &format!(" has no effect{}", hint(key, known)))
+                    .to_string()
             })
             .collect()
+    }
+
+    fn unknown_key(&self, key: &str, rest: &str) -> Error {
+        let key = format!("{}{key}", self.prefix);
+        Error::Layout {
+            place: self.file.clone(),
+            problem: format!("unknown key {key:?}{rest}"),
+        }
     }
 
     fn unknown<'a>(&'a self, known: &'a [&str]) -> impl Iterator<Item = &'a str> {
@@ -259,14 +260,12 @@ impl Document {
     }
 }
 
-fn unknown_key(key: &str, known: &[&str]) -> String {
-    match known
+/// Formats a known key that is similar to an unknown one, for the end of a message.
+fn hint(key: &str, known: &[&str]) -> String {
+    known
         .iter()
         .find(|name| strsim::osa_distance(name, key) <= 2)
-    {
-        Some(near) => format!("is not known (did you mean {near:?}?)"),
-        None => "is not known".to_owned(),
-    }
+        .map_or_else(String::new, |near| format!(" (did you mean {near:?}?)"))
 }
 
 /// Describes a value for an error message, without the content of large values.

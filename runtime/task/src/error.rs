@@ -10,14 +10,14 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// Neither the directory nor one of its ancestors contains both `tasks/` and `worlds/`.
-    #[error("{}: neither this directory nor one above it has both tasks/ and worlds/", start.display())]
+    #[error("{}: not in a library: neither this directory nor one above it contains tasks/ and worlds/", start.display())]
     NoLibrary {
         /// Directory in which the search started.
         start: PathBuf,
     },
 
     /// A file or directory cannot be read.
-    #[error("{}: cannot be read", file.display())]
+    #[error("cannot read {}", file.display())]
     Read {
         /// Path of the file or directory.
         file: PathBuf,
@@ -26,7 +26,7 @@ pub enum Error {
     },
 
     /// A file or directory cannot be written.
-    #[error("{}: cannot be written", place.display())]
+    #[error("cannot write {}", place.display())]
     Write {
         /// Path of the file or directory.
         place: PathBuf,
@@ -35,7 +35,7 @@ pub enum Error {
     },
 
     /// A text file exceeds the size limit.
-    #[error("{}: is larger than {limit} bytes", file.display())]
+    #[error("{}: exceeds the limit of {limit} bytes", file.display())]
     TooLarge {
         /// Path of the file.
         file: PathBuf,
@@ -44,7 +44,7 @@ pub enum Error {
     },
 
     /// A text file is not UTF-8.
-    #[error("{}: is not UTF-8 text: byte {offset} begins no character", file.display())]
+    #[error("{}: not valid UTF-8: invalid character at byte {offset}", file.display())]
     NotText {
         /// Path of the file.
         file: PathBuf,
@@ -93,7 +93,7 @@ pub enum Error {
     },
 
     /// Invalid name of a task, world, mutation, tier or selector.
-    #[error("{text:?} is no {what}: {reason}")]
+    #[error("invalid {what} {text:?}: {reason}")]
     Name {
         /// The invalid text.
         text: String,
@@ -104,7 +104,7 @@ pub enum Error {
     },
 
     /// No task has this id.
-    #[error("no task named {id:?}{}", there_are(known))]
+    #[error("unknown task {id:?}{}", available(known))]
     UnknownTask {
         /// Requested id.
         id: String,
@@ -113,7 +113,7 @@ pub enum Error {
     },
 
     /// No world has this id.
-    #[error("no world named {id:?}{}", there_are(known))]
+    #[error("unknown world {id:?}{}", available(known))]
     UnknownWorld {
         /// Requested id.
         id: String,
@@ -124,8 +124,8 @@ pub enum Error {
 
 fn not_there(starts: usize) -> String {
     match starts {
-        1 => "1 starting state is not there:".to_owned(),
-        _ => format!("{starts} starting states are not there:"),
+        1 => "1 starting state is missing:".to_owned(),
+        _ => format!("{starts} starting states are missing:"),
     }
 }
 
@@ -138,17 +138,17 @@ fn listed(starts: &[(String, usize)]) -> String {
     lines.collect()
 }
 
-/// Formats a list of names as `; there are: a, b`, with at most twenty names.
-pub(crate) fn there_are(known: &[String]) -> String {
+/// Formats a list of names as `; available: a, b`, with at most twenty names.
+pub(crate) fn available(known: &[String]) -> String {
     const SHOWN: usize = 20;
     if known.is_empty() {
-        return "; there is none at all".to_owned();
+        return "; none are available".to_owned();
     }
     let rest = known.len().saturating_sub(SHOWN);
     let names = known[..known.len() - rest].join(", ");
     if rest == 0 {
-        format!("; there are: {names}")
+        format!("; available: {names}")
     } else {
-        format!("; there are: {names} and {rest} more")
+        format!("; available: {names} and {rest} more")
     }
 }

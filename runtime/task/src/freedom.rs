@@ -38,7 +38,7 @@ impl FromStr for MutationName {
         Err(Error::Name {
             text: text.to_owned(),
             what: "mutation",
-            reason: "it has words of the letters a to z, joined by hyphens".to_owned(),
+            reason: "expected words of the letters a to z, joined by hyphens".to_owned(),
         })
     }
 }
@@ -75,7 +75,7 @@ pub(crate) fn freedoms(document: &Document) -> Result<Vec<AllowedMutation>, Erro
                 reason: object.required(
                     "reason",
                     object.string("reason")?,
-                    "the words of the instruction that leave it free",
+                    "the words of the instruction that allow the mutation",
                 )?,
             })
         })

@@ -153,12 +153,12 @@ impl GuestSource {
         match (rust.path.is_file(), wasm.path.is_file()) {
             (false, false) => Ok(None),
             (true, true) => Err(dir.layout(format!(
-                "{stem}.rs and {stem}.wasm both exist; keep the one that is meant"
+                "{stem}.rs and {stem}.wasm both exist; remove one of them"
             ))),
             (false, true) => Ok(Some(Self::Wasm(wasm.path))),
             (true, false) if !package.join("Cargo.toml").path.is_file() => {
                 Err(rust.layout(format!(
-                    "has no package to build it; add {}",
+                    "no package to build it; add {}",
                     package.join("Cargo.toml").shown.display()
                 )))
             }

@@ -29,6 +29,6 @@ impl HeldBack {
         let parsed = serde_json::from_str(&text);
         parsed
             .map(Some)
-            .map_err(|error| file.layout(format!("does not name a verifier: {error}")))
+            .map_err(|error| file.layout(format!("expected the digest of a verifier: {error}")))
     }
 }

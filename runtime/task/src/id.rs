@@ -45,7 +45,7 @@ impl TaskId {
             return Err(Error::Name {
                 text: text.to_owned(),
                 what: "task id",
-                reason: "a task lies less deep below the directory of a service".to_owned(),
+                reason: format!("expected at most {} parts", crate::published::MAX_DEPTH),
             });
         }
         Self::of_directories(&parts)
@@ -60,7 +60,7 @@ impl TaskId {
             reason,
         };
         let [service, between @ .., name] = parts else {
-            return Err(wrong("a task lies below the directory of a service".into()));
+            return Err(wrong("expected <service>/…/<task>".into()));
         };
         for part in parts {
             check_name(part).map_err(wrong)?;
@@ -119,7 +119,7 @@ impl FromStr for TaskId {
             _ => Err(Error::Name {
                 text: text.to_owned(),
                 what: "task id",
-                reason: "it is written <service>/<world>/<task>".to_owned(),
+                reason: "expected <service>/<world>/<task>".to_owned(),
             }),
         }
     }
@@ -178,7 +178,7 @@ impl FromStr for WorldId {
             _ => Err(Error::Name {
                 text: text.to_owned(),
                 what: "world id",
-                reason: "it is written <service>/<world>".to_owned(),
+                reason: "expected <service>/<world>".to_owned(),
             }),
         }
     }
@@ -188,20 +188,20 @@ impl FromStr for WorldId {
 fn check_name(name: &str) -> Result<(), String> {
     const LONGEST: usize = 100;
     if name.is_empty() {
-        return Err("a part of it is empty".to_owned());
+        return Err("a part is empty".to_owned());
     }
     if name.len() > LONGEST {
-        return Err(format!("a part of it is longer than {LONGEST} bytes"));
+        return Err(format!("a part exceeds the limit of {LONGEST} bytes"));
     }
     if name.starts_with(['.', '-']) {
-        return Err(format!("{name:?} begins with {:?}", &name[..1]));
+        return Err(format!("{name:?} must not begin with {:?}", &name[..1]));
     }
     match name
         .chars()
         .find(|c| !c.is_ascii_alphanumeric() && !"._-".contains(*c))
     {
         Some(bad) => Err(format!(
-            "{name:?} has {bad:?}; a name has letters, digits, '-', '_' and '.'"
+            "{name:?} contains {bad:?}; expected letters, digits, '-', '_' and '.'"
         )),
         None => Ok(()),
     }

@@ -269,7 +269,7 @@ fn children(dir: &Place) -> Result<Vec<String>, Error> {
         let Some(name) = name.to_str() else {
             return Err(Error::Layout {
                 place: dir.shown.join(name),
-                problem: "the name is not UTF-8".to_owned(),
+                problem: "the name is not valid UTF-8".to_owned(),
             });
         };
         let path = entry.path();

@@ -90,7 +90,7 @@ impl FromStr for Tier {
             .ok_or_else(|| Error::Name {
                 text: text.to_owned(),
                 what: "tier",
-                reason: "the tiers are L1, L2 and L3".to_owned(),
+                reason: "expected L1, L2 or L3".to_owned(),
             })
     }
 }
@@ -250,7 +250,7 @@ fn services(document: &Document, id: &TaskId) -> Result<Vec<String>, Error> {
     Err(document.wrong(
         "mcp",
         format!(
-            "does not name {:?}, the service under which the task lies",
+            "expected {:?}, the service of the task, to be in the list",
             id.service()
         ),
     ))
@@ -280,7 +280,10 @@ fn judged_on(document: &Document) -> Result<JudgedOn, Error> {
         }
     }
     if words.is_empty() {
-        return Err(document.wrong("judged_on", "is empty; name \"state\", \"answer\" or both"));
+        return Err(document.wrong(
+            "judged_on",
+            "expected \"state\", \"answer\" or both, found an empty array",
+        ));
     }
     Ok(judged_on)
 }
@@ -324,7 +327,7 @@ fn world(document: &Document, id: &TaskId, worlds: &[WorldId]) -> Result<WorldId
         .map_err(|error| document.wrong("world", error.to_string()))?;
     if world.service() != id.service() {
         let problem = format!(
-            "{full:?} is a world of another service; the task lies under {:?}",
+            "expected a world of service {:?}, found {full:?}",
             id.service()
         );
         return Err(document.wrong("world", problem));

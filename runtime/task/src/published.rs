@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 pub use self::states::state_place;
 pub use self::task::{PublishedTask, TaskWarning};
 use crate::document::{Document, Place};
-use crate::error::there_are;
+use crate::error::available;
 use crate::meta::limits;
 use crate::{Error, GuestSource, HeldBack, Limits, TaskId};
 
@@ -66,7 +66,7 @@ impl Corpus {
             (false, false) => {
                 return Err(Error::Layout {
                     place: root.to_owned(),
-                    problem: "is no directory".to_owned(),
+                    problem: "not a directory".to_owned(),
                 });
             }
         };
@@ -97,7 +97,7 @@ impl Corpus {
         if directories.is_empty() {
             return Err(Error::Layout {
                 place: self.tasks_dir.clone(),
-                problem: format!("no {SCRIPT} lies below it, so that there is no task"),
+                problem: format!("no tasks found: no directory below it contains {SCRIPT}"),
             });
         }
         for names in directories {
@@ -138,7 +138,7 @@ impl Corpus {
                     seen += 1;
                     if seen > MAX_DIRECTORIES {
                         return Err(dir.layout(format!(
-                            "more than {MAX_DIRECTORIES} directories lie here and beside it; this is no corpus"
+                            "not a corpus: the limit of {MAX_DIRECTORIES} directories is exceeded here"
                         )));
                     }
                     let mut names = parents.clone();
@@ -176,13 +176,13 @@ impl Corpus {
         } else {
             Some(
                 HeldBack::find(&dir)?
-                    .ok_or_else(|| dir.layout(format!("no {SCRIPT}, which judges")))?,
+                    .ok_or_else(|| dir.layout(format!("no {SCRIPT}; add the verifier script")))?,
             )
         };
         let description = dir.join("description.md");
         let instruction = description
             .text()?
-            .ok_or_else(|| dir.layout("no description.md, which tells the agent what to do"))?;
+            .ok_or_else(|| dir.layout("no description.md; add the instruction for the agent"))?;
         let (metadata, limits) = match dir.join("meta.json").text()? {
             Some(text) => {
                 let document = Document::parse(&dir.join("meta.json").shown, &text)?;
@@ -239,8 +239,8 @@ fn repeated(tasks: &mut [PublishedTask]) {
             .cloned()
             .collect();
         if !others.is_empty() {
-            let others = there_are(&others);
-            let others = others.trim_start_matches("; there are: ").to_owned();
+            let others = available(&others);
+            let others = others.trim_start_matches("; available: ").to_owned();
             task.warnings.push(TaskWarning::SharedName { others });
         }
     }

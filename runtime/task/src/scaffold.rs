@@ -61,14 +61,14 @@ pub fn scaffold(
     if dir.exists() {
         return Err(Error::Layout {
             place: shown,
-            problem: "stands there already; choose another name".to_owned(),
+            problem: "already exists; choose another name".to_owned(),
         });
     }
     let Some(scaffold) = scaffold else {
         return Err(Error::Layout {
             place: shown,
             problem: format!(
-                "there is no pattern for a task of the {} service",
+                "no template exists for tasks of the {} service",
                 id.service()
             ),
         });
@@ -81,7 +81,9 @@ pub fn scaffold(
     let member = id.to_string();
     let manifest = with_member(&manifest, &member).ok_or_else(|| Error::Layout {
         place: workspace.clone(),
-        problem: format!("has no list `members = [`, one a line; add {member:?} to it"),
+        problem: format!(
+            "expected a list `members = [` with one member per line; add {member:?} to it"
+        ),
     })?;
     let guest = id.to_string().replace('/', "-");
     let values = [

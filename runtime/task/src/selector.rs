@@ -57,7 +57,7 @@ impl FromStr for Selector {
         };
         let pattern = text.strip_suffix('/').unwrap_or(text);
         if pattern.is_empty() {
-            return Err(wrong("it is empty".to_owned()));
+            return Err(wrong("the selector is empty".to_owned()));
         }
         let glob = GlobBuilder::new(pattern)
             .literal_separator(true)
@@ -76,7 +76,7 @@ impl FromStr for Selector {
 #[non_exhaustive]
 pub enum SelectError {
     /// The selector matches no task.
-    #[error("selector {selector:?} fits no task{}", hint(near))]
+    #[error("selector {selector:?} matches no task{}", hint(near))]
     NoMatch {
         /// The selector.
         selector: String,
@@ -85,7 +85,7 @@ pub enum SelectError {
     },
 
     /// Tasks match the selectors, but none of them has the tiers and tags.
-    #[error("none of the {chosen} chosen tasks is of {}", wanted(tiers, tags))]
+    #[error("none of the {chosen} selected tasks has {}", wanted(tiers, tags))]
     NothingLeft {
         /// Number of tasks that match the selectors.
         chosen: usize,
@@ -96,7 +96,7 @@ pub enum SelectError {
     },
 
     /// A selected task cannot be loaded.
-    #[error("task {id} cannot be used")]
+    #[error("cannot load task {id}")]
     Broken {
         /// Id of the task.
         id: String,
@@ -105,7 +105,7 @@ pub enum SelectError {
     },
 
     /// The library has no tasks.
-    #[error("there are no tasks")]
+    #[error("no tasks found")]
     NoTasks,
 }
 

@@ -127,10 +127,10 @@ fn content(dir: &Place, document: &Document) -> Result<WorldContent, Error> {
     if states.path.is_file() {
         if files.path.is_dir() || setup.is_some() {
             return Err(dir.layout(format!(
-                "has {STATES} and files/ or a setup guest; keep the one that is meant"
+                "{STATES} exists together with files/ or a setup guest; remove one of them"
             )));
         }
-        let snapshot = document.required("snapshot", snapshot, "the digest of its tree")?;
+        let snapshot = document.required("snapshot", snapshot, "the digest of the tree")?;
         let snapshot = snapshot
             .parse()
             .map_err(|error| document.wrong("snapshot", format!("{error}")))?;
@@ -140,15 +140,15 @@ fn content(dir: &Place, document: &Document) -> Result<WorldContent, Error> {
         });
     }
     if snapshot.is_some() {
-        return Err(document.wrong("snapshot", format!("is for worlds that have {STATES}")));
+        return Err(document.wrong("snapshot", format!("allowed only in worlds with {STATES}")));
     }
     match (files.path.is_dir(), setup) {
         (true, None) => Ok(WorldContent::Files(files.path)),
         (false, Some(setup)) => Ok(WorldContent::Setup(setup)),
         (true, Some(_)) => {
-            Err(dir.layout("has both files/ and a setup guest; keep the one that is meant"))
+            Err(dir.layout("files/ and a setup guest both exist; remove one of them"))
         }
-        (false, None) => Err(dir.layout("has no content; add files/, setup.rs or setup.wasm")),
+        (false, None) => Err(dir.layout("no content; add files/, setup.rs or setup.wasm")),
     }
 }
 
@@ -157,25 +157,21 @@ fn manifest(document: &Document, content: &WorldContent) -> Result<WorldManifest
     let license = document.required(
         "license",
         document.string("license")?,
-        "an SPDX expression, as in \"CC0-1.0\"",
+        "an SPDX expression like \"CC0-1.0\"",
     )?;
     spdx::Expression::parse(&license).map_err(|error| {
         document.wrong(
             "license",
-            format!("{license:?} is no SPDX expression: {}", error.reason),
+            format!("invalid SPDX expression {license:?}: {}", error.reason),
         )
     })?;
     let clock = document.required(
         "clock",
         document.string("clock")?,
-        "an RFC 3339 instant, as in \"2026-03-02T09:00:00Z\"",
+        "an RFC 3339 instant like \"2026-03-02T09:00:00Z\"",
     )?;
     Ok(WorldManifest {
-        title: document.required(
-            "title",
-            document.string("title")?,
-            "the name of the world for people",
-        )?,
+        title: document.required("title", document.string("title")?, "the title of the world")?,
         description: document.string("description")?,
         license,
         clock: instant(document, "clock", &clock)?,
@@ -194,7 +190,7 @@ fn modified(
     let WorldContent::Files(files) = content else {
         return Err(document.wrong(
             "modified",
-            "is for worlds made of files/; others have the times in their trees",
+            "allowed only in worlds with files/; other worlds store the times in their trees",
         ));
     };
     let mut times = BTreeMap::new();
@@ -206,7 +202,7 @@ fn modified(
         {
             return Err(object.wrong(
                 path,
-                "names no file of the world; write it as a path below files/",
+                "the file does not exist; expected a path below files/",
             ));
         }
         times.insert(path.clone(), instant(&object, path, &text)?);
@@ -218,11 +214,11 @@ fn instant(document: &Document, key: &str, text: &str) -> Result<Timestamp, Erro
     let instant = text.parse::<Timestamp>().map_err(|error| {
         document.wrong(
             key,
-            format!("{text:?} is no RFC 3339 instant, as in \"2026-03-02T09:00:00Z\": {error}"),
+            format!("expected an RFC 3339 instant like \"2026-03-02T09:00:00Z\", found {text:?}: {error}"),
         )
     })?;
     if instant.subsec_nanosecond() != 0 {
-        return Err(document.wrong(key, format!("{text:?} is not a whole second")));
+        return Err(document.wrong(key, format!("expected a whole second, found {text:?}")));
     }
     Ok(instant)
 }

@@ -227,10 +227,10 @@ fn pipes_and_odd_names_hide_no_other_task() {
     let tasks = library.tasks().unwrap();
     assert_eq!(tasks.tasks.len(), good);
     let mut errors = tasks.broken.iter().map(|broken| broken.error.to_string());
-    assert!(errors.next().unwrap().contains("\"odd name\" has ' '"));
+    assert!(errors.next().unwrap().contains("\"odd name\" contains ' '"));
     assert_eq!(
         errors.next().unwrap(),
-        "tasks/filesystem/garden/pipe/meta.json: is no regular file"
+        "tasks/filesystem/garden/pipe/meta.json: not a regular file"
     );
 }
 
@@ -247,11 +247,11 @@ fn files_that_are_no_text_or_too_large_are_refused() {
     let name = "tasks/filesystem/garden/count-seeds/description.md";
     assert_eq!(
         error(b"seeds\xff"),
-        format!("{name}: is not UTF-8 text: byte 5 begins no character")
+        format!("{name}: not valid UTF-8: invalid character at byte 5")
     );
     assert_eq!(
         error(&vec![b'x'; (1 << 20) + 1]),
-        format!("{name}: is larger than 1048576 bytes")
+        format!("{name}: exceeds the limit of 1048576 bytes")
     );
 }
 
@@ -289,14 +289,14 @@ fn a_library_is_found_from_below() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        r#"no task named "filesystem/garden/none"; there are: filesystem/garden/count-seeds"#
+        r#"unknown task "filesystem/garden/none"; available: filesystem/garden/count-seeds"#
     );
     let error = library
         .world(&"filesystem/none".parse().unwrap())
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        r#"no world named "filesystem/none"; there are: filesystem/garden"#
+        r#"unknown world "filesystem/none"; available: filesystem/garden"#
     );
 }
 
@@ -357,23 +357,23 @@ fn selectors_choose_by_prefix_and_glob() {
     };
     assert_eq!(
         refused(&["files/garden"], &[], &[]),
-        r#"selector "files/garden" fits no task; did you mean filesystem/garden or filesystem/garden2?"#
+        r#"selector "files/garden" matches no task; did you mean filesystem/garden or filesystem/garden2?"#
     );
     assert_eq!(
         refused(&[beds, "count-seed"], &[], &[]),
-        r#"selector "count-seed" fits no task; did you mean filesystem/garden/count-seeds or filesystem/garden2/count-pots?"#
+        r#"selector "count-seed" matches no task; did you mean filesystem/garden/count-seeds or filesystem/garden2/count-pots?"#
     );
     assert_eq!(
         refused(&["*-seeds"], &[], &[]),
-        r#"selector "*-seeds" fits no task; did you mean filesystem/garden/count-seeds?"#
+        r#"selector "*-seeds" matches no task; did you mean filesystem/garden/count-seeds?"#
     );
     assert_eq!(
         refused(&["*"], &[Tier::L2], &["counting"]),
-        r#"none of the 3 chosen tasks is of tier L2 and tag "counting""#
+        r#"none of the 3 selected tasks has tier L2 and tag "counting""#
     );
     assert_eq!(
         "a[".parse::<Selector>().unwrap_err().to_string(),
-        r#""a[" is no selector: unclosed character class; missing ']'"#
+        r#"invalid selector "a[": unclosed character class; missing ']'"#
     );
     assert!("".parse::<Selector>().is_err());
 }

@@ -58,6 +58,6 @@ fn a_registry_that_has_too_many_requests_is_asked_again_a_few_times() {
         let machine = Environment::bare();
         there(&machine, args)
             .exits(5)
-            .says(&["the registry answers 429", "a few times"]);
+            .says(&["the registry returned 429", "the request was retried"]);
     }
 }

@@ -298,7 +298,7 @@ fn goes_on(dir: &Path, digest: &str) {
     let all = fetched(&whole, Lie::Honest, 0).json();
     let machine = Environment::bare();
     let told = fetched(&machine, Lie::HalfEachTime, 5);
-    let told = told.says(&[" bytes", "what came is kept"]);
+    let told = told.says(&[" bytes", "received data is stored"]);
     let words: Vec<&str> = told.stderr.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "stopped").unwrap();
     let [found, wanted] = [2, 4].map(|next| words[at + next].parse::<u64>().unwrap());
@@ -322,10 +322,10 @@ fn a_registry_that_lies_or_stops_is_found_out() {
         (Lie::HalfEachTime, 5, "the registry stopped after "),
         (Lie::Nothing, 5, "the registry stopped after 0 of "),
         (Lie::Honest, 0, ""),
-        (Lie::OtherBytes, 4, "is not what its digest says"),
-        (Lie::Endless, 4, "does not have the"),
+        (Lie::OtherBytes, 4, "does not match its digest"),
+        (Lie::Endless, 4, "does not have the expected length"),
         (Lie::WrongLength, 0, ""),
-        (Lie::OtherManifest, 4, "is not what its digest says"),
+        (Lie::OtherManifest, 4, "does not match its digest"),
         (Lie::HalfManifest, 0, ""),
         (Lie::HalfManifestUnsaid, 0, ""),
         (
@@ -333,7 +333,7 @@ fn a_registry_that_lies_or_stops_is_found_out() {
             5,
             "manifest latest: the registry stopped after ",
         ),
-        (Lie::Circle, 4, "from one place to the next"),
+        (Lie::Circle, 4, "too many redirects"),
     ] {
         let (host, asked) = lying(&dir, &digest, lie);
         let machine = Environment::bare();
@@ -362,5 +362,5 @@ fn a_registry_that_lies_or_stops_is_found_out() {
     environment
         .run(["bundle", "pull", "oci://registry.invalid/suite"])
         .exits(5)
-        .says(&["cannot be reached"]);
+        .says(&["cannot reach the registry"]);
 }

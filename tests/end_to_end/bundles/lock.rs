@@ -37,7 +37,7 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     // An existing lock is updated, not created again.
     there(&machine, &["bundle", "lock", "suite.tar"])
         .exits(2)
-        .says(&["is there already", "bundle update"]);
+        .says(&["file already exists", "bundle update"]);
 
     // The lock file as `--tasks`, and found in the working directory. Receipts name the locked engine.
     let args = ["filesystem/office/easy", "--tasks", "mcpmark.lock"];
@@ -51,7 +51,7 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     let verify = || there(&machine, &["bundle", "verify", "mcpmark.lock"]);
     verify().exits(0);
     let update = |more: &[&str]| there(&machine, &[&["bundle", "update"], more].concat());
-    assert!(update(&[]).exits(0).stdout.contains("nothing new"));
+    assert!(update(&[]).exits(0).stdout.contains("no changes"));
 
     // Another suite replaces the locked one at its path.
     fs::remove_dir_all(library.task_dir("gone")).unwrap();
@@ -69,7 +69,7 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
         let told = there(&machine, args);
         match args[0] {
             "resume" => told.exits(2),
-            _ => told.exits(4).says(&["is locked", "bundle update"]),
+            _ => told.exits(4).says(&["the lock requires", "bundle update"]),
         };
     }
 
@@ -109,7 +109,12 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     let told = update(&["--json"]).exits(1).json();
     assert_eq!(told["changes"], Value::Null);
     assert_eq!(told["tasks"].as_object().unwrap().len(), 3);
-    assert!(update(&[]).exits(1).stdout.contains("digests alone"));
+    assert!(
+        update(&[])
+            .exits(1)
+            .stdout
+            .contains("only digests are compared")
+    );
 }
 
 #[test]
@@ -135,25 +140,34 @@ fn a_lock_that_is_broken_or_foreign_is_named() {
         it["surfaces"]["filesystem/office 2025.12.18"] = other.clone();
     });
     for (text, word) in [
-        (String::new(), "it is no lock of a suite"),
-        ("version = 4\n".to_owned(), "it is no lock of a suite"),
-        ("{}".to_owned(), "it has no schema"),
-        (changed(&|it| it["schema"] = json!(2)), "of schema 2"),
+        (String::new(), "not a lock of a suite"),
+        ("version = 4\n".to_owned(), "not a lock of a suite"),
+        ("{}".to_owned(), "key \"schema\" is required"),
+        (
+            changed(&|it| it["schema"] = json!(2)),
+            "the lock has schema 2",
+        ),
         (changed(&|it| it["more"] = json!(1)), "unknown field"),
-        (changed(&|it| it["digest"] = json!("sha256:1")), "no lock"),
-        (changed(&|it| it["digest"] = other.clone()), "is locked"),
+        (
+            changed(&|it| it["digest"] = json!("sha256:1")),
+            "not a lock of a suite",
+        ),
+        (
+            changed(&|it| it["digest"] = other.clone()),
+            "the lock requires",
+        ),
         (by_hand, "task filesystem/office/easy"),
         (no_task, "task filesystem/office/easy"),
         (surface, "the tools of filesystem/office 2025.12.18"),
         (
             changed(&|it| it["source"] = json!("oci://host")),
-            "names no",
+            "invalid bundle reference",
         ),
         (
             changed(&|it| it["source"] = json!("mcpmark.lock")),
-            "is a lock itself",
+            "found a lock file",
         ),
-        (sound[..sound.len() / 2].to_owned(), "no lock of a suite"),
+        (sound[..sound.len() / 2].to_owned(), "not a lock of a suite"),
     ] {
         fs::write(&lock, text).unwrap();
         for args in [
@@ -168,10 +182,10 @@ fn a_lock_that_is_broken_or_foreign_is_named() {
     fs::write(&lock, changed(&|it| it["engine"] = json!("pulley-vax-0"))).unwrap();
     there(&machine, &["run", "--agent", "nop"])
         .exits(0)
-        .says(&["pulley-vax-0 is locked"]);
+        .says(&["the lock has pulley-vax-0"]);
     there(&machine, &["bundle", "verify", "mcpmark.lock"])
         .exits(4)
-        .says(&["pulley-vax-0 is locked"]);
+        .says(&["the lock has pulley-vax-0"]);
     fs::write(&lock, changed(&|it| it["source"] = json!("gone.tar"))).unwrap();
     there(&machine, &["run", "--agent", "nop"])
         .exits(2)
@@ -212,7 +226,7 @@ fn a_tag_that_moves_is_followed_when_somebody_accepts() {
     let exact = format!("oci://{}/a@{}", registry.host, text(&first["digest"]));
     there(&machine, &["bundle", "lock", &exact, "-o", "b.lock"])
         .exits(2)
-        .says(&["a digest never changes"]);
+        .says(&["expected a tag, found a digest"]);
 
     library.easy_task("second");
     let second = pack(&library, &tar, &["--force"]);

@@ -167,7 +167,7 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     let pull = ["bundle", "pull", &reference, "--json"];
     there(&environment, &push)
         .exits(5)
-        .says(&["refuses (401)", "docker login"]);
+        .says(&["refused access (401)", "docker login"]);
     let told = Output::of(&mut asking(&environment, &push, "close-sesame-8")).exits(5);
     assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
     let sent = Output::of(&mut asking(&environment, &push, PASSWORD)).exits(0);
@@ -177,19 +177,21 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     let other = Environment::bare();
     let mut command = asking(&other, &pull, PASSWORD);
     command.env("MCPMARK_REGISTRY_HOST", "registry.example");
-    Output::of(&mut command).exits(5).says(&["refuses (401)"]);
+    Output::of(&mut command)
+        .exits(5)
+        .says(&["refused access (401)"]);
     Output::of(&mut asking(&other, &pull, PASSWORD)).exits(0);
     // A foreign lock may name any registry, so the host of the password is required.
     let mut command = asking(&other, &pull, PASSWORD);
     command.env_remove("MCPMARK_REGISTRY_HOST");
     Output::of(&mut command)
         .exits(2)
-        .says(&["MCPMARK_REGISTRY_HOST is not", "the one registry"]);
+        .says(&["MCPMARK_REGISTRY_HOST is not", "set it to the registry"]);
     let mut command = asking(&other, &pull, PASSWORD);
     command.env_remove("MCPMARK_REGISTRY_USER");
     Output::of(&mut command)
         .exits(2)
-        .says(&["the other is not"]);
+        .says(&["both are required"]);
 
     // Configuration as `docker login` writes it.
     let machine = Environment::bare();
@@ -204,11 +206,11 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     with(&auths("registry.example", PAIR)).exits(5);
     with("{\"auths\": open-sesame-7")
         .exits(2)
-        .says(&["config.json", "no JSON"]);
+        .says(&["config.json", "not valid JSON"]);
     let told = with(&auths(&registry.host, "b3Blbi1zZXNhbWUtNw==")).exits(2);
     assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
     let helped = json!({"credHelpers": {&registry.host: "ours"}}).to_string();
-    with(&helped).exits(2).says(&["a program keeps"]);
+    with(&helped).exits(2).says(&["a credential helper stores"]);
     let pulled = with(&auths(&format!("http://{}/v2/", registry.host), PAIR));
     assert_eq!(pulled.exits(0).json()["digest"], packed["digest"]);
 }
@@ -229,7 +231,9 @@ fn a_password_is_exchanged_for_a_token_and_goes_nowhere_else() {
     let (host, seen, asked) = guarded(registry.host.clone(), Some(aside));
     let reference = format!("oci://{host}/suite");
     let push = ["bundle", "push", tar, &reference, "--json"];
-    there(&environment, &push).exits(5).says(&["refuses (401)"]);
+    there(&environment, &push)
+        .exits(5)
+        .says(&["refused access (401)"]);
     let told = Output::of(&mut asking(&environment, &push, "close-sesame-8")).exits(5);
     assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
     let sent = Output::of(&mut asking(&environment, &push, PASSWORD)).exits(0);
@@ -297,7 +301,7 @@ fn hosts_that_a_registry_redirects_to_get_no_credentials() {
     let told_nothing = |args: &[&str], theirs: &Heads| {
         Output::of(&mut asking(&Environment::bare(), args, PASSWORD))
             .exits(5)
-            .says(&["127.0.0.1, which wants to know who asks, and is not told"]);
+            .says(&["redirects to 127.0.0.1, which requires authentication"]);
         let theirs = theirs.lock().unwrap();
         assert_eq!(theirs.len(), 1, "{theirs:?}");
         assert_eq!(header(&theirs[0], "authorization"), None);
@@ -337,22 +341,22 @@ fn a_registry_that_sends_to_where_others_read_along_is_not_followed() {
         (
             "www-authenticate: Bearer realm=\"http://tokens.example/\"\r\n",
             "401 Unauthorized",
-            "it sends to tokens.example",
+            "it refers to tokens.example",
         ),
         (
             "location: http://blobs.example/\r\n",
             "307 Temporary Redirect",
-            "it sends to blobs.example",
+            "it refers to blobs.example",
         ),
         (
             "location: file:///etc/passwd\r\n",
             "307 Temporary Redirect",
-            "it sends to a place without a name",
+            "it refers to a host without a name",
         ),
         (
             "www-authenticate: Bearer scope=\"all\"\r\n",
             "401 Unauthorized",
-            "it does not say where tokens are given",
+            "the challenge has no valid realm",
         ),
     ] {
         let (host, heads) = listen(move |_, stream| reply(&stream, status, headers, ""));

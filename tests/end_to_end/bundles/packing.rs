@@ -111,7 +111,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     pack(&library, &whole, &[]);
     let args = ["bundle", "diff", whole.to_str().unwrap(), tar];
     let told = environment.run(args).exits(1).stdout;
-    assert!(told.contains(", held back now\n"), "{told}");
+    assert!(told.contains(", now held back\n"), "{told}");
     // Without the verifier, tasks are listed and attempted, and the outcome is `held-back`.
     let listed = there(&machine, &["task", "list", "--json", "--root", tar]);
     let listed = listed.exits(0).json();
@@ -160,10 +160,10 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     // From here on the verifier is in the store under its digest: it serves regrades, and exports contain it.
     exported("later.mcpmark", &[])
         .exits(2)
-        .says(&["later.mcpmark: is there already", "--force"]);
+        .says(&["later.mcpmark: file already exists", "--force"]);
     let graded = exported("later.mcpmark", &["--force"]).exits(0);
     assert!(
-        graded.stdout.contains(", 1 verifier among it"),
+        graded.stdout.contains(", including 1 verifier"),
         "{graded:?}"
     );
     let again = there(&machine, &["regrade", "later", "--json"]);
@@ -182,7 +182,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     let args = ["regrade", "later", "--held-back", tar];
     there(&machine, &args)
         .exits(2)
-        .says(&["public.tar: it has no verifier that"]);
+        .says(&["public.tar: has none of the verifiers that"]);
     for (args, code) in [
         (&["task", "check"][..], 4),
         (&["bundle", "pack", "-o", "again.tar"], 4),
@@ -211,7 +211,7 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     ];
     there(&machine, &args)
         .exits(2)
-        .says(&["which no task of the bundle holds back"]);
+        .says(&["no task of the bundle holds back a verifier"]);
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     library
         .run(args)
         .exits(2)
-        .says(&["old.json: is there already", "--force"]);
+        .says(&["old.json: file already exists", "--force"]);
     library.run(args.into_iter().chain(["--force"])).exits(0);
     assert_eq!(old.1, of_task(paths[0]));
     let args = ["regrade", &id, "--bundle", paths[1], "--json"];
@@ -311,7 +311,7 @@ fn bundles_are_compared_and_grade_what_was_kept() {
         (left.as_array().unwrap().len(), &left[0]["task"]),
         (1, &json!("filesystem/office/gone"))
     );
-    assert!(text(&left[0]["reason"]).contains("after.tar does not have its task"));
+    assert!(text(&left[0]["reason"]).contains("after.tar does not have the task"));
     let told = library.run(["regrade", "e", "--bundle", paths[1]]).exits(0);
     let told = told.stdout;
     assert!(
@@ -322,11 +322,11 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     library
         .run(["regrade", &id, "--bundle", paths[1]])
         .exits(2)
-        .says(&["after.tar does not have its task"]);
+        .says(&["after.tar does not have the task"]);
     library
         .run(["regrade", "e", "--bundle", "nothere.tar"])
         .exits(2)
-        .says(&["nothere.tar: there is no such file or directory"]);
+        .says(&["nothere.tar: file or directory does not exist"]);
 }
 
 #[test]
@@ -396,7 +396,7 @@ fn certificates_are_shown_compared_and_kept() {
     let told = environment.run(["bundle", "inspect", &again]).exits(0);
     assert!(told.stdout.contains("made for another verifier"));
     let told = environment.run(["bundle", "diff", &suite, &again]).exits(1);
-    assert!(told.stdout.contains("another, with as much"));
+    assert!(told.stdout.contains("replaced, with the same result"));
     fs::write(&file, "{}").unwrap();
     let none = path("none.tar");
     library
@@ -428,7 +428,11 @@ fn changed_files_of_an_unpacked_bundle_are_named() {
             |file| fs::write(file, guests::verdict(true, "mine")),
             "was changed",
         ),
-        ("description.md", |file| fs::remove_file(file), "is gone"),
+        (
+            "description.md",
+            |file| fs::remove_file(file),
+            "was removed",
+        ),
         ("solution.wasm", |file| fs::write(file, ""), "was added"),
         (
             "../../../../unpacked.json",

@@ -40,22 +40,28 @@ fn a_place_stands_among_the_selectors() {
         &["run", "--config", "plans/plan.toml", "none.tar"],
     )
     .exits(2)
-    .says(&["none.tar: there is no such file or directory"]);
+    .says(&["none.tar: file or directory does not exist"]);
     there(&machine, &["run", "suite", "--tasks", "suite.tar"])
         .exits(2)
-        .says(&["\"suite\" fits no task"]);
+        .says(&["\"suite\" matches no task"]);
     for (args, word) in [
-        (&["run", "suite.tar", "./suite"][..], "two places of tasks"),
+        (
+            &["run", "suite.tar", "./suite"][..],
+            "expected one location of tasks",
+        ),
         (
             &["run", "suite.tar", "--tasks", "suite"],
-            "two places of tasks",
+            "expected one location of tasks",
         ),
         (&["task", "show", "suite.tar"], "name one task"),
         (
             &["task", "show", easy, easy, "--tasks", "suite"],
             "name one task",
         ),
-        (&["run", easy, "--states", "suite"], "--states are those of"),
+        (
+            &["run", easy, "--states", "suite"],
+            "--states requires --tasks",
+        ),
         (
             &["task", "check", "suite.tar", "--solved", "suite"],
             "--solved",
@@ -75,7 +81,7 @@ fn missing_bundles_are_named_with_a_hint() {
         .exits(0);
     let state = environment.directory("state", &[("note.txt", "other\n")]);
     let state = state.to_str().unwrap();
-    let gone = "nothere.tar: there is no such file or directory";
+    let gone = "nothere.tar: file or directory does not exist";
     for args in [
         &["run", "--tasks", "nothere.tar"][..],
         &["run", "nothere.tar"],
@@ -98,11 +104,10 @@ fn missing_bundles_are_named_with_a_hint() {
         &["regrade", "e", "--bundle", nobody],
         &["bundle", "inspect", nobody],
     ] {
-        library.run(args).exits(5).says(&[
-            nobody,
-            "cannot be reached",
-            "see that its name is right",
-        ]);
+        library
+            .run(args)
+            .exits(5)
+            .says(&[nobody, "cannot reach the registry", "check its name"]);
     }
 }
 
@@ -132,7 +137,7 @@ fn locked_bundles_in_the_cache_need_no_registry() {
     there(&machine, &run).exits(0);
     drop(registry);
 
-    let away = "cannot be reached; what was fetched before is taken";
+    let away = "cannot be reached; using the bundle with this digest that was fetched before";
     there(&machine, &["run", "--agent", "nop"])
         .exits(0)
         .says(&[away]);
@@ -145,16 +150,16 @@ fn locked_bundles_in_the_cache_need_no_registry() {
     there(&machine, &["run", &exact, "--agent", "nop"]).exits(0);
     there(&machine, &["run", &reference, "--agent", "nop"])
         .exits(5)
-        .says(&["cannot be reached", "mcpmark bundle lock"]);
+        .says(&["cannot reach the registry", "mcpmark bundle lock"]);
     there(&machine, &["resume", "e"])
         .exits(0)
-        .says(&["the same bundle was kept here"]);
+        .says(&["using the same bundle from the cache"]);
 
     // If blobs are missing in the cache, the registry is needed.
     fs::remove_dir_all(machine.path("cache/mcpmark/bundles")).unwrap();
     there(&machine, &["run", "--agent", "nop"])
         .exits(5)
-        .says(&["cannot be reached"]);
+        .says(&["cannot reach the registry"]);
     there(&machine, &["resume", "e"])
         .exits(5)
         .says(&["mcpmark resume e --tasks PLACE", &digest]);

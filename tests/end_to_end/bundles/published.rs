@@ -166,7 +166,7 @@ fn a_script_is_held_back_mended_and_locked() {
         .exits(0);
     run(&["--tasks", &public, "--held-back", held])
         .exits(2)
-        .says(&["which no task of the bundle holds back"]);
+        .says(&["no task of the bundle holds back a verifier"]);
     let told = environment
         .run(["bundle", "diff", &before, &after, "--json"])
         .exits(1)

@@ -182,7 +182,7 @@ fn a_bundle_goes_through_a_registry_and_gives_the_same_receipts() {
         &["bundle", "pull", &format!("oci://{}/none", registry.host)],
     )
     .exits(5)
-    .says(&["the registry does not have it"]);
+    .says(&["not found in the registry"]);
     // Changes a blob in the storage of the registry.
     let hex = digest.strip_prefix("sha256:").unwrap();
     let blob = registry

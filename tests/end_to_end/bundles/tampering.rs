@@ -75,24 +75,27 @@ fn other_blobs_of_a_layout_match_their_names() {
     let place = blobs.join(stray.hex());
     fs::write(&place, "stray").unwrap();
     let told = verify().exits(0);
-    let told = told.says(&["warning: 1 blob beside the bundle", &stray.to_string()]);
+    let told = told.says(&[
+        "warning: 1 blob not referenced by the bundle",
+        &stray.to_string(),
+    ]);
     let told = told.json();
     assert_eq!(told["unnamed"], json!([stray]));
     assert_eq!(told["digest"], packed["digest"]);
     fs::write(&place, "other").unwrap();
     verify()
         .exits(4)
-        .says(&[&stray.to_string(), "is not what its digest says"]);
+        .says(&[&stray.to_string(), "does not match its digest"]);
     fs::remove_file(&place).unwrap();
     fs::create_dir(&place).unwrap();
     verify()
         .exits(4)
-        .says(&[&stray.hex(), "it is no regular file"]);
+        .says(&[&stray.hex(), "it is not a regular file"]);
     fs::remove_dir(&place).unwrap();
     fs::write(blobs.join("README"), "stray").unwrap();
     verify()
         .exits(4)
-        .says(&["README is no blob: its name is no digest"]);
+        .says(&["README is not a blob: its name is not a digest"]);
 }
 
 #[test]
@@ -111,10 +114,10 @@ fn invalid_bundles_are_named() {
     verify(&sound).exits(0);
     verify(&sound[..sound.len() / 2])
         .exits(4)
-        .says(&["ends in the middle"]);
+        .says(&["is truncated at byte"]);
     verify(b"not")
         .exits(4)
-        .says(&["bad.tar", "ends in the middle"]);
+        .says(&["bad.tar", "is truncated at byte"]);
     for (first, word) in [
         (&b"PK\x03\x04"[..], "a zip archive"),
         (b"\x1f\x8b\x08\0", "compressed with gzip"),
@@ -125,15 +128,15 @@ fn invalid_bundles_are_named() {
         verify(&bytes).exits(4).says(&["bad.tar", word]);
     }
     verify(&[b'x'; 2048]).exits(4).says(&["damaged at byte 0"]);
-    verify(&[0; 1024]).exits(4).says(&["it has no oci-layout"]);
+    verify(&[0; 1024]).exits(4).says(&["oci-layout is missing"]);
     environment
         .run(["bundle", "verify", "nowhere.tar"])
         .exits(2)
         .says(&["nowhere.tar"]);
     for (text, word) in [
-        ("oci://", "names no repository"),
-        ("oci://Host/UPPER", "repository has other than"),
-        ("oci://host/a@sha256:1", "digest is none"),
+        ("oci://", "the repository is missing"),
+        ("oci://Host/UPPER", "the repository may contain only"),
+        ("oci://host/a@sha256:1", "the digest is not valid"),
     ] {
         environment
             .run(["bundle", "inspect", text])
@@ -197,28 +200,28 @@ fn a_bundle_that_cannot_be_used_is_refused_whatever_its_digests() {
         (
             true,
             |it| it["parts"]["world"]["clock"] = json!(5),
-            "its clock is another than that of its world",
+            "its clock differs from the clock of its world",
         ),
         (
             true,
             |it| it["parts"]["task"] = json!("nowhere/office/easy"),
-            "there is no service named \"nowhere\"",
+            "unknown service \"nowhere\"",
         ),
         (false, |it| it["clock"] = json!("soon"), "clock"),
         (
             false,
             |it| it["bytes"] = json!(1_u64 << 40),
-            "4294967296 are the most",
+            "the limit is 4294967296",
         ),
         (
             false,
             |it| it["bytes"] = json!(it["bytes"].as_u64().unwrap() + 1),
-            "bytes, and its config says ",
+            "bytes, but its config states ",
         ),
         (
             false,
             |it| it["entries"] = json!(it["entries"].as_u64().unwrap() + 1),
-            "entries, and its config says ",
+            "entries, but its config states ",
         ),
         (
             true,
@@ -228,7 +231,7 @@ fn a_bundle_that_cannot_be_used_is_refused_whatever_its_digests() {
         (
             true,
             |it| it["guests"][0]["can"] = json!("nothing at all"),
-            "its config says \"nothing at all\" (",
+            "expected \"nothing at all\" (",
         ),
         (
             true,
@@ -271,7 +274,7 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
     for name in ["a.zip", "a.tar.gz", "a.TAR"] {
         let ending = name.rsplit('.').next().unwrap();
         written(name, &[]).exits(2).says(&[
-            &format!("{name}: a bundle is no .{ending} file"),
+            &format!("{name}: unsupported file extension .{ending}"),
             "a new directory, or a file that ends with .tar",
         ]);
         assert!(!environment.path(name).exists());
@@ -286,7 +289,7 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
         let first = files_of(&environment.path(name));
         written(name, &[])
             .exits(2)
-            .says(&["is there already", "--force takes its place"]);
+            .says(&["already exists", "--force replaces it"]);
         // The new bundle contains no files of the old one.
         library.easy_task("another");
         written(name, &["--force"]).exits(0);
@@ -298,15 +301,17 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
     }
     written("none/suite.tar", &[])
         .exits(2)
-        .says(&["there is no directory "]);
+        .says(&["does not exist"]);
     for more in [&[][..], &["--force"]] {
         written("full", more)
             .exits(2)
-            .says(&["holds something else than a bundle"]);
-        written("file", more).exits(2).says(&["is no directory"]);
+            .says(&["already exists, and is not a bundle"]);
+        written("file", more)
+            .exits(2)
+            .says(&["expected a directory, found a file"]);
         written("file.tar", more)
             .exits(2)
-            .says(&["holds something else than a bundle"]);
+            .says(&["already exists, and is not a bundle"]);
     }
     assert!(environment.path("full/notes.txt").exists());
 }

@@ -53,7 +53,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
         // Existing attempts are not made again.
         (
             &["--agent", "nop", "--agent", "random", "-k", "2"],
-            "5 attempts added to the 4 of experiment e; 3 of the 8 attempts that were asked for are there already",
+            "5 attempts added to the 4 of experiment e; of the requested 8 attempts, 3 existed already",
             &[
                 "a random 1",
                 "a nop 2",
@@ -70,10 +70,10 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
         ),
         (
             &["-k", "1"],
-            "nothing is added to experiment e: it has the 5 attempts that were asked for",
+            "nothing added to experiment e: it already has the requested 5 attempts",
             &[],
         ),
-        (&[], "nothing is added to experiment e", &[]),
+        (&[], "nothing added to experiment e", &[]),
     ] {
         let named = ["--experiment", "e"];
         let args: Vec<&str> = named.iter().chain(args).copied().collect();
@@ -149,7 +149,7 @@ fn a_grown_plan_is_kept_before_its_attempts_begin() {
     library
         .run(grow)
         .exits(5)
-        .says(&["nothing is added to experiment e: it has the 1 attempt"]);
+        .says(&["nothing added to experiment e: it already has the requested 1 attempt"]);
 }
 
 #[test]
@@ -203,22 +203,22 @@ fn changes_that_would_make_attempts_differ_are_refused() {
         (
             &["--limit-turns", "8"][..],
             &[
-                "the limit turns of experiment \"e\" is 7, and 8 was asked for",
-                "leave out --limit-turns",
+                "the limit turns of experiment \"e\" is 7, but 8 was requested",
+                "omit --limit-turns",
             ][..],
         ),
         (
             &["--limit-time", "8"],
-            &["the limit time of experiment \"e\" is not set, and 8 s was asked for"],
+            &["the limit time of experiment \"e\" is not set, but 8 s was requested"],
         ),
         (
             &["--compact-at", "8"],
-            &["--compact-at sets how an agent or a model acts, and none is named"],
+            &["--compact-at: no agent or model is named"],
         ),
         (
             &["--tasks", other],
             &[
-                "the tasks of experiment \"e\" are those of a library",
+                "the tasks of experiment \"e\" are in a library",
                 "mcpmark report A B",
             ],
         ),
@@ -251,12 +251,16 @@ fn changes_that_would_make_attempts_differ_are_refused() {
     library
         .run(["run", "--experiment", "e", "-k", "3"])
         .exits(4)
-        .says(&["1 of 1 differ", "mcpmark resume e", "--experiment OTHER"]);
+        .says(&[
+            "1 of 1 tasks differ",
+            "mcpmark resume e",
+            "--experiment OTHER",
+        ]);
     assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
     library
         .run(["resume", "e"])
         .exits(0)
-        .says(&["of a task that has changed since"]);
+        .says(&["of a task that has changed: repeated"]);
     library
         .run(["run", "--experiment", "e", "-k", "3"])
         .exits(0);
@@ -299,7 +303,7 @@ fn costs_of_one_model_are_reckoned_with_one_price() {
     library
         .run(["run", "--experiment", "e", "--prices", &other])
         .exits(2)
-        .says(&["the price of openai/m of experiment \"e\" is 1,1,1, and 2,1,1 was asked for"]);
+        .says(&["the price of openai/m of experiment \"e\" is 1,1,1, but 2,1,1 was requested"]);
     // The price of another model is not a conflict.
     let new = prices("new.csv", "openai/n,3,3,3\n");
     let args = ["--model", "openai/n", "--prices", &new, "--experiment", "e"];

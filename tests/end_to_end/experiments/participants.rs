@@ -137,19 +137,19 @@ fn agents_that_do_not_fit_what_is_named_are_refused() {
         ),
         (
             &["--agent", "nop", "--agent", "react"],
-            "--agent react asks a model; name one with --model provider/name",
+            "--agent react requires a model; name one with --model provider/name",
         ),
         (
             &["--agent", "nop", "--agent", "random", "--compact-at", "9"],
-            "--agent nop, random ask no model; leave out --compact-at",
+            "--agent nop, random use no model; omit --compact-at",
         ),
         (
             &["--agent", "nop", "--agent", "replay"],
-            "name it with --from",
+            "--agent replay requires --from",
         ),
         (
             &["--agent", "nop", "--from", "abc"],
-            "--from is for --agent replay, and not for nop",
+            "--from requires --agent replay, found nop",
         ),
     ] {
         library

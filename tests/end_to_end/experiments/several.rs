@@ -115,7 +115,7 @@ fn several_experiments_stand_in_one_report_with_what_differs() {
     library
         .run(["report", "A", "C"])
         .exits(2)
-        .says(&["no experiment is named \"C\""]);
+        .says(&["experiment \"C\" does not exist"]);
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn a_comparison_across_experiments_tells_what_differs() {
     ];
     library.run(b).exits(1);
     library.run(["compare", "A:nop", "C"]).exits(2).says(&[
-        "no task in common",
-        "a task of that name has another digest in each",
+        "no common task",
+        "one task has the same name and different digests",
     ]);
     // The same task: B has another limit than C, and D has the conditions of C.
     let text = library.run(["compare", "B:nop", "C"]).exits(0).stdout;

@@ -39,7 +39,7 @@ fn resume_asks_a_model_only_where_attempts_are_left() {
     library
         .run(["resume", "e"])
         .exits(1)
-        .says(&["of a task that has changed since: made again"]);
+        .says(&["of a task that has changed: repeated"]);
     let new = server.requests().split_off(asked);
     let pings = new.iter().filter(|one| one.tools == ["ping"]);
     assert_eq!((pings.count(), new.len()), (1, 2));
@@ -146,6 +146,6 @@ fn many_failures_are_told_in_a_line_each() {
         .stderr;
     assert_eq!(told.matches("it is not there").count(), 10, "{told}");
     assert_eq!(told.matches(" fail ").count(), 13, "{told}");
-    let pointer = "the reasons of further failures are in `mcpmark show ATTEMPT`";
+    let pointer = "`mcpmark show ATTEMPT` shows the reasons of further failures";
     assert_eq!(told.matches(pointer).count(), 1, "{told}");
 }

@@ -101,7 +101,7 @@ fn a_failure_is_explained_by_the_line_that_it_lacks() {
     }
     let shown = environment.run(["show", &id, "--explain"]).exits(0).stdout;
     assert!(
-        shown.contains("what they lack") && shown.contains("    - wrong,line\n"),
+        shown.contains("explanation") && shown.contains("    - wrong,line\n"),
         "{shown}"
     );
     // A passed attempt has no explanation.

@@ -147,7 +147,9 @@ fn a_plan_of_others_is_never_taken_unnamed() {
         Output::of(command.env("MCPMARK_ROOT", &library.root))
     };
     for newest in [&["resume"][..], &["resume", "latest"]] {
-        run(newest).exits(2).says(&["no experiment was begun here"]);
+        run(newest)
+            .exits(2)
+            .says(&["no experiment was started here"]);
     }
     run(&["run", "--agent", "nop", "--experiment", "own"]).exits(0);
     let resumed = run(&["resume", "--json"]).exits(0).json();
@@ -184,7 +186,7 @@ fn a_plan_of_others_is_not_gone_on_with_by_other_tasks() {
     std::fs::write(&verifier, guests::verdict(true, "another")).unwrap();
     resume()
         .exits(4)
-        .says(&["these are not the tasks", "1 of 1 differ"]);
+        .says(&["1 of 1 tasks differ from those that experiment"]);
     std::fs::write(&verifier, before).unwrap();
     resume().exits(0);
 }

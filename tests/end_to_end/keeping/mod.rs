@@ -117,7 +117,7 @@ fn a_verifier_that_changed_grades_again_and_the_old_grades_stay() {
     library
         .run(["regrade", "nothing"])
         .exits(2)
-        .says(&["no experiment and no attempt", "nothing"]);
+        .says(&["no experiment or attempt", "nothing"]);
 }
 
 #[test]
@@ -137,17 +137,14 @@ fn an_attempt_that_started_elsewhere_than_the_task_is_told() {
     assert_eq!(other_start(), (json!(true), json!(2)));
     let told = library.run(["regrade", "e"]).exits(0).stdout;
     assert!(
-        told.contains("2 from another start than the task has"),
+        told.contains("2 from a starting state other than the task's"),
         "{told}"
     );
     let file = environment.path("receipt.json");
     fs::write(&file, receipt(&library, &ids[0])).unwrap();
     let told = library.run(["receipt", "verify", file.to_str().unwrap()]);
     let told = told.exits(0).stdout;
-    assert!(
-        told.contains("not where the task starts: sha256:"),
-        "{told}"
-    );
+    assert!(told.contains("the task starts from sha256:"), "{told}");
 }
 
 const LOST: &str = "sha256:00000000000000000000000000000000000000000000000000000000000000aa";
@@ -185,7 +182,7 @@ fn a_regrade_that_was_stopped_goes_on() {
         (&json!(1), &json!(1))
     );
     assert!(
-        text(&report["not_regraded"][0]["reason"]).contains("cannot be read"),
+        text(&report["not_regraded"][0]["reason"]).contains("cannot read the final state"),
         "{report}"
     );
     set(&state);
@@ -193,7 +190,7 @@ fn a_regrade_that_was_stopped_goes_on() {
     assert!(
         again
             .stderr
-            .contains("1 attempt graded before this was stopped"),
+            .contains("1 attempt graded before the interruption"),
         "{}",
         again.stderr
     );
@@ -201,7 +198,7 @@ fn a_regrade_that_was_stopped_goes_on() {
     // The regrade is complete, so the next one starts over.
     let next = library.run(["regrade", "e", "--json"]).exits(0);
     assert!(
-        !next.stderr.contains("before this was stopped"),
+        !next.stderr.contains("before the interruption"),
         "{}",
         next.stderr
     );
@@ -303,7 +300,7 @@ fn a_journal_that_is_lost_takes_no_state_with_it() {
                 .run(["store", "gc"].into_iter().chain(more))
                 .exits(5)
                 .says(&[
-                    "the journal knows of no experiment",
+                    "the journal never had an experiment",
                     &format!("{before} blobs"),
                     "--despite-loss",
                 ]);

@@ -81,13 +81,13 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .says(&["contradicts itself", "result"]);
     verify(&own[..own.len() / 2], &[])
         .exits(4)
-        .says(&["receipt.json", "no receipt"]);
+        .says(&["receipt.json", "not a valid receipt"]);
     verify("{}", &[]).exits(4).says(&["\"_type\" is not"]);
     // Files without an end are refused.
     library
         .run(["receipt", "verify", "/dev/zero"])
         .exits(4)
-        .says(&["/dev/zero", "a receipt has at most"]);
+        .says(&["/dev/zero", "for a receipt"]);
     let pipe = environment.path("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
@@ -95,7 +95,7 @@ fn a_receipt_that_is_not_true_is_found_out() {
     library
         .run(["receipt", "verify", pipe])
         .exits(2)
-        .says(&["it is no regular file"]);
+        .says(&["not a regular file"]);
     verify(&own, &["--answer", pipe])
         .exits(2)
         .says(&["the receipt is of a grade without an answer"]);
@@ -129,7 +129,7 @@ fn a_receipt_that_is_not_true_is_found_out() {
         .says(&["grade 2 of attempt", "has no verdict"]);
     show(&["--grade", "4"])
         .exits(2)
-        .says(&["has 3 grades, and no grade 4"]);
+        .says(&["has 3 grades, but grade 4 was requested"]);
     verify(&own, &[]).exits(0);
 }
 
@@ -182,7 +182,7 @@ fn a_receipt_that_names_another_task_is_found_out() {
         let lie = [("/task", json!(other.0)), ("/bundle", json!(other.1))];
         verify(&relabelled(&own, &lie), root, &[])
             .exits(4)
-            .says(&["filesystem/office/other", "terms are others: verifier"]);
+            .says(&["filesystem/office/other", "the terms differ: verifier"]);
         for (key, value) in [
             ("answer", json!(true)),
             ("clock", json!(1)),
@@ -191,7 +191,10 @@ fn a_receipt_that_names_another_task_is_found_out() {
             let pointer = format!("/terms/{key}");
             verify(&relabelled(&own, &[(&pointer, value)]), root, &[])
                 .exits(4)
-                .says(&["filesystem/office/easy", &format!("others: {key}")]);
+                .says(&[
+                    "filesystem/office/easy",
+                    &format!("the terms differ: {key}"),
+                ]);
         }
         verify(
             &relabelled(&own, &[("/terms/limits/fuel", json!(7_000_000))]),
@@ -199,33 +202,36 @@ fn a_receipt_that_names_another_task_is_found_out() {
             &[],
         )
         .exits(4)
-        .says(&["others: limits"]);
+        .says(&["the terms differ: limits"]);
     }
     // Another task digest under the same name: a given bundle must contain that task, whereas the task of a library may
     // have changed.
     let lie = relabelled(&own, &[("/bundle", json!(other.1))]);
     verify(&lie, tar, &[])
         .exits(4)
-        .says(&[&other.1, "in this bundle that is", "--root"]);
+        .says(&[&other.1, "the task of this bundle has", "--root"]);
     let told = verify(&lie, root, &[]).exits(0).stdout;
-    assert!(told.contains("not compared: the task is sha256:"), "{told}");
+    assert!(
+        told.contains("not compared: the task of this library has the digest sha256:"),
+        "{told}"
+    );
     let lie = relabelled(&own, &[("/task", json!("filesystem/office/none"))]);
     let told = verify(&lie, tar, &["--json"]).exits(0).json();
     assert_eq!(told["bundle"]["compared"], false);
     assert_eq!(
         told["bundle"]["reason"],
-        "no task named \"filesystem/office/none\""
+        "unknown task \"filesystem/office/none\""
     );
     let lie = relabelled(&own, &[("/task", json!("../../x"))]);
     verify(&lie, tar, &[])
         .exits(4)
-        .says(&["this is no receipt", "predicate.mcpmark.task"]);
+        .says(&["not a valid receipt", "predicate.mcpmark.task"]);
     // A stored blob that is not a tree is refused as a state.
     let note = mcpmark_snapshot::Digest::of(b"as it was\n");
     let lie = relabelled(&own, &[("/start", json!(note))]);
     verify(&lie, tar, &[])
         .exits(4)
-        .says(&[&format!("the starting state {note}")]);
+        .says(&[&format!("starting state {note}")]);
 }
 
 #[test]
@@ -284,7 +290,7 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
     statement["predicate"]["mcpmark"]["state"] = json!(state);
     fs::write(&file, statement.to_string()).unwrap();
     verify(&[]).exits(4).says(&[
-        &format!("the final state {state} is not in the store"),
+        &format!("final state {state} is not in the store"),
         "--state DIR",
     ]);
     verify(&["--state", left]).exits(0);
@@ -293,5 +299,5 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
     fs::remove_file(blob(&stranger, &json!(note))).unwrap();
     verify(&[])
         .exits(4)
-        .says(&["is not whole in the store", &note, "--state DIR"]);
+        .says(&["is incomplete in the store", &note, "--state DIR"]);
 }

@@ -113,16 +113,16 @@ fn additions_that_cannot_be_made_are_refused() {
     );
     refused(
         &["--header", "X-Team=hunter2 hunter2"],
-        &["the header \"X-Team\" cannot be added", "and not the value"],
+        &["cannot add the header \"X-Team\"", "not the value itself"],
     );
     refused(
         &["--header", "Content-Length=PATH"],
-        &["the client sets this header itself"],
+        &["the client sets this header"],
     );
     refused(&["--extra-body", "[1]"], &["expected a JSON object"]);
     refused(
         &["--extra-body", r#"{"messages": []}"#],
-        &["the field \"messages\" cannot be added to the body"],
+        &["cannot add the field \"messages\" to the body"],
     );
     refused(
         &[
@@ -131,7 +131,7 @@ fn additions_that_cannot_be_made_are_refused() {
             "--temperature",
             "0.5",
         ],
-        &["the added field \"temperature\" is in the request already"],
+        &["the request already has the added field \"temperature\""],
     );
     environment
         .run([
@@ -145,5 +145,5 @@ fn additions_that_cannot_be_made_are_refused() {
             "{}",
         ])
         .exits(2)
-        .says(&["--agent nop asks no model; leave out --header, --extra-body"]);
+        .says(&["--agent nop uses no model; omit --header, --extra-body"]);
 }

@@ -108,7 +108,7 @@ fn sent_arguments_are_shown_and_unreadable_replies_are_no_calls() {
     assert_eq!(json["failure"]["class"], "malformed-calls");
     for words in [
         "I would rather talk.",
-        "told\n",
+        "user message\n",
         "That reply cannot be used: ",
     ] {
         assert!(text.contains(words), "{words}: {text}");

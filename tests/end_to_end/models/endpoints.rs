@@ -92,7 +92,7 @@ fn addresses_that_fit_no_model_are_refused() {
     let twice = ["--base-url", url, "--base-url", url];
     environment.run(args.iter().chain(&twice)).exits(2).says(&[
         "--base-url is given 2 times for 3 models",
-        "give it once for all models, or once for each, in their order",
+        "give it once for all models, or once per model in the same order",
     ]);
     environment
         .run(args.iter().chain(&["--base-url", url]))
@@ -166,7 +166,7 @@ fn requests_to_one_model_are_bounded_beside_those_to_all() {
         environment
             .run(args)
             .exits(2)
-            .says(&[message, "it may be 1 or more"]);
+            .says(&[message, "but must be at least 1"]);
     }
 }
 

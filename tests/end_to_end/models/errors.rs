@@ -52,14 +52,17 @@ fn errors_that_pass_are_tried_again_and_each_try_is_kept() {
     for line in [
         "model       openai/m {\"base-url\":",
         "tokens      ",
-        "cost        not known\n",
-        "try 1 of a request for turn 1: connection: the reply broke off\n",
-        "try 2 of a request for turn 1: rate-limit: the provider sent an error (429): slow down\n",
+        "cost        unknown\n",
+        "try 1 of the request for turn 1: connection: the connection broke during the reply\n",
+        "try 2 of the request for turn 1: rate-limit: the provider sent an error (429): slow down\n",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
     let (before, _) = shown.split_once("\nturn 1  ").unwrap();
-    assert!(before.contains("try 4 of a request for turn 1"), "{before}");
+    assert!(
+        before.contains("try 4 of the request for turn 1"),
+        "{before}"
+    );
     let shown = environment.run(["show", id, "--json"]).exits(0).json();
     assert_eq!(shown["requests"].as_array().unwrap().len(), 12);
     let second = &shown["requests"][1];
@@ -116,7 +119,10 @@ fn errors_that_take_too_long_leave_no_grade() {
         let attempt = &report["attempts"][0];
         assert_eq!(attempt["ended"], "model-error", "{attempt}");
         let message = attempt["fault"]["message"].as_str().unwrap();
-        assert!(message.contains("left alone for"), "{message}");
+        assert!(
+            message.contains("the provider requests a wait of"),
+            "{message}"
+        );
     }
     // One request each: a retry would come after the time limit.
     let asked = server.requests();

@@ -185,11 +185,14 @@ fn no_limit_rests_on_tokens_that_nobody_counts() {
         let report = run(&environment, &server, &args).exits(5).json();
         let message = &report["attempts"][0]["fault"]["message"];
         let message = message.as_str().unwrap();
-        assert!(message.contains("how many tokens it took"), "{message}");
+        assert!(
+            message.contains("does not report its token usage"),
+            "{message}"
+        );
     }
     let args = ["--model", "openai/silent", "--limit-tokens", "9", TASK];
     let output = run(&environment, &server, &args).exits(2);
-    output.says(&["does not say how many tokens", "--limit-run-time"]);
+    output.says(&["do not report token usage", "--limit-run-time"]);
     let args = ["--model", "openai/silent", TASK];
     run(&environment, &server, &args).exits(1);
 }

@@ -151,7 +151,7 @@ fn models_act_and_everything_is_counted() {
     assert!(
         output
             .stderr
-            .contains("the price of openai/bad is not known"),
+            .contains("model openai/bad: its price is unknown"),
         "{}",
         output.stderr
     );

@@ -28,13 +28,16 @@ fn impossible_requests_are_refused_before_anything_is_spent() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         format!("http://{}/v1", listener.local_addr().unwrap())
     };
-    let unreachable = format!("openai/m at {closed}: nobody answers");
+    let unreachable = format!("openai/m at {closed}: cannot connect");
     let at = |model: &'static str| vec!["--model", model, "--base-url", &url];
     for (args, message) in [
-        (vec!["--model", "gpt-5"], "write it as provider/name"),
+        (
+            vec!["--model", "gpt-5"],
+            "expected provider/name, such as openai/gpt-5",
+        ),
         (
             vec!["--model", "opnai/gpt-5"],
-            "known are anthropic, deepseek, gemini",
+            "expected one of anthropic, deepseek, gemini",
         ),
         (vec!["--model", "openai/gpt-5"], "OPENAI_API_KEY is not set"),
         (
@@ -43,7 +46,7 @@ fn impossible_requests_are_refused_before_anything_is_spent() {
         ),
         (
             vec!["--model", "openai/m", "--base-url", "localhost:1"],
-            "\"localhost:1\" is no base URL: begin it with http:// or https://",
+            "\"localhost:1\" is not a valid base URL: it must begin with http:// or https://",
         ),
         (
             vec![
@@ -52,30 +55,30 @@ fn impossible_requests_are_refused_before_anything_is_spent() {
                 "--base-url",
                 "http://127.0.0.1/v1?key=k",
             ],
-            "\"http://127.0.0.1/v1?…\" is no base URL: it has a part after `?`",
+            "\"http://127.0.0.1/v1?…\" is not a valid base URL: it has a query or fragment",
         ),
         (at("openai/locked"), "no such key"),
         (at("openai/toolless"), "does not support tools"),
         (at("openai/nowhere"), "there is no such model"),
         (
             at("openai/page"),
-            "the answer is a web page and no JSON; is --base-url right? it mostly ends in /v1",
+            "the reply is a web page, not JSON; check --base-url, which usually ends in /v1",
         ),
         (
             [at("openai/m"), vec!["--limit-cost", "1"]].concat(),
-            "the price of openai/m is not known",
+            "model openai/m: its price is unknown",
         ),
         (
             [at("openai/m"), vec!["--temperature", "7"]].concat(),
-            "temperature is 7; it may be 0 to 2",
+            "temperature is 7; expected a number from 0 to 2",
         ),
         (
             [at("openai/m"), vec!["--limit-turns", "0"]].concat(),
-            "the limit turns is 0; it may be 1 or more",
+            "limit turns is 0, but must be at least 1",
         ),
         (
             [at("openai/m"), vec!["--compact-at", "0"]].concat(),
-            "compact-at is 0; it may be 1 or more",
+            "compact-at is 0, but must be at least 1",
         ),
         (
             [
@@ -87,7 +90,7 @@ fn impossible_requests_are_refused_before_anything_is_spent() {
         ),
         (
             [at("openai/m"), vec!["--limit-cost", "-1"]].concat(),
-            "\"-1\" is no amount in US dollars",
+            "\"-1\" is not an amount in US dollars",
         ),
         (
             [at("openai/m"), vec!["--limit-turns", "-1"]].concat(),
@@ -95,13 +98,13 @@ fn impossible_requests_are_refused_before_anything_is_spent() {
         ),
         (
             vec!["--agent", "nop", "--temperature", "1", "--limit-cost", "5"],
-            "--agent nop asks no model; leave out --temperature, --limit-cost",
+            "--agent nop uses no model; omit --temperature, --limit-cost",
         ),
         (vec!["--agent", "mcpmark"], "name one with --model"),
-        (vec!["--agent", "replay"], "name it with --from"),
+        (vec!["--agent", "replay"], "--agent replay requires --from"),
         (
             vec!["--from", "3f"],
-            "--from names an attempt, and so its task; leave out filesystem/village-festival/",
+            "--from determines the task; omit filesystem/village-festival/",
         ),
     ] {
         let args: Vec<_> = ["run", TASK].into_iter().chain(args).collect();
@@ -151,13 +154,13 @@ fn missing_keys_and_features_are_reported_without_a_request() {
             "--reasoning-effort",
             "medium",
         ])
-        .says(&["model deepseek/deepseek-chat: ", "leave that setting out"]);
+        .says(&["model deepseek/deepseek-chat: ", "omit that setting"]);
         run(&["--model", "openai/gpt-5"])
-            .says(&["openai/gpt-5: what is in OPENAI_API_KEY cannot be sent"]);
+            .says(&["openai/gpt-5: the value of OPENAI_API_KEY cannot be sent"]);
         let haiku = "anthropic/claude-haiku-4-5";
         let narrow = ["--model", haiku, "--max-output-tokens", "1000"];
         run(&[&narrow[..], &["--reasoning-effort", "high"]].concat()).says(&[
-            "effort high is a budget of 16384 tokens",
+            "effort high requires a budget of 16384 tokens",
             "give --max-output-tokens above 16384, or choose a lower effort",
         ]);
         run(&["--model", "anthropic/claude-3-5-haiku-latest"])
@@ -238,7 +241,10 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
         let args = ["run", "--config", file.to_str().unwrap()];
         environment.run(args).exits(2).says(&[message]);
     }
-    for (model, message) in [("openia/m", "known are"), ("openai/m", "OPENAI_API_KEY")] {
+    for (model, message) in [
+        ("openia/m", "unknown provider \"openia\""),
+        ("openai/m", "OPENAI_API_KEY"),
+    ] {
         let mut command = environment.command(["run", TASK, "--model", model, "--dry-run"]);
         let output = Output::of(command.env_remove("OPENAI_API_KEY"));
         output.exits(2).says(&[message]);
@@ -263,9 +269,9 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
         ("[limits]\ncost = true\n", "an amount in US dollars"),
         (
             "[limits]\ncost = -1.5\n",
-            "\"-1.5\" is no amount in US dollars",
+            "\"-1.5\" is not an amount in US dollars",
         ),
-        ("[limits]\nrun-time = 0\n", "the limit run-time is 0"),
+        ("[limits]\nrun-time = 0\n", "limit run-time is 0"),
     ] {
         let wrong = environment.directory("wrong", &[("exp.toml", wrong)]);
         let wrong = wrong.join("exp.toml");
@@ -373,14 +379,14 @@ fn efforts_are_told_apart_and_warnings_are_said_once() {
     }
     let said = |what: &str| output.stderr.matches(what).count();
     assert_eq!(
-        said("the price of openai/m is not known"),
+        said("model openai/m: its price is unknown"),
         1,
         "{}",
         output.stderr
     );
     // One warning for each setting of the model.
     assert_eq!(
-        said("was asked to call a tool and did not"),
+        said("did not call the tool of the test request"),
         2,
         "{}",
         output.stderr

@@ -137,5 +137,5 @@ fn the_bound_on_results_can_be_set_and_left_out() {
     environment
         .run(["run", TASK, "--agent", "nop", "--max-result-bytes", "9"])
         .exits(2)
-        .says(&["--agent nop asks no model; leave out --max-result-bytes"]);
+        .says(&["--agent nop uses no model; omit --max-result-bytes"]);
 }

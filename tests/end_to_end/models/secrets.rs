@@ -197,7 +197,7 @@ fn a_key_goes_elsewhere_only_where_it_is_named() {
     assert_eq!(last(), None);
     let locked = run("openai/locked", &[]).exits(2);
     assert_eq!(last(), None);
-    locked.says(&["no key was sent; --api-key-env names the variable"]);
+    locked.says(&["no key was sent; set --api-key-env to the variable"]);
     run("openai/locked", &["--api-key-env", "MY_KEY"]).exits(1);
     assert_eq!(last().as_deref(), Some("sk-of-mine"));
     // The variable of llama.cpp's own key applies to any address.
@@ -209,7 +209,7 @@ fn a_key_goes_elsewhere_only_where_it_is_named() {
         .says(&["NO_KEY is not set"]);
     let typed = run("openai/m", &["--api-key-env", "sk-typed-by-hand"]).exits(2);
     assert!(!typed.stderr.contains("by-hand"), "{}", typed.stderr);
-    typed.says(&["write the variable's name, and not the key"]);
+    typed.says(&["give the name of the variable, not the key"]);
     assert_eq!(server.requests().len(), asked);
     // Only the name of the variable is recorded.
     let settings = calls(&environment, "SELECT DISTINCT model_settings FROM attempts");

@@ -148,32 +148,35 @@ fn prompts_and_globs_that_cannot_be_used_are_refused() {
     };
     let model = ["--model", "openai/m"];
     for (name, message) in [
-        ("empty.md", "it is empty"),
-        ("long.md", "it is longer than 64 KiB"),
+        ("empty.md", "the file is empty"),
+        ("long.md", "the file exceeds the limit of 64 KiB"),
         ("latin1.md", "byte 3 is not UTF-8"),
         ("none.md", "No such file"),
     ] {
         let file = dir.join(name);
         let args = [&model[..], &["--system-prompt", path(&file)]].concat();
-        refused(&args, &["the system prompt ", name, message]);
+        refused(&args, &["system prompt ", name, message]);
     }
     for (glob, message) in [
         (
             "delete_*",
-            "--tools: \"delete_*\" matches no tool; there are ",
+            "--tools: \"delete_*\" matches no tool; the tools are ",
         ),
         (
             "!delete_*",
-            "--tools: \"!delete_*\" matches no tool; there are ",
+            "--tools: \"!delete_*\" matches no tool; the tools are ",
         ),
-        ("!*", "--tools: !* leave no tool; there are "),
-        ("read_[", "--tools: \"read_[\" is no glob of tools: "),
+        (
+            "!*",
+            "--tools: the globs !* exclude every tool; the tools are ",
+        ),
+        ("read_[", "--tools: invalid glob \"read_[\": "),
     ] {
         refused(&[&model[..], &["--tools", glob]].concat(), &[message]);
     }
     refused(
         &["--agent", "nop", "--tools", "read_*"],
-        &["--agent nop asks no model; leave out --base-url, --tools"],
+        &["--agent nop uses no model; omit --base-url, --tools"],
     );
     assert!(!environment.home().join("journal.db").exists());
 }

@@ -129,7 +129,7 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
     ]);
     let fault = fault.exits(3).json()["fault"].to_string();
     assert!(
-        fault.contains("the service of this state is not known"),
+        fault.contains("the service of this state is unknown"),
         "{fault}"
     );
 

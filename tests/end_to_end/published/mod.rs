@@ -108,12 +108,12 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     assert_eq!(tasks[1]["metadata"]["meta_data"]["stateType"], "text");
     assert_eq!(tasks[1]["state"], states.join("harbour").to_str().unwrap());
     listed.says(&[
-        "1 task with a task_id that is not the name of the directory, which counts; --json",
-        "2 tasks with the task_id of another; --json",
+        "1 task with a task_id that differs from the name of the directory, which is used instead; --json",
+        "2 tasks with the same task_id as another task; --json",
     ]);
     assert_eq!(
         tasks[1]["warnings"],
-        json!(["its task_id is also that of filesystem/easy/harbour/simple__count_boats"])
+        json!(["its task_id is also used by filesystem/easy/harbour/simple__count_boats"])
     );
 
     let tasks = list(&offline, &[]).json();
@@ -125,7 +125,7 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     let plain = ["task", "list", "--tasks", suites.to_str().unwrap()];
     let plain = environment.run(plain).exits(0).stdout;
     assert!(
-        plain.contains("its state of category \"harbour\" is not there; name the directory"),
+        plain.contains("state of category \"harbour\" is missing; specify a directory"),
         "{plain}"
     );
 
@@ -133,7 +133,7 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     let forge = corpus("forge");
     let forge = ["task", "list", "--tasks", forge.to_str().unwrap()];
     let listed = environment.run(forge).exits(0).stdout;
-    assert!(listed.contains("which holds no repo/.git"), "{listed}");
+    assert!(listed.contains("which has no repo/.git"), "{listed}");
 
     let empty = environment.path("empty");
     fs::create_dir(&empty).unwrap();
@@ -141,7 +141,7 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     environment
         .run(empty)
         .exits(4)
-        .says(&["no verify.py lies below it"]);
+        .says(&["no directory below it contains verify.py"]);
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn scripts_judge_final_states() {
     ];
     let unknown = environment.run(unknown).exits(2).stderr;
     assert!(
-        unknown.contains("there are: filesystem/easy/harbour"),
+        unknown.contains("available: filesystem/easy/harbour"),
         "{unknown}"
     );
 }

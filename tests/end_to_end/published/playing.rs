@@ -73,7 +73,7 @@ fn agents_play_tasks_of_both_layouts() {
         );
         match name {
             // A replay needs the directory of the states, too.
-            "suites" => replayed.exits(4).says(&["--states names the directory"]),
+            "suites" => replayed.exits(4).says(&["set --states to the directory"]),
             _ => replayed.exits(0),
         };
 
@@ -171,17 +171,17 @@ fn an_experiment_of_a_corpus_goes_on_where_it_stopped() {
     fs::write(&script, "print('✓ whatever')\n").unwrap();
     let resumed = environment.run(["resume", "x", "--json"]).exits(0);
     assert_eq!(resumed.json()["summary"]["passed"], 1);
-    resumed.says(&["of a task that has changed since: made again"]);
+    resumed.says(&["of a task that has changed: repeated"]);
     fs::remove_dir_all(&copy).unwrap();
     environment.run(["resume", "x"]).exits(2).says(&[
-        "offline: there is no such file or directory",
+        "offline: file or directory does not exist",
         "mcpmark resume x --tasks PLACE",
     ]);
     let moved = environment.path("moved");
     copy_tree(&corpus("offline"), &moved);
     let resume = ["resume", "x", "--tasks", moved.to_str().unwrap()];
     environment.run(resume).exits(4).says(&[
-        "not the tasks that experiment \"x\" was begun with; 1 of 1 differ",
+        "1 of 1 tasks differ from those that experiment \"x\" was started with",
         LETTER,
     ]);
     let script = moved.join("tasks").join(LETTER).join("verify.py");

@@ -1,6 +1,6 @@
 ;; what: what a setup routine is not given
 ;; expect: refused
-;; message: imports `mcpmark:guest/state@0.1.0`, which a setup routine is not given
+;; message: imports `mcpmark:guest/state@0.1.0`, which a setup guest may not import
 (component
   (import "mcpmark:guest/state@0.1.0" (instance))
   (core module $m (func (export "run")))

@@ -119,11 +119,11 @@ async fn a_world_beyond_the_limits_is_not_opened() {
                 max_bytes: 10,
                 ..SessionLimits::default()
             },
-            "beyond the quota of 10 bytes for the world (raised by \"limits.world_bytes\" in meta.json)",
+            "which exceeds the quota of 10 bytes for the world (raised by \"limits.world_bytes\" in meta.json)",
         ),
         (
             few,
-            "beyond the quota of 3 files and directories for the world (raised by \"limits.world_files\" in meta.json)",
+            "which exceeds the quota of 3 files and directories for the world (raised by \"limits.world_files\" in meta.json)",
         ),
     ] {
         let Err(ServiceError::SetUp { source, .. }) = open(limits).await else {

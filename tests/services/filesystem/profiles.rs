@@ -47,7 +47,7 @@ async fn an_unknown_one_is_refused_with_those_that_there_are() {
     };
     assert_eq!(
         error.to_string(),
-        "unknown profile \"2024.1.1\"; the filesystem service has 2025.12.18, 2026.8.31"
+        "unknown profile \"2024.1.1\" of the filesystem service; expected one of 2025.12.18, 2026.8.31"
     );
 }
 

@@ -463,10 +463,7 @@ async fn a_guest_that_breaks_ends_the_session_and_nobodys_work_is_judged() {
             json!({"branch": "main", "message": "m", "files": files}),
         )
         .await;
-    assert!(
-        error.contains("guest for continuous integration broke: it trapped"),
-        "{error}"
-    );
+    assert!(error.contains("ci guest failed: it trapped"), "{error}");
     assert!(
         world
             .error("get_me", json!({}))
@@ -622,10 +619,7 @@ async fn a_guest_that_is_too_weak_for_the_starting_tree_is_a_broken_world() {
             json!({"branch": "main", "message": "m", "files": files}),
         )
         .await;
-    assert!(
-        error.contains("guest for continuous integration broke: fuel"),
-        "{error}"
-    );
+    assert!(error.contains("ci guest failed: fuel"), "{error}");
     world.session.capture().await.unwrap_err();
 }
 
@@ -785,11 +779,11 @@ async fn runs_that_are_wrong_are_named() {
         ),
         (
             json!({"jobs": [{"id": 1, "run_id": 2, "name": "x"}]}),
-            "runs.json:3: jobs[0]: its run 2 is not there",
+            "runs.json:3: jobs[0]: its run 2 does not exist",
         ),
         (
             json!({"workflow_runs": {}}),
-            "runs.json: workflow_runs: is no list",
+            "runs.json: workflow_runs: is not a list",
         ),
     ] {
         let made = World::open(|dir| {

@@ -214,7 +214,7 @@ async fn a_template_becomes_what_its_importer_leaves() {
 #[test]
 fn a_broken_template_says_where() {
     let cases: [(&str, Option<&str>, &str); 5] = [
-        ("meta.json", None, "meta.json is not there"),
+        ("meta.json", None, "meta.json does not exist"),
         (
             "meta.json",
             Some("{}"),
@@ -230,7 +230,7 @@ fn a_broken_template_says_where() {
             Some("[\n\n{\"number\": 3, \"title\": \"x\", \"base\": \"main\"}]"),
             "pulls.json:3: #3: missing field `head`",
         ),
-        ("repo/.git/HEAD", None, "repo/.git/HEAD: is not there"),
+        ("repo/.git/HEAD", None, "repo/.git/HEAD: does not exist"),
     ];
     for (file, text, expected) in cases {
         let (dir, out) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());

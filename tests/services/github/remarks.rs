@@ -144,15 +144,15 @@ async fn a_world_with_remarks_that_cannot_be_is_refused() {
         (json!([{"sha": "ab"}]), "is not 40 hexadecimal digits"),
         (
             json!([{"sha": "a".repeat(40)}, {"sha": "A".repeat(40)}]),
-            "is there twice",
+            "its sha occurs twice",
         ),
         (
             json!([{"sha": "a".repeat(40), "statuses": [{"creator": "bo", "state": "good", "context": "x"}]}]),
-            "is none of error, failure, pending, success",
+            "expected one of error, failure, pending, success",
         ),
         (
             json!([{"sha": "a".repeat(40), "comments": [{"user": "b o", "body": "x"}]}]),
-            "is no login",
+            "invalid login \"b o\"",
         ),
     ] {
         let opened = World::open(|dir| {

@@ -89,7 +89,11 @@ async fn a_broken_world_says_where() {
             "[\n  {\"number\": 1,\n}",
             "issues.json:3:1: trailing comma",
         ),
-        ("issues.json", "{}", "issues.json: the document: is no list"),
+        (
+            "issues.json",
+            "{}",
+            "issues.json: the document: is not a list",
+        ),
         (
             "issues.json",
             r#"[{"number": 7}]"#,
@@ -113,79 +117,79 @@ async fn a_broken_world_says_where() {
         (
             "pulls.json",
             r#"[{"number": 7, "title": "x", "head": "nope", "base": "main"}]"#,
-            "pulls.json:1: #7: its head \"nope\" is no branch of the repository",
+            "pulls.json:1: #7: its head \"nope\" is not a branch of the repository",
         ),
         (
             "repo/.git/packed-refs",
             "# x\nzzz refs/heads/a\n",
-            "repo/.git/packed-refs:2: \"zzz\" is no object id",
+            "repo/.git/packed-refs:2: expected an object id, found \"zzz\"",
         ),
         (
             "repo/.git/refs/heads/main",
             "short\n",
-            "repo/.git/refs/heads/main: \"short\" is no object id",
+            "repo/.git/refs/heads/main: expected an object id, found \"short\"",
         ),
         (
             "repo/.git/refs/heads/main",
             "1111111111111111111111111111111111111111\n",
-            "repo/.git/refs/heads/main: leads to 1111111111111111111111111111111111111111, which is not there",
+            "repo/.git/refs/heads/main: points to 1111111111111111111111111111111111111111, which does not exist",
         ),
         (
             "repo/.git/HEAD",
             "garbage\n",
-            "repo/.git/HEAD: \"garbage\" is neither a ref (ref: refs/heads/main) nor an object id",
+            "repo/.git/HEAD: expected a ref (ref: refs/heads/main) or an object id, found \"garbage\"",
         ),
         (
             "repository.json",
             r#"{"owner": "acme", "name": "demo", "default_branch": "nope"}"#,
-            "repository.json: the document: the default branch \"nope\" is not in the repository",
+            "repository.json: the document: the default branch \"nope\" does not exist in the repository",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "sub_issues": [77]}]"#,
-            "issues.json:1: #7: its sub-issue #77 is not there",
+            "issues.json:1: #7: its sub-issue #77 does not exist",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "sub_issues": [7]}]"#,
-            "issues.json:1: #7: it is among its own sub-issues",
+            "issues.json:1: #7: it is below itself in the hierarchy of sub-issues",
         ),
         (
             "issues.json",
             "[{\"number\": 9, \"title\": \"x\"},\n{\"number\": 7, \"title\": \"x\", \"sub_issues\": [8]},\n\
              {\"number\": 8, \"title\": \"x\", \"sub_issues\": [7]}]",
-            "issues.json:2: #7: it is among its own sub-issues",
+            "issues.json:2: #7: it is below itself in the hierarchy of sub-issues",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "sub_issues": [9]}, {"number": 8, "title": "x", "sub_issues": [9]},
                 {"number": 9, "title": "x"}]"#,
-            "issues.json:1: #8: its sub-issue #9 is one of #7 already",
+            "issues.json:1: #8: its sub-issue #9 is already a sub-issue of #7",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "duplicate_of": 99}]"#,
-            "issues.json:1: #7: it repeats #99, which is not there",
+            "issues.json:1: #7: it is a duplicate of #99, which does not exist",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "state_reason": "bogus"}]"#,
-            "issues.json:1: #7: state_reason \"bogus\" is none of completed,",
+            "issues.json:1: #7: unknown state_reason \"bogus\"; expected one of completed,",
         ),
         (
             "issues.json",
             r#"[{"number": 18446744073709551615, "title": "x"}]"#,
-            "issues.json:1: #18446744073709551615: numbers end below 2147483647",
+            "issues.json:1: #18446744073709551615: the number must be less than 2147483647",
         ),
         (
             "issues.json",
             "[{\"number\": 7,\n\"title\": \"x\", \"title\": \"y\"}]",
-            "issues.json:2:21: the key \"title\" is there twice",
+            "issues.json:2:21: duplicate key \"title\"",
         ),
         (
             "milestones.json",
             r#"[{"number": 2147483647, "title": "x"}]"#,
-            "milestones.json:1: #2147483647: numbers end below 2147483647",
+            "milestones.json:1: #2147483647: the number must be less than 2147483647",
         ),
         (
             "labels.json",
@@ -195,38 +199,38 @@ async fn a_broken_world_says_where() {
         (
             "releases.json",
             r#"[{"id": 1, "tag_name": "a", "author": "bo"}, {"id": 1, "tag_name": "b", "author": "bo"}]"#,
-            "releases.json:1: [1]: its id 1 is there twice",
+            "releases.json:1: [1]: its id 1 occurs twice",
         ),
         (
             "runs.json",
             r#"{"workflow_runs": [{"id": 18446744073709551615}]}"#,
-            "runs.json: the document: the id 18446744073709551615 is higher than",
+            "runs.json: the document: the id 18446744073709551615 exceeds the limit of",
         ),
         (
             "pulls.json",
             r#"[{"number": 7, "title": "x", "head": "clash", "base": "main", "merged_at": "2024-01-05T00:00:00Z"}]"#,
-            "pulls.json:1: #7: it is merged and still open",
+            "pulls.json:1: #7: it is merged but still open",
         ),
         (
             "pulls.json",
             r#"[{"number": 7, "title": "x", "head": "clash", "base": "main", "head_sha": "zzzz"}]"#,
-            "pulls.json:1: #7: head_sha \"zzzz\" is no id of a commit",
+            "pulls.json:1: #7: head_sha \"zzzz\" is not a commit id",
         ),
         (
             "pulls.json",
             r#"[{"number": 7, "title": "x", "head": "clash", "base": "main", "state": "closed",
                  "merge_commit_sha": "main"}]"#,
-            "pulls.json:1: #7: merge_commit_sha \"main\" is no id of a commit",
+            "pulls.json:1: #7: merge_commit_sha \"main\" is not a commit id",
         ),
         (
             "repo/.git/objects/pack/pack-a.pack",
             "PACK",
-            "repo/.git/objects/pack/pack-a.pack: its index is not there",
+            "repo/.git/objects/pack/pack-a.pack: its index does not exist",
         ),
         (
             "issues.json",
             "null",
-            "issues.json: the document: is no list",
+            "issues.json: the document: is not a list",
         ),
         (
             "issues.json",
@@ -236,13 +240,13 @@ async fn a_broken_world_says_where() {
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "user": "a b/c"}]"#,
-            "issues.json:1: #7: \"a b/c\" is no login",
+            "issues.json:1: #7: invalid login \"a b/c\"",
         ),
         (
             "issues.json",
             r#"[{"number": 7, "title": "x", "comments": [{"user": "dan", "body": "x",
                  "reactions": [{"user": "bo", "content": "meh"}]}]}]"#,
-            "issues.json:1: #7: the reaction \"meh\" is none of +1, -1,",
+            "issues.json:1: #7: unknown reaction \"meh\"; expected one of +1, -1,",
         ),
         (
             "issues.json",
@@ -252,27 +256,27 @@ async fn a_broken_world_says_where() {
         (
             "issue.json",
             "[]",
-            "issue.json: the document: is not read; its name is issues.json",
+            "issue.json: the document: is not read; rename it to issues.json",
         ),
         (
             "users.json",
             "[{\"login\": \"ann\", \"email\": \"a@x.org\"},\n{\"login\": \"bo\", \"emails\": [\"A@x.org\"]}]",
-            "users.json:2: bo: the address \"A@x.org\" is that of ann already",
+            "users.json:2: bo: the address \"A@x.org\" already belongs to ann",
         ),
         (
             "users.json",
             r#"[{"login": "ann", "name": "A\n"}]"#,
-            "users.json:1: ann: \"A\\n\" has a control character",
+            "users.json:1: ann: \"A\\n\" contains a control character",
         ),
         (
             "repository.json",
             r#"{"owner": "a/b", "name": "demo"}"#,
-            "repository.json: the document: \"a/b\" is no login",
+            "repository.json: the document: invalid login \"a/b\"",
         ),
         (
             "repository.json",
             r#"{"owner": "acme", "name": "a b"}"#,
-            "repository.json: the document: \"a b\" is no name of a repository",
+            "repository.json: the document: invalid repository name \"a b\"",
         ),
         (
             "pulls.json",
@@ -283,12 +287,12 @@ async fn a_broken_world_says_where() {
             "pulls.json",
             r#"[{"number": 7, "title": "x", "head": "clash", "base": "main",
                  "review_comments": [{"user": "bo", "body": "x", "in_reply_to": 77}]}]"#,
-            "pulls.json:1: #7: a comment answers the comment 77, which is not there",
+            "pulls.json:1: #7: a comment replies to comment 77, which does not exist",
         ),
         (
             "repo/.git/refs/heads/round",
             "ref: refs/heads/round\n",
-            "repo/.git/refs/heads/round: leads to itself",
+            "repo/.git/refs/heads/round: points to itself",
         ),
     ];
     for (file, text, expected) in cases {
@@ -303,10 +307,10 @@ async fn a_broken_world_says_where() {
     let long = "x".repeat(257);
     let document = json!([{"number": 7, "title": long}]);
     let titled = problem(|dir| write(dir, "issues.json", &document)).await;
-    let expected = "#7: its title has 257 characters, more than 256";
+    let expected = "#7: its title has 257 characters, but the limit is 256";
     assert!(titled.contains(expected), "{titled}");
     let missing = problem(|dir| std::fs::remove_dir_all(dir.join("repo/.git")).unwrap()).await;
-    assert!(missing.contains("repo/.git/ is not there"), "{missing}");
+    assert!(missing.contains("repo/.git/ does not exist"), "{missing}");
 }
 
 /// Returns the file of a loose object.
@@ -326,7 +330,7 @@ async fn branches_lead_to_commits_that_are_there() {
     })
     .await;
     assert!(
-        lost.contains("repo/.git/refs/heads/clash: ") && lost.contains("cannot be read"),
+        lost.contains("repo/.git/refs/heads/clash: cannot read "),
         "{lost}"
     );
     let lost = problem(|dir| {
@@ -335,7 +339,7 @@ async fn branches_lead_to_commits_that_are_there() {
     })
     .await;
     assert!(
-        lost.contains("repo/.git/refs/heads/clash: leads to the tree "),
+        lost.contains("repo/.git/refs/heads/clash: points to the tree "),
         "{lost}"
     );
     let lost = problem(|dir| {
@@ -344,7 +348,7 @@ async fn branches_lead_to_commits_that_are_there() {
     })
     .await;
     assert!(
-        lost.contains("repo/.git/refs/heads/odd: ") && lost.contains("a tree and no commit"),
+        lost.contains("repo/.git/refs/heads/odd: ") && lost.contains("a tree; expected a commit"),
         "{lost}"
     );
     let borrowed = problem(|dir| {
@@ -393,7 +397,7 @@ async fn a_pack_that_was_cut_off_is_refused() {
     let told = std::error::Error::source(&error).unwrap().to_string();
     assert!(matches!(error, ServiceError::InvalidWorld { .. }), "{told}");
     assert!(
-        told.contains(".pack: does not end as its index says"),
+        told.contains(".pack: its checksum differs from its index"),
         "{told}"
     );
 }

@@ -250,6 +250,6 @@ async fn a_list_of_tools_that_does_not_end_is_given_up() {
     let server = tokio::spawn(list_forever(far));
     let connected = ToolClient::over(Box::new(near)).await;
     let error = connected.err().unwrap().to_string();
-    assert!(error.contains("lists more than 2000 tools"), "{error}");
+    assert!(error.contains("exceeds the limit of 2000 tools"), "{error}");
     server.abort();
 }

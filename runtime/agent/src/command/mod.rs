@@ -80,13 +80,14 @@ impl Agent for Command {
         let host = |what: &str, error: std::io::Error| Halt::Host(format!("{what}: {error}"));
         let listener = TcpListener::bind(("127.0.0.1", 0))
             .await
-            .map_err(|error| host("no port for the agent's MCP server", error))?;
-        let path = random_path().map_err(|error| host("no path for the MCP server", error))?;
+            .map_err(|error| host("cannot open a port for the agent's MCP server", error))?;
+        let path = random_path()
+            .map_err(|error| host("cannot create a path for the agent's MCP server", error))?;
         let address = listener
             .local_addr()
-            .map_err(|error| host("no port for the agent's MCP server", error))?;
+            .map_err(|error| host("cannot open a port for the agent's MCP server", error))?;
         let place = Place::new(attempt.instruction(), &format!("http://{address}{path}"))
-            .map_err(|error| host("no directory for the agent", error))?;
+            .map_err(|error| host("cannot create a directory for the agent", error))?;
         let (variables, secrets) = self.environment();
 
         let mut relay = Relay::new(attempt, None);
@@ -99,10 +100,7 @@ impl Agent for Command {
         let command = self.spec.command.iter().map(|word| place.filled(word));
         let command: Vec<String> = command.collect();
         let mut process = Process::start(&command, &place, &variables).map_err(|error| {
-            Halt::Host(format!(
-                "{} cannot be started: {error}",
-                program(&self.spec)
-            ))
+            Halt::Host(format!("cannot start {}: {error}", program(&self.spec)))
         })?;
         let ended = process.ended();
         let time = attempt.over();
@@ -143,7 +141,7 @@ impl Agent for Command {
         if exit.status == Some(TRY_AGAIN) {
             let said = scrub(&exit.last_words());
             return Err(Halt::Host(format!(
-                "the agent's program asks to be run again (exit status {TRY_AGAIN}){said}"
+                "the agent's program requests a retry (exit status {TRY_AGAIN}){said}"
             )));
         }
         let answer = place.answer().unwrap_or_else(|| exit.stdout.text());

@@ -38,7 +38,7 @@ impl Output {
         match self.before {
             0 => String::new(),
             before => format!(
-                " (the last {} bytes; {before} before them are not kept)",
+                " (the last {} bytes; {before} earlier bytes are discarded)",
                 self.kept.len()
             ),
         }

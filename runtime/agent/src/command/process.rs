@@ -59,8 +59,8 @@ impl Exit {
             (_, Some(9)) if was_killed => "was killed".to_owned(),
             (Some(0), _) => "ended".to_owned(),
             (Some(status), _) => format!("ended with exit status {status}"),
-            (None, Some(signal)) => format!("was ended by signal {signal}"),
-            (None, None) => "cannot be waited for".to_owned(),
+            (None, Some(signal)) => format!("was terminated by signal {signal}"),
+            (None, None) => "has an unknown exit status".to_owned(),
         }
     }
 

@@ -153,11 +153,14 @@ fn errors_are_named_and_nothing_is_kept() {
     let last = sound.len() - 1;
     for more in [&b"more"[..], &bytes] {
         let told = refusal(&[&bytes, more].concat());
-        assert!(told.contains("something follows the end"), "{told}");
+        assert!(told.contains("unexpected data after the end"), "{told}");
     }
     for (told, word) in [
         (changed(&|all| drop(all.remove(0))), "not the first entry"),
-        (changed(&|all| all[0].1 = b"{".to_vec()), "does not say"),
+        (
+            changed(&|all| all[0].1 = b"{".to_vec()),
+            "invalid \"states.json\"",
+        ),
         (
             changed(&|all| all[0].1 = br#"{"schema":2}"#.to_vec()),
             "schema 2",
@@ -173,20 +176,23 @@ fn errors_are_named_and_nothing_is_kept() {
             changed(&|all| all[first_blob].1.push(b'!')),
             "has the digest",
         ),
-        (changed(&|all| all[last].1.push(b'!')), "is no directory"),
+        (
+            changed(&|all| all[last].1.push(b'!')),
+            "is not the encoding of a directory",
+        ),
         (
             changed(&|all| all[first_blob].0 = "blobs/xyz".into()),
-            "has no place",
+            "unknown entry",
         ),
         (
             changed(&|all| all[first_blob].0 = "../x".into()),
-            "no path within",
+            "invalid path",
         ),
         (
             changed(&|all| all.push(("more".into(), Vec::new()))),
-            "has no place",
+            "unknown entry",
         ),
-        (changed(&|all| all.push(all[1].clone())), "is twice"),
+        (changed(&|all| all.push(all[1].clone())), "occurs twice"),
     ] {
         assert!(told.contains(word), "{word}: {told}");
     }
@@ -230,7 +236,7 @@ fn bombs_are_refused_at_their_bounds() {
     encoder.window_log(27).unwrap();
     encoder.write_all(&[0; 100_000]).unwrap();
     let wide = encoder.finish().unwrap();
-    assert!(refusal(&wide).contains("cannot be read"));
+    assert!(refusal(&wide).contains("cannot read the archive"));
 }
 
 proptest! {

@@ -18,6 +18,10 @@ use crate::BundleError;
 use crate::layout::{BlobDirectory, Source, fetch};
 use crate::oci::{self, Descriptor, Index, Manifest};
 
+/// Reason for the refusal of a task whose parts define no verifier, or a world of the wrong kind.
+const NO_JUDGE: &str = "expected either a component as verifier and a world with id and seed, or a script as verifier \
+                        and a world without them";
+
 impl Bundle {
     /// Reads the manifests and configs of a bundle, but no other layers.
     ///
@@ -42,10 +46,10 @@ impl Bundle {
         oci::expect(what, &root.media_type, oci::INDEX)?;
         let index = Index::parse(what, &bytes, SUITE)?;
         if index.manifests.len() > MOST {
-            return Err(BundleError::TooLarge {
-                what: "the list of the suite's tasks and worlds".to_owned(),
-                size: index.manifests.len() as u64,
-                limit: MOST as u64,
+            let found = index.manifests.len();
+            return Err(BundleError::Shape {
+                what: what.to_owned(),
+                reason: format!("it lists {found} tasks and worlds, but the limit is {MOST}"),
             });
         }
         let (mut tasks, mut worlds) = (Vec::new(), BTreeMap::new());
@@ -135,22 +139,22 @@ impl Bundle {
     fn check(&self) -> Result<(), BundleError> {
         let against = |message: String| Err(BundleError::Contradiction(message));
         if self.tasks.is_empty() {
-            return against("it is a suite without tasks".to_owned());
+            return against("the suite contains no tasks".to_owned());
         }
         let mut ids = BTreeSet::new();
         let mut names = BTreeSet::new();
         for world in self.worlds.values() {
             if !names.insert(&world.id) {
-                return against(format!("world {} is there twice", world.id));
+                return against(format!("world {} occurs twice", world.id));
             }
         }
         for task in &self.tasks {
             let id = &task.id;
             if !ids.insert(id) {
-                return against(format!("task {id} is there twice"));
+                return against(format!("task {id} occurs twice"));
             }
             let Some(world) = self.worlds.get(&task.config.world.digest) else {
-                return against(format!("task {id} starts from a world that is not there"));
+                return against(format!("task {id} starts from a world that is missing"));
             };
             let (start, config) = (&task.config.parts.world, &world.config);
             let guests = config
@@ -162,17 +166,19 @@ impl Bundle {
             let seeded = start.seed.is_none_or(|seed| seed == config.seed);
             if !(named && seeded) || (start.snapshot, &start.guests) != (config.snapshot, &guests) {
                 return against(format!(
-                    "task {id} starts from another world than {}",
+                    "the starting state of task {id} does not match the config of world {}",
                     world.id
                 ));
             }
             if matches!(task.judged_by, JudgedBy::Script { .. }) != self.is_published() {
-                return against("components judge some tasks, and scripts others".to_owned());
+                return against(
+                    "some tasks have a component as verifier, and others a script".to_owned(),
+                );
             }
             let interpreter = |task: &TaskArtifact| task.guest("interpreter").map(|it| it.digest);
             if interpreter(task) != interpreter(&self.tasks[0]) {
                 return against(format!(
-                    "another guest than before runs the script of task {id}"
+                    "the interpreter of task {id} differs from that of the other tasks"
                 ));
             }
         }
@@ -208,7 +214,7 @@ fn config<T: for<'a> Deserialize<'a>>(
         return Err(BundleError::Shape {
             what: what.to_owned(),
             reason: format!(
-                "it has schema {}, and this mcpmark knows {SCHEMA}",
+                "it has schema {}, but this version of mcpmark reads schema {SCHEMA}",
                 value["schema"]
             ),
         });
@@ -233,12 +239,13 @@ impl TaskArtifact {
         };
         if config.parts.schema != SCHEMA {
             let found = config.parts.schema;
-            let reason = format!("its parts have schema {found}, and this mcpmark knows {SCHEMA}");
+            let reason = format!(
+                "its parts have schema {found}, but this version of mcpmark reads schema {SCHEMA}"
+            );
             return Err(shape(reason));
         }
         let judged_by = config.parts.judged_by();
-        let judged_by = judged_by
-            .ok_or_else(|| shape("it does not say who judges, and from where".to_owned()))?;
+        let judged_by = judged_by.ok_or_else(|| shape(NO_JUDGE.to_owned()))?;
         let id = match judged_by {
             JudgedBy::Component(_) => config.parts.task.parse(),
             JudgedBy::Script { .. } => TaskId::published(&config.parts.task),
@@ -250,10 +257,10 @@ impl TaskArtifact {
             let file = layer.title().unwrap_or("").to_owned();
             let known = FILES.iter().find(|(name, ..)| *name == file);
             let Some((_, media_type, _)) = known else {
-                return Err(BundleError::Foreign {
+                let names = FILES.map(|(name, ..)| name).join(", ");
+                return Err(BundleError::Shape {
                     what,
-                    found: file,
-                    wanted: INSTRUCTION,
+                    reason: format!("unknown file {file:?}; expected one of {names}"),
                 });
             };
             oci::expect(&what, &layer.media_type, media_type)?;
@@ -283,14 +290,14 @@ impl TaskArtifact {
         };
         let layer = |file| self.layer(file).map(|layer| layer.digest);
         if layer(INSTRUCTION) != Some(parts.instruction) {
-            return against("its instruction is another than its config says");
+            return against("the digest of its instruction differs from its config");
         }
         match (&self.config.certificate, layer(CERTIFICATE)) {
             (Some(_), None) => {
-                return against("its config describes a certificate that is not there");
+                return against("its config describes a certificate that is missing");
             }
             (None, Some(_)) => {
-                return against("its config says nothing of the certificate that is there");
+                return against("its config does not describe its certificate");
             }
             _ => {}
         }
@@ -300,7 +307,7 @@ impl TaskArtifact {
         };
         let interpreter = interpreter.map(|guest| guest.digest);
         if layer(other).is_some() || interpreter.is_some() != (judge == SCRIPT) {
-            return against("its layers are not those of who judges it");
+            return against("its layers do not match the kind of its verifier");
         }
         for (role, file, digest) in [
             ("verifier", judge, Some(self.judged_by.digest())),
@@ -309,12 +316,12 @@ impl TaskArtifact {
         ] {
             let guest = self.guest(role);
             if guest.map(|guest| guest.digest) != digest {
-                return against(&format!("its config describes another {role}"));
+                return against(&format!("its config describes a different {role}"));
             }
             let held_back = guest.is_some_and(|guest| guest.held_back);
             if layer(file).is_some() != (digest.is_some() && !held_back) {
                 return against(&format!(
-                    "its config does not say whether its {role} is there"
+                    "its config and its layers disagree on whether it contains its {role}"
                 ));
             }
         }
@@ -323,7 +330,9 @@ impl TaskArtifact {
         for guest in &self.config.guests {
             let role = guest.role.as_str();
             if !["verifier", "solution", "interpreter"].contains(&role) {
-                return against(&format!("its config describes a guest as its {role:?}"));
+                return against(&format!(
+                    "its config describes a guest of unknown role {role:?}"
+                ));
             }
             if !roles.insert(role) {
                 return against(&format!("its config describes its {role} twice"));
@@ -355,14 +364,18 @@ impl WorldArtifact {
             ("entries", config.entries, most.entries),
         ] {
             if found > limit {
-                let reason = format!("its states have {found} {what}, and {limit} are the most");
+                let reason = format!("its states have {found} {what}, but the limit is {limit}");
                 return Err(shape(reason));
             }
         }
         for (role, guest) in config.guests.iter() {
             if guest.role != role.as_str() {
                 let found = &guest.role;
-                return Err(shape(format!("it describes a guest as its {found:?}")));
+                let reason = format!(
+                    "guest {role}: expected role {:?}, found {found:?}",
+                    role.as_str()
+                );
+                return Err(shape(reason));
             }
         }
         let roles: Vec<GuestRole> = config.guests.iter().map(|(role, _)| role).collect();
@@ -372,7 +385,7 @@ impl WorldArtifact {
         let Some(states) = layers.next().filter(|_| found == wanted) else {
             return Err(BundleError::Shape {
                 what,
-                reason: format!("it has {found} layers, and its config speaks of {wanted}"),
+                reason: format!("it has {found} layers, but its config requires {wanted}"),
             });
         };
         oci::expect(&what, &states.media_type, STATES)?;

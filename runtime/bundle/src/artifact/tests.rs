@@ -259,7 +259,7 @@ fn duplicate_keys_are_refused() {
     ] {
         let changed = layout.put(&kind.media_type, document.into_bytes());
         let told = Bundle::read(&layout, &changed).unwrap_err().to_string();
-        let word = format!("the key {key:?} is there twice");
+        let word = format!("duplicate key {key:?}");
         assert!(told.contains(&word), "{told}");
     }
     let dir = tempfile::tempdir().unwrap();
@@ -269,7 +269,7 @@ fn duplicate_keys_are_refused() {
     let changed = twice(&std::fs::read_to_string(&index).unwrap(), "manifests");
     std::fs::write(index, changed).unwrap();
     let told = Layout::open(dir.path()).unwrap_err().to_string();
-    assert!(told.contains("\"manifests\" is there twice"), "{told}");
+    assert!(told.contains("duplicate key \"manifests\""), "{told}");
 }
 
 #[test]
@@ -294,40 +294,40 @@ fn contradictions_and_foreign_artifacts_are_named() {
         ),
         (
             of(SUITE, |it| it["schemaVersion"] = json!(3)),
-            "schemaVersion is 3",
+            "expected schemaVersion 2, found 3",
         ),
-        (of(SUITE, |it| it["manifests"] = json!({})), "right shape"),
+        (of(SUITE, |it| it["manifests"] = json!({})), "is not valid"),
         (
             of(SUITE, |it| {
                 drop(it["manifests"].as_array_mut().unwrap().remove(0))
             }),
-            "not there",
+            "a world that is missing",
         ),
         (
             of(SUITE, |it| {
                 let all = it["manifests"].as_array_mut().unwrap();
                 all.push(all[1].clone());
             }),
-            "is there twice",
+            "occurs twice",
         ),
         (
             of(SUITE, |it| it["manifests"][1]["artifactType"] = json!("x")),
-            "is of type \"x\"",
+            "found \"x\"",
         ),
         (
             of(TASK, |it| it["artifactType"] = json!(WORLD)),
-            "is of type \"application/vnd.mcpmark.world.v1\"",
+            "found \"application/vnd.mcpmark.world.v1\"",
         ),
         (
             of(TASK, |it| {
                 it["artifactType"] = Value::Null;
                 it["config"]["mediaType"] = json!(WORLD_CONFIG);
             }),
-            "is of type \"application/vnd.mcpmark.world.config.v1+json\"",
+            "found \"application/vnd.mcpmark.world.config.v1+json\"",
         ),
         (
             of(TASK, |it| it["config"]["mediaType"] = json!("a/b")),
-            "is of type \"a/b\"",
+            "found \"a/b\"",
         ),
         (
             of(TASK, |it| {
@@ -345,17 +345,17 @@ fn contradictions_and_foreign_artifacts_are_named() {
             of(TASK, |it| {
                 drop(it["layers"].as_array_mut().unwrap().remove(3))
             }),
-            "a certificate that is not there",
+            "a certificate that is missing",
         ),
         (
             of(TASK, |it| {
                 it["layers"][0]["annotations"][oci::TITLE] = json!("../../x")
             }),
-            "is of type \"../../x\"",
+            "unknown file \"../../x\"",
         ),
         (
             of(TASK, |it| it["layers"][1]["mediaType"] = json!("a/b")),
-            "is of type \"a/b\"",
+            "found \"a/b\"",
         ),
         (
             of(TASK, |it| {
@@ -368,7 +368,7 @@ fn contradictions_and_foreign_artifacts_are_named() {
         (of(TASK_CONFIG, |it| it["more"] = json!(1)), "unknown field"),
         (
             of(TASK_CONFIG, |it| it["certificate"] = Value::Null),
-            "says nothing of the certificate that is there",
+            "does not describe its certificate",
         ),
         (
             of(TASK_CONFIG, |it| it["parts"]["task"] = json!("a/../b")),
@@ -380,19 +380,19 @@ fn contradictions_and_foreign_artifacts_are_named() {
         ),
         (
             of(TASK_CONFIG, |it| it["guests"][0]["held_back"] = json!(true)),
-            "whether its verifier",
+            "whether it contains its verifier",
         ),
         (
             of(TASK_CONFIG, |it| it["guests"][0]["role"] = json!("setup")),
-            "another verifier",
+            "a different verifier",
         ),
         (
             of(TASK_CONFIG, |it| it["parts"]["solution"] = Value::Null),
-            "another solution",
+            "a different solution",
         ),
         (
             of(TASK_CONFIG, |it| it["parts"]["world"]["seed"] = json!(2)),
-            "another world",
+            "does not match the config of world",
         ),
         (
             of(TASK_CONFIG, |it| {
@@ -406,15 +406,15 @@ fn contradictions_and_foreign_artifacts_are_named() {
         ),
         (
             of(WORLD_CONFIG, |it| it["world"] = json!("filesystem/other")),
-            "another world",
+            "does not match the config of world",
         ),
         (
             of(WORLD_CONFIG, |it| it["bytes"] = json!((4_u64 << 30) + 1)),
-            "4294967296 are the most",
+            "the limit is 4294967296",
         ),
         (
             of(WORLD_CONFIG, |it| it["entries"] = json!(2_000_001)),
-            "2000000 are the most",
+            "the limit is 2000000",
         ),
         (
             of(TASK_CONFIG, |it| add_guest(it, "verifier")),
@@ -422,15 +422,15 @@ fn contradictions_and_foreign_artifacts_are_named() {
         ),
         (
             of(TASK_CONFIG, |it| add_guest(it, "evil")),
-            "a guest as its \"evil\"",
+            "a guest of unknown role \"evil\"",
         ),
         (
             of(TASK_CONFIG, |it| add_guest(it, "ci")),
-            "a guest as its \"ci\"",
+            "a guest of unknown role \"ci\"",
         ),
         (
             of(WORLD_CONFIG, |it| it["ci"]["role"] = json!("evil")),
-            "a guest as its \"evil\"",
+            "expected role \"ci\", found \"evil\"",
         ),
         (
             of(TASK_CONFIG, |it| it["parts"]["schema"] = json!(2)),
@@ -441,7 +441,7 @@ fn contradictions_and_foreign_artifacts_are_named() {
                 let all = it["manifests"].as_array_mut().unwrap();
                 all.retain(|one| one["artifactType"] != TASK);
             }),
-            "a suite without tasks",
+            "the suite contains no tasks",
         ),
         (of(WORLD, |it| it["layers"] = json!([])), "0 layers"),
     ] {
@@ -491,8 +491,8 @@ fn artifacts_without_types_are_recognised_by_their_configs() {
 #[test]
 fn guests_are_decompressed_as_far_as_they_are_said_to_go() {
     for (size, word) in [
-        (4999, "does not have the 4999 bytes"),
-        (u64::MAX, "are the most"),
+        (4999, "does not have the expected length of 4999 bytes"),
+        (u64::MAX, "but the limit is"),
     ] {
         let (layout, root) = bundle(&|kind, document| {
             if kind == TASK_CONFIG {

@@ -72,9 +72,9 @@ impl Layout {
     fn blobs(&self) -> Result<Vec<(Digest, u64)>, BundleError> {
         let no_blob = |name: &str, problem: &str| BundleError::NoLayout {
             place: self.place.clone(),
-            problem: format!("{BLOBS}/{name} is no blob: {problem}"),
+            problem: format!("{BLOBS}/{name} is not a blob: {problem}"),
         };
-        let no_digest = |name: &str| no_blob(name, "its name is no digest");
+        let no_digest = |name: &str| no_blob(name, "its name is not a digest");
         let dir = match &self.content {
             Content::Archive { blobs, odd, .. } => {
                 return match odd {
@@ -97,12 +97,14 @@ impl Layout {
             let digest = digest.map_err(|_| no_digest(&name))?;
             let metadata = entry.metadata().map_err(read)?;
             if !metadata.is_file() {
-                return Err(no_blob(&name, "it is no regular file"));
+                return Err(no_blob(&name, "it is not a regular file"));
             }
             blobs.push((digest, metadata.len()));
             if blobs.len() as u64 > ARCHIVE.entries {
-                let problem = format!("there are more than {} of them", ARCHIVE.entries);
-                return Err(no_blob(&name, &problem));
+                return Err(BundleError::NoLayout {
+                    place: self.place.clone(),
+                    problem: format!("{BLOBS} exceeds the limit of {} blobs", ARCHIVE.entries),
+                });
             }
         }
         Ok(blobs)
@@ -193,7 +195,7 @@ mod tests {
         let blob = |digest: &Digest| dir.join(BLOBS).join(digest.hex());
         fs::write(blob(&stray.digest), b"other").unwrap();
         let told = beside().unwrap_err();
-        let word = format!("blob {} is not what its digest says", stray.digest);
+        let word = format!("blob {} does not match its digest", stray.digest);
         assert!(told.contains(&word), "{told}");
         fs::remove_file(blob(&stray.digest)).unwrap();
         assert!(beside().unwrap().unnamed.is_empty());
@@ -201,16 +203,12 @@ mod tests {
             let file = dir.join(BLOBS).join(name);
             fs::write(&file, b"stray").unwrap();
             let told = beside().unwrap_err();
-            let word = format!("{BLOBS}/{name} is no blob: its name is no digest");
+            let word = format!("{BLOBS}/{name} is not a blob: its name is not a digest");
             assert!(told.contains(&word), "{told}");
             fs::remove_file(file).unwrap();
         }
         // A blob that is no longer listed is still verified.
         fs::write(blob(&theirs.digest), b"damaged").unwrap();
-        assert!(
-            beside()
-                .unwrap_err()
-                .contains("is not what its digest says")
-        );
+        assert!(beside().unwrap_err().contains("does not match its digest"));
     }
 }

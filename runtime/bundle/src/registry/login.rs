@@ -18,7 +18,7 @@ pub struct Login {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadLogin {
     /// The file is not JSON.
-    #[error("it is no JSON (line {line}, column {column})")]
+    #[error("not valid JSON (line {line}, column {column})")]
     Json {
         /// Line of the error.
         line: usize,
@@ -26,10 +26,12 @@ pub enum BadLogin {
         column: usize,
     },
     /// The entry is not a user name and password in base64.
-    #[error("what it has for {0:?} is no name and password")]
+    #[error("the entry for {0:?} is not a user name and password")]
     Auth(String),
     /// The password is kept by a credential helper, which is not run.
-    #[error("a program keeps what it has for {0:?}, and none is run here")]
+    #[error(
+        "a credential helper stores the password for {0:?}, and mcpmark does not run credential helpers"
+    )]
     Helper(String),
 }
 

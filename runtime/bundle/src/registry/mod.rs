@@ -46,13 +46,13 @@ pub struct Registry {
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
     /// The address would be reached without encryption, so others could read and change the traffic.
-    #[error("{0} is reached without encryption, and is not this machine")]
+    #[error("{0} is not this machine, and the connection would not be encrypted")]
     Readable(String),
     /// The address is invalid.
-    #[error("{0:?} is the address of no registry")]
+    #[error("invalid registry address {0:?}")]
     Address(String),
     /// The HTTP client cannot be created, or the registry cannot be reached.
-    #[error("{what}: the registry cannot be reached")]
+    #[error("{what}: cannot reach the registry")]
     Http {
         /// Description of the operation.
         what: String,
@@ -60,19 +60,19 @@ pub enum RegistryError {
         source: reqwest::Error,
     },
     /// The registry did not answer within the timeout.
-    #[error("{what}: the registry said nothing for {} s", TIMEOUT.as_secs())]
+    #[error("{what}: no response from the registry for {} s", TIMEOUT.as_secs())]
     Silent {
         /// Description of the operation.
         what: String,
     },
     /// The registry does not have the manifest or blob.
-    #[error("{what}: the registry does not have it")]
+    #[error("{what}: not found in the registry")]
     Missing {
         /// Description of the operation.
         what: String,
     },
     /// The registry requires authentication or denies access.
-    #[error("{what}: the registry refuses ({status})")]
+    #[error("{what}: the registry refused access ({status})")]
     Refused {
         /// Description of the operation.
         what: String,
@@ -80,7 +80,9 @@ pub enum RegistryError {
         status: u16,
     },
     /// The target of a redirect requires authentication. Credentials are sent only to the registry.
-    #[error("{what}: the registry sends to {host}, which wants to know who asks, and is not told")]
+    #[error(
+        "{what}: the registry redirects to {host}, which requires authentication, but credentials are sent only to the registry"
+    )]
     Asked {
         /// Description of the operation.
         what: String,
@@ -88,7 +90,7 @@ pub enum RegistryError {
         host: String,
     },
     /// The registry answered with an error status.
-    #[error("{what}: the registry answers {status}: {message}")]
+    #[error("{what}: the registry returned {status}: {message}")]
     Status {
         /// Description of the operation.
         what: String,
@@ -98,7 +100,7 @@ pub enum RegistryError {
         message: String,
     },
     /// A response violates the specification.
-    #[error("{what}: the registry's answer is of no use: {problem}")]
+    #[error("{what}: invalid response from the registry: {problem}")]
     Answer {
         /// Description of the operation.
         what: String,
@@ -225,14 +227,15 @@ impl Registry {
             }
             return Ok(response);
         }
-        Err(answer(what, "it sends from one place to the next"))
+        let problem = format!("too many redirects: no result after {MAX_REQUESTS} requests");
+        Err(answer(what, &problem))
     }
 
     fn elsewhere(&self, what: &str, from: &Url, headers: &HeaderMap) -> Result<Url, RegistryError> {
         let location = headers.get(LOCATION).and_then(|value| value.to_str().ok());
         let url = location
             .and_then(|location| from.join(location).ok())
-            .ok_or_else(|| answer(what, "it sends elsewhere without saying where"))?;
+            .ok_or_else(|| answer(what, "the redirect has no valid location"))?;
         if self.may_go(&url) {
             Ok(url)
         } else {
@@ -279,8 +282,7 @@ impl Registry {
     async fn token(&self, what: &str, challenge: &Challenge) -> Result<String, RegistryError> {
         let realm = challenge.parameter("realm");
         let realm = realm.and_then(|realm| self.base.join(realm).ok());
-        let mut url =
-            realm.ok_or_else(|| answer(what, "it does not say where tokens are given"))?;
+        let mut url = realm.ok_or_else(|| answer(what, "the challenge has no valid realm"))?;
         if !self.may_go(&url) {
             return Err(sends_to_readable(what, &url));
         }
@@ -300,7 +302,7 @@ impl Registry {
             let (line, column) = (error.line(), error.column());
             answer(
                 what,
-                &format!("its token is no JSON (line {line}, column {column})"),
+                &format!("its token is not valid JSON (line {line}, column {column})"),
             )
         })?;
         let token = ["token", "access_token"]
@@ -309,7 +311,7 @@ impl Registry {
         let plain = |token: &&str| token.bytes().all(|byte| byte.is_ascii_graphic());
         let token = token.filter(plain);
         Ok(token
-            .ok_or_else(|| answer(what, "it gives no token"))?
+            .ok_or_else(|| answer(what, "it contains no valid token"))?
             .to_owned())
     }
 
@@ -372,12 +374,12 @@ fn answer(what: &str, problem: &str) -> RegistryError {
 
 fn sends_to_readable(what: &str, url: &Url) -> RegistryError {
     let host = host_of(url);
-    let problem = format!("it sends to {host}, which is not reached with encryption");
+    let problem = format!("it refers to {host}, but the connection would not be encrypted");
     answer(what, &problem)
 }
 
 fn host_of(url: &Url) -> &str {
-    url.host_str().unwrap_or("a place without a name")
+    url.host_str().unwrap_or("a host without a name")
 }
 
 /// Waits for a result with the timeout [`TIMEOUT`].
@@ -454,7 +456,7 @@ async fn body(what: &str, mut response: Response, limit: u64) -> Result<Vec<u8>,
     while let Some(piece) = piece(what, &mut response, bytes.len() as u64, wanted).await? {
         bytes.extend_from_slice(piece.as_ref());
         if bytes.len() as u64 > limit {
-            let problem = format!("it has more than {limit} bytes");
+            let problem = format!("it exceeds the limit of {limit} bytes");
             return Err(answer(what, &problem));
         }
     }

@@ -225,7 +225,7 @@ impl Registry {
         let url = location
             .and_then(|location| location.to_str().ok())
             .and_then(|location| self.base.join(location).ok())
-            .ok_or_else(|| answer(what, "it does not say where to send the blob"))?;
+            .ok_or_else(|| answer(what, "it has no valid location for the upload"))?;
         if self.may_go(&url) {
             Ok(url)
         } else {

@@ -21,7 +21,7 @@ pub struct Reference {
 
 /// Error of parsing a reference.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} names no bundle in a registry: {reason}")]
+#[error("invalid bundle reference {text:?}: {reason}")]
 pub struct BadReference {
     /// The text.
     pub text: String,
@@ -59,16 +59,18 @@ impl FromStr for Reference {
         };
         let rest = text
             .strip_prefix(Self::SCHEME)
-            .ok_or_else(|| wrong("it does not begin with oci://"))?;
+            .ok_or_else(|| wrong("expected oci:// at the start"))?;
         let (host, rest) = rest
             .split_once('/')
-            .ok_or_else(|| wrong("it names no repository"))?;
+            .ok_or_else(|| wrong("the repository is missing"))?;
         if !is_host(host) {
-            return Err(wrong("its host is none"));
+            return Err(wrong("the host is not valid"));
         }
         let (rest, digest) = match rest.split_once('@') {
             Some((rest, digest)) => {
-                let digest = digest.parse().map_err(|_| wrong("its digest is none"))?;
+                let digest = digest
+                    .parse()
+                    .map_err(|_| wrong("the digest is not valid"))?;
                 (rest, Some(digest))
             }
             None => (rest, None),
@@ -79,12 +81,12 @@ impl FromStr for Reference {
         };
         if !is_repository(repository) {
             return Err(wrong(
-                "its repository has other than a-z, 0-9, `.`, `_`, `-` and `/`",
+                "the repository may contain only a-z, 0-9, `.`, `_`, `-` and `/`",
             ));
         }
         if tag.as_deref().is_some_and(|tag| !is_tag(tag)) {
             return Err(wrong(
-                "its tag has other than letters, digits, `.`, `_` and `-`",
+                "the tag may contain only letters, digits, `.`, `_` and `-`",
             ));
         }
         Ok(Self {

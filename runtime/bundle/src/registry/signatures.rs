@@ -100,13 +100,13 @@ impl Registry {
                 Some(next) => {
                     let [there, here] = [&next, &url].map(|url| url.origin().ascii_serialization());
                     return Err(useless(format!(
-                        "it goes on at {there}, and {here} was asked: a registry behind another name has to be told it"
+                        "its next page is at {there}, but the request went to {here}; configure the registry with the name that clients use"
                     )));
                 }
                 None => return Ok(found),
             }
         }
-        Err(useless(format!("it has more than {PAGES} pages")))
+        Err(useless(format!("it exceeds the limit of {PAGES} pages")))
     }
 
     /// Returns the index of the manifests that refer to a manifest, from the tag that is derived from its digest.
@@ -132,12 +132,12 @@ impl Registry {
 /// the document is not an index, because the bundle must not be treated as unsigned.
 fn descriptors(index: &[u8]) -> Result<Vec<Descriptor>, RegistryError> {
     let index: Value = mcpmark_json::from_unique(index)
-        .map_err(|error| useless(format!("it is no JSON: {error}")))?;
+        .map_err(|error| useless(format!("not valid JSON: {error}")))?;
     let listed = match index.get("manifests") {
         Some(Value::Array(listed)) => listed.iter(),
         // Some registries write an empty list as null.
         Some(Value::Null) => [].iter(),
-        _ => return Err(useless("it lists nothing".to_owned())),
+        _ => return Err(useless("expected an array \"manifests\"".to_owned())),
     };
     Ok(listed
         .filter_map(|one| serde_json::from_value(one.clone()).ok())

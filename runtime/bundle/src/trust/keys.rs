@@ -26,7 +26,7 @@ const PUBLIC: &str = "PUBLIC KEY";
 
 /// Error of parsing a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("it is no {what} key of Ed25519 or ECDSA P-256 in PEM: {reason}")]
+#[error("not a {what} key of Ed25519 or ECDSA P-256 in PEM format: {reason}")]
 pub struct BadKey {
     what: &'static str,
     reason: &'static str,
@@ -34,7 +34,7 @@ pub struct BadKey {
 
 /// Error: the system provides no random numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the system gives no random numbers")]
+#[error("the system cannot provide random numbers")]
 pub struct NoRandomness;
 
 impl From<ring::error::Unspecified> for NoRandomness {
@@ -109,11 +109,9 @@ impl FromStr for PrivateKey {
         };
         let Some(bytes) = pem(text, PRIVATE) else {
             return Err(wrong(match text.trim().split("-----").nth(1) {
-                Some("BEGIN EC PRIVATE KEY") => {
-                    "`openssl pkcs8 -topk8 -nocrypt` gives it the form that is read here"
-                }
-                Some(label) if label.contains("ENCRYPTED") => "it is encrypted",
-                _ => "it has no block PRIVATE KEY",
+                Some("BEGIN EC PRIVATE KEY") => "convert it with `openssl pkcs8 -topk8 -nocrypt`",
+                Some(label) if label.contains("ENCRYPTED") => "the key is encrypted",
+                _ => "the block PRIVATE KEY is missing",
             }));
         };
         if let Ok(pair) = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&bytes) {
@@ -122,7 +120,7 @@ impl FromStr for PrivateKey {
         let random = SystemRandom::new();
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &bytes, &random);
         pair.map(|pair| Self(Pair::EcdsaP256(pair)))
-            .map_err(|_| wrong("it is of another kind"))
+            .map_err(|_| wrong("the kind of the key is not supported"))
     }
 }
 
@@ -134,7 +132,7 @@ impl FromStr for PublicKey {
             what: "public",
             reason,
         };
-        let bytes = pem(text, PUBLIC).ok_or_else(|| wrong("it has no block PUBLIC KEY"))?;
+        let bytes = pem(text, PUBLIC).ok_or_else(|| wrong("the block PUBLIC KEY is missing"))?;
         let ed25519 = bytes.strip_prefix(&PUBLIC_ED25519[..]);
         if let Some(key) = ed25519.and_then(|key| <[u8; 32]>::try_from(key).ok()) {
             return Ok(Self(Point::Ed25519(key)));
@@ -142,7 +140,7 @@ impl FromStr for PublicKey {
         let p256 = bytes.strip_prefix(&PUBLIC_P256[..]);
         match p256.and_then(|key| <[u8; 65]>::try_from(key).ok()) {
             Some(key) => Ok(Self(Point::EcdsaP256(key))),
-            None => Err(wrong("it is of another kind")),
+            None => Err(wrong("the kind of the key is not supported")),
         }
     }
 }

@@ -26,16 +26,16 @@ pub struct SignedBundle<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError<E> {
     /// No rule applies to the names of the bundle, and the policy refuses such bundles.
-    #[error("bundle {0} has no name that is trusted")]
+    #[error("bundle {0} has no name that the trust policy allows")]
     NoRule(Digest),
     /// The bundle has no signatures.
     #[error("bundle {0} is not signed")]
     Unsigned(Digest),
     /// None of the signatures is by a key that is valid for the bundle.
-    #[error("bundle {0} is signed by none of the keys that count for it")]
+    #[error("bundle {0} is not signed by any of the trusted keys")]
     OtherKeys(Digest),
     /// The key that signed the bundle has expired.
-    #[error("bundle {digest} is signed by {}, a key that expired: it counted until {until}", key.display())]
+    #[error("bundle {digest} is signed by an expired key: {} was valid until {until}", key.display())]
     Expired {
         /// Digest of the bundle.
         digest: Digest,
@@ -45,7 +45,7 @@ pub enum TrustError<E> {
         until: String,
     },
     /// A key cannot be read.
-    #[error("a key cannot be read")]
+    #[error("cannot read a key")]
     Key(E),
 }
 
@@ -207,13 +207,13 @@ impl TryFrom<String> for Name {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        let wrong = |reason: &str| Err(format!("{text:?} is the name of no bundle: {reason}"));
+        let wrong = |reason: &str| Err(format!("invalid bundle name {text:?}: {reason}"));
         let (name, is_open) = match text.strip_suffix('*') {
             Some(beginning) => (beginning, true),
             None => (text.as_str(), false),
         };
         if name.contains('*') {
-            return wrong("`*` stands at the end, or nowhere");
+            return wrong("`*` is allowed only at the end");
         }
         if name.contains("://") {
             return wrong("write HOST/REPOSITORY, without `oci://`");
@@ -244,7 +244,7 @@ impl TryFrom<String> for Name {
             writings.push(host);
         }
         if name.is_empty() && !is_open {
-            wrong("it is empty")
+            wrong("the name is empty")
         } else {
             Ok(Self { writings, is_open })
         }
@@ -279,16 +279,24 @@ impl TryFrom<toml::Value> for Key {
                 });
             }
             toml::Value::Table(table) => table,
-            other => return Err(format!("a key is a file, and no {}", other.type_str())),
+            other => {
+                return Err(format!(
+                    "expected the path of a key file, found {}",
+                    other.type_str()
+                ));
+            }
         };
         let Some(toml::Value::String(file)) = table.remove("file") else {
             return Err(
-                "a key has no file; write { file = \"ours.pub\", until = 2030-12-31 }".into(),
+                "the file of a key is required; write { file = \"ours.pub\", until = 2030-12-31 }"
+                    .into(),
             );
         };
         let until = table.remove("until").map(Until::read).transpose()?;
         match table.keys().next() {
-            Some(key) => Err(format!("a key has file and until, and not {key:?}")),
+            Some(key) => Err(format!(
+                "unknown key {key:?} in a table; expected file or until"
+            )),
             None => Ok(Self {
                 file: file.into(),
                 until,
@@ -301,7 +309,9 @@ impl Until {
     /// Parses a day, which is included as a whole in UTC, or an instant.
     fn read(value: toml::Value) -> Result<Self, String> {
         let none = |shown: &str| {
-            format!("until is {shown}, and no day as 2030-12-31 or instant as 2030-12-31T12:00:00Z")
+            format!(
+                "until: expected a day like 2030-12-31 or an instant like 2030-12-31T12:00:00Z, found {shown}"
+            )
         };
         let text = match value {
             toml::Value::Datetime(date) => date.to_string(),
@@ -390,9 +400,9 @@ mod tests {
         }
         assert!(rule("*").unwrap().is_for(&[]));
         for (name, word) in [
-            ("", "it is empty"),
-            ("localhost:5010/*suite", "`*` stands at the end"),
-            ("**", "`*` stands at the end"),
+            ("", "the name is empty"),
+            ("localhost:5010/*suite", "`*` is allowed only at the end"),
+            ("**", "`*` is allowed only at the end"),
             ("oci://localhost:5010/suite", "without `oci://`"),
             ("localhost:5010/suite:v1", "without tag and digest"),
             ("localhost:5010/suite@sha256:1", "without tag and digest"),
@@ -448,15 +458,18 @@ mod tests {
     fn a_key_that_is_written_otherwise_is_named() {
         for (written, word) in [
             (r#"{file = "a.pub", until = 2026-02-30}"#, "2026-02-30"),
-            (r#"{file = "a.pub", until = 2027}"#, "until is integer"),
-            (r#"{file = "a.pub", until = "soon"}"#, "until is \"soon\""),
+            (r#"{file = "a.pub", until = 2027}"#, "found integer"),
+            (r#"{file = "a.pub", until = "soon"}"#, "found \"soon\""),
             (
                 r#"{file = "a.pub", until = 12:00:00}"#,
-                "until is \"12:00:00\"",
+                "found \"12:00:00\"",
             ),
-            (r#"{file = "a.pub", til = 2026-02-28}"#, "not \"til\""),
-            ("{until = 2026-02-28}", "has no file"),
-            ("1", "is a file, and no integer"),
+            (
+                r#"{file = "a.pub", til = 2026-02-28}"#,
+                "unknown key \"til\"",
+            ),
+            ("{until = 2026-02-28}", "the file of a key is required"),
+            ("1", "a key file, found integer"),
         ] {
             let told = keys(written).unwrap_err();
             assert!(told.contains(word), "{word}: {told}");

@@ -84,7 +84,7 @@ fn a_statement_that_says_two_things_vouches_for_neither() {
         // A duplicate envelope is refused, too.
         let twice = signed.replacen('{', "{\"dsseEnvelope\":{},", 1);
         let told = Signature::parse(twice.as_bytes()).unwrap_err().to_string();
-        assert!(told.contains("\"dsseEnvelope\" is there twice"), "{told}");
+        assert!(told.contains("duplicate key \"dsseEnvelope\""), "{told}");
     }
 }
 
@@ -114,8 +114,8 @@ fn invalid_keys_are_reported() {
     }
     for (label, word) in [
         ("EC PRIVATE KEY", "openssl pkcs8"),
-        ("ENCRYPTED SIGSTORE PRIVATE KEY", "it is encrypted"),
-        ("CERTIFICATE", "no block"),
+        ("ENCRYPTED SIGSTORE PRIVATE KEY", "the key is encrypted"),
+        ("CERTIFICATE", "block PRIVATE KEY is missing"),
     ] {
         let text = KEY.replace("PRIVATE KEY", label);
         let error = text.parse::<PrivateKey>().unwrap_err().to_string();

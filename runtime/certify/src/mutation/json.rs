@@ -147,7 +147,7 @@ fn at<'a>(value: &'a mut Value, path: &[Step]) -> Option<&'a mut Value> {
 /// Formats a path, as in `.shifts[2]`.
 fn name(path: &[Step]) -> String {
     if path.is_empty() {
-        return "the whole".to_owned();
+        return "the document".to_owned();
     }
     path.iter()
         .map(|step| match step {
@@ -180,7 +180,7 @@ mod tests {
             r#"drop-item .a: without its last element {"a":[1],"b":{"c":3,"d":4}}"#,
             r#"duplicate-item .a: its first element twice {"a":[1,1,2],"b":{"c":3,"d":4}}"#,
             r#"swap-items .b: values of "c" and "d" swapped {"a":[1,2],"b":{"c":4,"d":3}}"#,
-            r#"stray-item the whole: a key "stray" added {"a":[1,2],"b":{"c":3,"d":4},"stray":1}"#,
+            r#"stray-item the document: a key "stray" added {"a":[1,2],"b":{"c":3,"d":4},"stray":1}"#,
             r#"key-order .b: keys in reverse order {"a":[1,2],"b":{"d":4,"c":3}}"#,
         ] {
             assert!(found.iter().any(|found| found == expected), "{found:#?}");

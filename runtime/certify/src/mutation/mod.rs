@@ -192,7 +192,7 @@ impl Making<'_> {
             };
             self.write(Mutation::TRUNCATE, path, "only the first half", half);
             let empty = self.put(file, "");
-            self.write(Mutation::EMPTY, path, "nothing in it", empty);
+            self.write(Mutation::EMPTY, path, "emptied", empty);
             return Ok(());
         };
         let before = match &change.before {
@@ -221,7 +221,7 @@ impl Making<'_> {
         for change in changes {
             if let (None, Some(Node::Directory(_))) = (&change.before, &change.after) {
                 let path = &change.path;
-                self.edit(Mutation::DELETE, path, "deleted with all in it", |tree| {
+                self.edit(Mutation::DELETE, path, "deleted with its content", |tree| {
                     tree.remove(path).map(drop)
                 });
             }
@@ -297,7 +297,7 @@ impl Making<'_> {
     }
 
     fn moved(&mut self, mutation: Mutation, from: &TreePath, to: &TreePath, file: &File) {
-        self.edit(mutation, from, format!("at {to} instead"), |tree| {
+        self.edit(mutation, from, format!("moved to {to}"), |tree| {
             tree.remove(from)?;
             tree.insert_file(to, file.clone()).ok()
         });

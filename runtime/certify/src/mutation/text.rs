@@ -53,7 +53,7 @@ pub(super) fn mutate_text(text: &str, before: Option<&str>, most: usize) -> Vec<
         Mutation::TRAILING_SPACE,
         spread(&places, most.min(4), |line| {
             let content = lines.lines[line];
-            Some(lines.replaced(line, &format!("{content} "), "a blank at the end"))
+            Some(lines.replaced(line, &format!("{content} "), "a space at the end"))
         }),
     );
     add(
@@ -83,7 +83,7 @@ fn whole(text: &str) -> Vec<MutatedText> {
         });
     };
     let lines = Lines::of(text);
-    add(Mutation::EMPTY, "nothing in it", String::new());
+    add(Mutation::EMPTY, "emptied", String::new());
     let half = (text.len() / 2..text.len()).find(|at| text.is_char_boundary(*at));
     if let Some(half) = half {
         add(

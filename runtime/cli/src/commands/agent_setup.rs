@@ -48,11 +48,11 @@ pub(crate) fn models(spec: &Spec, acting: &BTreeSet<usize>) -> Result<Models, Co
         for model in models.iter().flatten() {
             if spec.prices.of(model.name()).is_none() {
                 let message = format!(
-                    "the price of {} is not known, so a limit on cost cannot hold",
+                    "model {}: its price is unknown, so a limit on cost cannot be enforced",
                     model.name()
                 );
                 return Err(CommandError::usage(message)
-                    .hint("give prices with --prices FILE, or limit tokens instead"));
+                    .hint("set prices with --prices FILE, or limit tokens instead"));
             }
         }
     }
@@ -82,7 +82,7 @@ fn open_error(error: OpenError) -> CommandError {
             Some(format!("export {variable}=…"))
         }
         OpenError::Provider { .. } => Some(
-            "an endpoint that speaks like OpenAI's is `--model openai/NAME --base-url URL`"
+            "for an OpenAI-compatible endpoint, use `--model openai/NAME --base-url URL`"
                 .to_owned(),
         ),
         _ => None,
@@ -234,13 +234,13 @@ pub(crate) async fn preflight(
     for (model, participant) in models.asking(spec) {
         let (conversation, tools) = sign_of_life(participant.agent);
         let asking = model.ask(&conversation, &tools, model.sampling_seed(0), SIGN_OF_LIFE);
-        let what = || format!("waiting for a first reply of model {}", model.name());
+        let what = || format!("waiting for the first reply of model {}", model.name());
         let asked = announced(asking, what).await;
         let error = match asked.result {
             Ok(answer) if answer.usage.is_none() && spec.limits.counts_usage() => {
                 let message = format!(
-                    "model {}: it does not say how many tokens a reply took, so no limit on tokens \
-                     or cost can hold",
+                    "model {}: its replies do not report token usage, so limits on tokens and cost \
+                     cannot be enforced",
                     model.name()
                 );
                 return Err(CommandError::usage(message)
@@ -249,7 +249,7 @@ pub(crate) async fn preflight(
             Ok(answer) => {
                 if !tools.is_empty() && answer.calls.is_empty() {
                     output::warn(&format!(
-                        "model {} was asked to call a tool and did not; if it cannot, use --agent react",
+                        "model {}: did not call the tool of the test request; if it cannot call tools, use --agent react",
                         sanitise::line(model.name())
                     ));
                 }
@@ -274,7 +274,7 @@ pub(crate) async fn preflight(
         ) {
             let said = sanitise::line(&error.message);
             output::warn(&format!(
-                "model {}{place}: {said}; going on, for that may pass",
+                "model {}{place}: {said}; continuing, because the error may be temporary",
                 model.name()
             ));
             continue;
@@ -310,18 +310,18 @@ fn refused(model: &Model, place: &str, error: &RequestError) -> CommandError {
     let message = format!("model {}{place}: {said}", model.name());
     CommandError::usage(message).hint(match error.kind {
         RequestErrorKind::Connection | RequestErrorKind::Timeout => {
-            "is --base-url right, and the server up?"
+            "check --base-url, and whether the server is running"
         }
         RequestErrorKind::Auth if !model.has_key() => {
-            "no key was sent; --api-key-env names the variable that holds one for that address"
+            "no key was sent; set --api-key-env to the variable that contains the key for this address"
         }
-        RequestErrorKind::Auth => "the key is not accepted there",
+        RequestErrorKind::Auth => "check the key; the server does not accept it",
         RequestErrorKind::NoTools => {
-            "the model takes no tools; use --agent react, or another model"
+            "the model does not support tools; use --agent react, or another model"
         }
-        RequestErrorKind::NotFound => "is the model's name right? it is the provider's own",
-        RequestErrorKind::Quota => "the account has nothing left",
-        RequestErrorKind::Unsupported => "leave that setting out for this model",
+        RequestErrorKind::NotFound => "check the name of the model; it must be the provider's own name",
+        RequestErrorKind::Quota => "the quota of the account is exhausted",
+        RequestErrorKind::Unsupported => "omit that setting for this model",
         _ => "nothing was run",
     })
 }

@@ -57,15 +57,17 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     }
     if args.solved.is_some() || args.against_python {
         return Err(CommandError::usage(
-            "--solved and --against-python are for tasks in a published layout; name where those lie with --tasks",
+            "--solved and --against-python require --tasks, the directory of tasks in a published layout",
         ));
     }
     let library = context.library()?;
     let bound = if !context.is_bundle()? {
         Bound::Sources
     } else if args.write {
-        return Err(CommandError::usage("nothing is written into a bundle")
-            .hint("leave out --write, or name the sources with --root"));
+        return Err(
+            CommandError::usage("--write: certificates cannot be written into a bundle")
+                .hint("omit --write, or name the sources with --root"),
+        );
     } else {
         Bound::Built
     };
@@ -196,11 +198,11 @@ fn compare(
     match certificate.map(|certificate| bound.differs(&certificate, &report.identity)) {
         None if args.shipped => report.checks.push(check(
             false,
-            format!("there is none{}", bound.renewed("makes one")),
+            format!("there is no certificate{}", bound.renewed("creates one")),
         )),
         None => report.remarks.push(format!(
             "there is no certificate{}",
-            bound.renewed("makes one")
+            bound.renewed("creates one")
         )),
         Some(None) => report
             .checks
@@ -327,8 +329,8 @@ fn render(reports: &[Report], survivors: bool) -> String {
                 "  {} {}; --survivors shows them\n",
                 output::paint(output::WARN, "!"),
                 match unseen {
-                    1 => "1 near miss was judged wrongly".to_owned(),
-                    unseen => format!("{unseen} near misses were judged wrongly"),
+                    1 => "1 near miss has the wrong verdict".to_owned(),
+                    unseen => format!("{unseen} near misses have the wrong verdict"),
                 }
             ));
         }
@@ -364,8 +366,8 @@ fn render(reports: &[Report], survivors: bool) -> String {
             all => format!("In {alike} of {all} tasks the solution shares"),
         };
         let note = format!(
-            "{whose} sources with the verifier: a rule misread there is misread by both. --json \
-             names them."
+            "{whose} sources with the verifier, so an error in them affects both. --json lists \
+             them."
         );
         text.push_str(&format!("\n{}\n", output::paint(output::DIM, note)));
     }

@@ -19,7 +19,7 @@ use crate::output::{self, sanitise};
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
     if args.write || args.survivors || args.stale {
         return Err(CommandError::usage(
-            "--write, --survivors and --stale are for tasks with a certificate; leave them out here",
+            "--write, --survivors and --stale require tasks with certificates; omit them with --tasks",
         ));
     }
     let place = task_selection::place(&args.published)?;

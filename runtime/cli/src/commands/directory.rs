@@ -13,16 +13,16 @@ pub(super) fn check(option: &str, dir: &Path) -> Result<(), CommandError> {
     let in_the_way = match std::fs::read_dir(dir) {
         Ok(mut entries) => entries.next().is_some().then_some("is not empty"),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
-        Err(_) => Some("is no directory"),
+        Err(_) => Some("is not a directory"),
     };
     match in_the_way {
         Some(problem) => Err(
             CommandError::usage(format!("{option} {} {problem}", dir.display()))
-                .hint("name a new or an empty directory"),
+                .hint("name a new or empty directory"),
         ),
         None => std::fs::create_dir_all(dir).map_err(|error| {
             CommandError::usage(format!(
-                "{option} {}: cannot be made: {error}",
+                "{option} {}: cannot create the directory: {error}",
                 dir.display()
             ))
         }),

@@ -46,13 +46,13 @@ fn compiled(dir: &Path) -> Finding {
     const WHAT: &str = "compiled guests";
     let problem = std::fs::symlink_metadata(dir).ok().and_then(|metadata| {
         if !metadata.is_dir() {
-            Some("is no directory".to_owned())
+            Some("is not a directory".to_owned())
         } else if metadata.uid() != rustix::process::geteuid().as_raw() {
             Some("belongs to another user".to_owned())
         } else if metadata.mode() & 0o077 != 0 {
             let mode = metadata.mode() & 0o777;
             Some(format!(
-                "has mode {mode:03o} and lets others in, which `chmod 700` mends"
+                "has mode {mode:03o}, which gives access to others; `chmod 700` corrects it"
             ))
         } else {
             None
@@ -186,7 +186,7 @@ fn rust() -> Finding {
         (Some(cargo), Some(rustc)) => Finding::ok("rust", format!("{rustc}; {cargo}")),
         _ => Finding::absent(
             "rust",
-            "no cargo on the PATH; only ready .wasm guests can be used",
+            "cargo is not on the PATH; only compiled .wasm guests can be used",
         ),
     }
 }
@@ -202,9 +202,9 @@ fn guest_compiler(context: &Context) -> Finding {
             let commands: Vec<_> = commands.iter().map(|typed| format!("`{typed}`")).collect();
             let commands = commands.join(" or ");
             let next = if context.allow_install() {
-                "none yet; the next build tries"
+                "not installed; the next build runs"
             } else {
-                "none, and --no-install forbids to get one; type"
+                "not installed, and --no-install forbids the installation; run"
             };
             Finding::absent(what, format!("{next} {commands}"))
         }
@@ -218,7 +218,7 @@ fn c_compiler() -> Finding {
         Some(version) => Finding::ok(what, version),
         None => Finding::absent(
             what,
-            "no cc on the PATH; cargo needs one to build mcpmark, for SQLite",
+            "cc is not on the PATH; cargo requires it to build SQLite for mcpmark",
         ),
     }
 }
@@ -229,7 +229,7 @@ fn node() -> Finding {
         (Some(node), Some(npm)) => Finding::ok(what, format!("node {node}, npm {npm}")),
         _ => Finding::absent(
             what,
-            "not both on the PATH; `cargo test` skips what plays against published packages",
+            "not both on the PATH; `cargo test` skips the tests that use published packages",
         ),
     }
 }
@@ -255,10 +255,8 @@ fn services(context: &Context) -> Vec<Finding> {
             .kind(&name)
             .map_or_else(missing, |it| it.availability())
         {
-            Availability::InProcess => {
-                Finding::ok(&what, "can run, in this process; nothing to install")
-            }
-            Availability::Missing(why) => Finding::broken(&what, format!("cannot run: {why}")),
+            Availability::InProcess => Finding::ok(&what, "available, runs in this process"),
+            Availability::Missing(why) => Finding::broken(&what, format!("not available: {why}")),
         }
     };
     names.into_iter().map(finding).collect()
@@ -291,7 +289,7 @@ fn python(context: &Context) -> Finding {
         Err(error) => Finding::broken(what, error.message),
         Ok(None) => Finding::absent(
             what,
-            format!("the first script makes their guest, with {TOOL} from Python's package index"),
+            format!("not built yet; the first script builds the guest with {TOOL} from PyPI"),
         ),
         Ok(Some(guest)) => {
             let compiled = context
@@ -300,7 +298,7 @@ fn python(context: &Context) -> Finding {
             let state = if compiled {
                 "compiled"
             } else {
-                "to be compiled once"
+                "not compiled yet"
             };
             Finding::ok(
                 what,

@@ -44,7 +44,7 @@ pub(crate) fn explain(
     let spec: Spec =
         serde_json::from_str(&experiment.spec).map_err(CommandError::infrastructure)?;
     let way_out = format!(
-        "`mcpmark resume {} --tasks PLACE` tells where the same tasks lie now",
+        "`mcpmark resume {} --tasks PLACE` sets the new location of the same tasks",
         sanitise::line(&attempt.experiment)
     );
     let task = std::slice::from_ref(&attempt.task);
@@ -59,7 +59,7 @@ pub(crate) fn explain(
     };
     if attempt.world.as_deref() != Some(task.start.digest.to_string().as_str()) {
         return Err(CommandError::invalid(format!(
-            "the world of task {} has changed since: what passes now does not say what this attempt lacks",
+            "the world of task {} has changed since the attempt, so the attempt cannot be compared with a passing state",
             attempt.task
         )));
     }
@@ -108,7 +108,7 @@ fn passing(
     match other {
         Some(other) => ending(store, &other),
         None => Err(CommandError::usage(format!(
-            "task {} has no solution, and no attempt at it has passed: there is nothing to compare with",
+            "task {} has neither a solution nor a passing attempt to compare with",
             attempt.task
         ))),
     }
@@ -119,7 +119,7 @@ pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, Comm
     let state = attempt.state.as_deref().unwrap_or_default();
     let digest: Digest = state
         .parse()
-        .map_err(|_| CommandError::usage(format!("attempt {} left no final state", attempt.id)))?;
+        .map_err(|_| CommandError::usage(format!("attempt {} has no final state", attempt.id)))?;
     let tree = store
         .load_tree(&digest)
         .map_err(|error| CommandError::infrastructure(chain(&error)))?;
@@ -141,7 +141,7 @@ pub(crate) fn text(explained: &[Explained], full: bool) -> String {
             ));
         }
         let Some(differences) = alike.first().and_then(|one| one.differences.as_ref()) else {
-            text.push_str("  no difference to a state that passes explains it\n");
+            text.push_str("  no difference to a passing state explains it\n");
             continue;
         };
         for difference in differences {

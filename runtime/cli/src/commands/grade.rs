@@ -31,7 +31,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
         return batch::grade(context, file, scripts, args.jobs, args.engine);
     }
     let Some(state) = &args.state else {
-        return Err(CommandError::usage("name a --state"));
+        return Err(CommandError::usage("--state is required"));
     };
     let more = ScriptInvocation {
         arguments: args.arguments.clone(),
@@ -43,7 +43,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
     };
     if !by_script && more != ScriptInvocation::default() {
         return Err(CommandError::usage(
-            "--env and arguments after `--` are for a verifier that is a Python script",
+            "--env and arguments after `--` require a verifier that is a Python script",
         ));
     }
     let store = context.store()?;
@@ -56,7 +56,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
             None => Judge::of_task(context, task, &sandbox, &store)?,
         },
         (None, Some(file)) => scripts.of_file(context, file, args.service.as_deref(), &sandbox)?,
-        (None, None) => return Err(CommandError::usage("name a task, or a --verifier")),
+        (None, None) => return Err(CommandError::usage("a task or --verifier is required")),
     };
     let limits = judge.limits_of(&args.limits.join(",")).map_err(|error| {
         CommandError::usage(format!("--limits: {error}"))
@@ -123,7 +123,7 @@ fn text(graded: &Graded) -> String {
     }
     if log.dropped > 0 {
         let more = format!(
-            "log: … {} past the limit",
+            "log: … {} over the limit",
             output::count(log.dropped as usize, "message")
         );
         text.push_str(&output::paint(output::DIM, more));
@@ -145,7 +145,7 @@ fn result(outcome: &Outcome) -> String {
             if let Outcome::StateFault(_) = outcome {
                 let failed = output::paint(output::BAD, "failed");
                 text.push_str(&format!(
-                    "{failed}: the verifier judges the starting state, and this state stops it; score 0.000\n"
+                    "{failed}: this state stops the verifier, which judges the starting state; score 0.000\n"
                 ));
             }
         }
@@ -174,7 +174,7 @@ fn explained(outcome: &Outcome) -> String {
     };
     if let Some(check) = scoring.forfeits(outcome.checks()).next() {
         let why = if scoring.held(&check.name) {
-            "held at the start and fails now"
+            "passed on the starting state and fails now"
         } else {
             "is required for any score"
         };
@@ -186,8 +186,8 @@ fn explained(outcome: &Outcome) -> String {
         .count()
     {
         0 => String::new(),
-        1 => " (1 of them held at the start and earns nothing)".to_owned(),
-        held => format!(" ({held} of them held at the start and earn nothing)"),
+        1 => " (1 of them passed on the starting state and earns nothing)".to_owned(),
+        held => format!(" ({held} of them passed on the starting state and earn nothing)"),
     }
 }
 

@@ -57,8 +57,8 @@ pub(crate) fn grow(
     let setting = Setting::open(context, &chosen, &spec, jobs_at_once, args.engine)?;
     setting.check_tools(&beside)?;
     let way_out = format!(
-        "`mcpmark resume {name}` makes the attempts of changed tasks again; \
-         `mcpmark run --experiment OTHER` begins another experiment"
+        "`mcpmark resume {name}` repeats the attempts of changed tasks; \
+         `mcpmark run --experiment OTHER` starts another experiment"
     );
     setting.insist(name, &spec, &way_out)?;
     let mut spec = spec;
@@ -138,9 +138,7 @@ fn plan(
         }
     };
     let added = added.map_err(|error: PlanError| {
-        CommandError::usage(format!(
-            "experiment {name:?} cannot grow like that: {error}"
-        ))
+        CommandError::usage(format!("cannot add to experiment {name:?}: {error}"))
     })?;
     Ok(Grown {
         spec,
@@ -155,15 +153,15 @@ fn told(name: &str, added: &Added) -> String {
     let asked = output::count(added.asked, "attempt");
     if added.attempts == 0 {
         return match added.asked {
-            0 => format!("nothing is added to experiment {name}"),
-            _ => format!(
-                "nothing is added to experiment {name}: it has the {asked} that were asked for"
-            ),
+            0 => format!("nothing added to experiment {name}"),
+            _ => {
+                format!("nothing added to experiment {name}: it already has the requested {asked}")
+            }
         };
     }
     let new: Vec<String> = [
-        (added.tasks.len(), "task"),
-        (added.participants.len(), "participant"),
+        (added.tasks.len(), "new task"),
+        (added.participants.len(), "new participant"),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)
@@ -172,11 +170,11 @@ fn told(name: &str, added: &Added) -> String {
     let new = if new.is_empty() {
         String::new()
     } else {
-        format!(" with {} that it did not have", new.join(" and "))
+        format!(" with {}", new.join(" and "))
     };
     let there = match added.asked - added.attempts {
         0 => String::new(),
-        there => format!("; {there} of the {asked} that were asked for are there already"),
+        there => format!("; of the requested {asked}, {there} existed already"),
     };
     format!(
         "{} added to the {} of experiment {name}{new}{there}",
@@ -191,10 +189,10 @@ fn agree(name: &str, spec: &mut Spec, request: &Request) -> Result<(), CommandEr
     let (kept, asked) = (&spec.limits, &request.spec.limits);
     let differing = |what: &str, flag: &str, kept: &str, asked: &str| {
         Err(CommandError::usage(format!(
-            "{what} of experiment {name:?} is {kept}, and {asked} was asked for"
+            "{what} of experiment {name:?} is {kept}, but {asked} was requested"
         ))
         .hint(format!(
-            "leave out {flag} to add with that of the experiment, or name another experiment"
+            "omit {flag} to use the value of the experiment, or name another experiment"
         )))
     };
     for (what, flag, of) in ATTEMPT_LIMITS {
@@ -285,15 +283,15 @@ fn same_place(
         format!("{}{states}", place.tasks.display())
     };
     let known = match known {
-        Some(known) => format!("lie in {}", shown(known)),
-        None => "are those of a library".to_owned(),
+        Some(known) => format!("in {}", shown(known)),
+        None => "in a library".to_owned(),
     };
     let message = format!(
-        "the tasks of experiment {name:?} {known}, and not in {}",
+        "the tasks of experiment {name:?} are {known}, not in {}",
         shown(place)
     );
     Err(CommandError::usage(sanitise::line(&message)).hint(
-        "an experiment has one place of tasks: leave it out, or name another experiment; \
-         `mcpmark report A B` puts experiments side by side",
+        "an experiment has one location of tasks: omit it, or name another experiment; \
+         `mcpmark report A B` compares experiments",
     ))
 }

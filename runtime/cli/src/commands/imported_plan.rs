@@ -41,7 +41,7 @@ pub(crate) fn require_approval(
         "experiment {name:?} was imported, and its plan would{list}"
     ))
     .hint(format!(
-        "to accept the plan, run `mcpmark resume {name} --accept-plan {wanted}`; `--tasks PLACE` names tasks of your own"
+        "to accept the plan, run `mcpmark resume {name} --accept-plan {wanted}`; `--tasks PLACE` uses your own tasks"
     )))
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, Comman
             Err(error) => Some(engine::load_error(error.to_string(), &error)),
         },
         None => Some(CommandError::invalid(
-            "exports none of the functions `verify`, `setup` and `solve`, so it is no guest",
+            "not a guest: exports none of the functions `verify`, `setup` and `solve`",
         )),
     };
     let report = Report {
@@ -86,14 +86,14 @@ fn text(report: &Report<'_>) -> String {
         ("size", output::bytes(*bytes)),
         (
             "kind",
-            kind.map_or_else(|| "none of ours".to_owned(), |kind| kind.to_string()),
+            kind.map_or_else(|| "unknown".to_owned(), |kind| kind.to_string()),
         ),
         ("profile", profile.to_string()),
     ];
     let imports = imports.iter().map(|capability| match &capability.allows {
         Some(words) => format!("{}: can {words}", sanitise::line(&capability.import)),
         None => {
-            let refused = output::paint(output::BAD, "not given to such a guest");
+            let refused = output::paint(output::BAD, "not available to guests of this kind");
             format!("{}: {refused}", sanitise::line(&capability.import))
         }
     });
@@ -118,7 +118,7 @@ fn text(report: &Report<'_>) -> String {
         ];
         lines.push(("", parts.join(", ")));
     }
-    lines.push(("in words", output::paint(output::BOLD, &report.can)));
+    lines.push(("summary", output::paint(output::BOLD, &report.can)));
     let loads = match report.problem {
         None => output::paint(output::GOOD, "yes"),
         Some(problem) => format!(

@@ -302,7 +302,7 @@ impl Judge {
             && !task.warned.swap(true, Ordering::Relaxed)
         {
             output::note(&format!(
-                "{} {} is not judged on the answer; what is given changes nothing",
+                "{} {} is not judged on the answer; the given answer is ignored",
                 output::paint(output::WARN, "warning:"),
                 task.id
             ));
@@ -356,19 +356,17 @@ impl Judge {
         }
         let options: Vec<String> = lacking.iter().map(|it| format!("--env {it}=…")).collect();
         let message = format!(
-            "{} reads variables of its environment that nothing sets: {}",
+            "{} reads environment variables that are not set: {}",
             script.script.name(),
             lacking.join(", ")
         );
         let service = match &self.kind {
             Some(_) => "",
-            None => {
-                "name the service of the state with --service, which sets variables of its own; "
-            }
+            None => "name the service of the state with --service, which sets its own variables; ",
         };
         Err(CommandError::usage(sanitise::line(&message)).hint(format!(
-            "{service}set them with {}, to nothing where the script may go without; or name the task with \
-             --tasks CORPUS, which sets what its service does",
+            "{service}set them with {}, to an empty value if the script does not need one; or name the task \
+             with --tasks CORPUS, which sets the variables of its service",
             sanitise::line(&options.join(" "))
         )))
     }
@@ -412,8 +410,11 @@ fn stored(
 ) -> Result<Snapshot, CommandError> {
     if let Some(digest) = digest(place) {
         return store.snapshot(&digest).map_err(|error| {
-            CommandError::usage(format!("no state {digest} in the store: {}", chain(&error)))
-                .hint("name a directory, or the store that has it with --home")
+            CommandError::usage(format!(
+                "cannot load state {digest} from the store: {}",
+                chain(&error)
+            ))
+            .hint("name a directory, or the home directory whose store has the state with --home")
         });
     }
     check_place(place)?;
@@ -440,7 +441,7 @@ fn as_captured(
 
 fn load(digest: &Digest, store: &Store) -> Result<Snapshot, CommandError> {
     store.snapshot(digest).map_err(|error| {
-        CommandError::infrastructure(format!("state {digest} cannot be read: {}", chain(&error)))
+        CommandError::infrastructure(format!("cannot read state {digest}: {}", chain(&error)))
     })
 }
 
@@ -453,7 +454,7 @@ pub(crate) fn check_place(place: &Path) -> Result<(), CommandError> {
     let problem = match place.metadata() {
         _ if digest(place).is_some() => return Ok(()),
         Ok(metadata) if metadata.is_dir() => return Ok(()),
-        Ok(_) => "is no directory".to_owned(),
+        Ok(_) => "not a directory".to_owned(),
         Err(error) => match diagnosis::malformed_digest(&place.to_string_lossy()) {
             Some(error) => return Err(diagnosis::digest_error(&error)),
             None => error.to_string(),

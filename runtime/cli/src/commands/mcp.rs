@@ -104,12 +104,12 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
                 (name.to_owned(), world)
             }
         },
-        (None, None) => return Err(CommandError::usage("name a --task or a --world")),
+        (None, None) => return Err(CommandError::usage("--task or --world is required")),
     };
     let service = context.services().kind(&name);
     let service: Arc<dyn Service> = service
         .and_then(|kind| kind.service(&guests))
-        .ok_or_else(|| CommandError::invalid(format!("there is no service named {name:?}")))?;
+        .ok_or_else(|| CommandError::invalid(format!("unknown service {name:?}")))?;
     if let Some(profile) = &profile {
         service
             .check_profile(profile)
@@ -186,7 +186,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     });
     let (tree, interrupted) = served?;
     let Some(tree) = tree else {
-        output::note("stopped at once; the final state is lost");
+        output::note("stopped immediately; the final state is lost");
         return Ok(exit::INTERRUPTED);
     };
     output::note(&format!("final state {}", tree.digest()));
@@ -256,7 +256,7 @@ fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandE
     ] {
         if found > most {
             return Err(CommandError::invalid(format!(
-                "the world is beyond `{name}` at the start: it has {found}, and this host grants {most}"
+                "the starting world exceeds limit `{name}`: it has {found}, but this host grants {most}"
             ))
             .hint(settings::raise(name, found)));
         }
@@ -277,9 +277,9 @@ fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandE
 fn listen(option: &str, address: SocketAddr) -> Result<TcpListener, CommandError> {
     if !address.ip().is_loopback() {
         return Err(CommandError::usage(format!(
-            "{option} {address} can be reached from other machines"
+            "{option} {address}: the address is reachable from other machines"
         ))
-        .hint("name an address of this machine alone, such as 127.0.0.1:8080"));
+        .hint("use a loopback address, such as 127.0.0.1:8080"));
     }
     let taken = |error| CommandError::usage(format!("{option} {address}: {error}"));
     let listener = TcpListener::bind(address).map_err(taken)?;
@@ -308,9 +308,7 @@ fn serve_rest(
     let address = listener.local_addr();
     let listener = to_tokio("--rest", listener)?;
     let handle = session.serve_http(listener).ok_or_else(|| {
-        CommandError::usage(format!(
-            "--rest: the service {name} has no interface of its own over HTTP"
-        ))
+        CommandError::usage(format!("--rest: service {name} has no REST interface"))
     })?;
     if let Ok(address) = address {
         output::note(&format!("serving its REST interface at http://{address}"));

@@ -118,10 +118,10 @@ pub(crate) fn serve(
         .unwrap_or_else(PoisonError::into_inner)
         .take();
     for row in &rows {
-        let state = row.state.as_deref().unwrap_or("none, for it was lost");
+        let state = row.state.as_deref().unwrap_or("is lost");
         output::note(&format!("final state {state}"));
         output::note(&format!(
-            "attempt {} of experiment {}; `mcpmark show {}` tells more",
+            "attempt {} of experiment {}; see `mcpmark show {}`",
             row.id,
             sanitise::line(&name),
             row.id
@@ -134,7 +134,8 @@ pub(crate) fn serve(
                 .map_err(CommandError::infrastructure)?;
             let task = &setting.tasks[0];
             let service = task.start.service();
-            let service = service.ok_or_else(|| CommandError::invalid("the service has gone"))?;
+            let service = service
+                .ok_or_else(|| CommandError::invalid("the service of the task is not available"))?;
             mcp::export(&*service, Snapshot::new(tree, store), dir, task.start.clock)?;
         }
     }

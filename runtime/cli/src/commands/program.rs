@@ -20,7 +20,7 @@ pub(crate) fn beside(words: &[String], dir: &Path) -> Result<Vec<String>, Comman
         let path = whole.canonicalize().or_else(|_| absolute(&whole));
         let path: PathBuf = path.map_err(CommandError::infrastructure)?;
         path.into_os_string().into_string().map_err(|path| {
-            CommandError::usage(format!("the path {} is not UTF-8", path.display()))
+            CommandError::usage(format!("the path {} is not valid UTF-8", path.display()))
         })
     };
     words.iter().map(word).collect()
@@ -31,7 +31,7 @@ pub(crate) fn check(spec: &CommandSpec) -> Result<(), CommandError> {
     for name in &spec.env {
         if std::env::var(name).is_err() {
             return Err(CommandError::usage(format!(
-                "--agent-env {}: the variable is not set, or is not UTF-8",
+                "--agent-env {}: the variable is not set, or is not valid UTF-8",
                 sanitise::line(name)
             )));
         }
@@ -47,11 +47,11 @@ pub(crate) fn check(spec: &CommandSpec) -> Result<(), CommandError> {
             Path::new(program).is_absolute(),
         ) {
             (_, false) => Err(CommandError::usage(format!(
-                "agent program {shown}: the program runs in a directory of its own"
+                "agent program {shown}: the path is relative, but the program runs in its own directory"
             ))
             .hint("begin the path with ./, ../ or /")),
             (false, _) => Err(CommandError::usage(format!(
-                "agent program {shown}: no such file, or it is not executable"
+                "agent program {shown}: the file does not exist or is not executable"
             ))),
             (true, true) => Ok(()),
         };
@@ -60,9 +60,9 @@ pub(crate) fn check(spec: &CommandSpec) -> Result<(), CommandError> {
     if std::env::split_paths(&path).any(|dir| is_program(&dir.join(program))) {
         Ok(())
     } else {
-        Err(CommandError::usage(format!(
-            "agent program {shown}: there is none of that name in PATH"
-        ))
-        .hint("write ./NAME for a file in this directory"))
+        Err(
+            CommandError::usage(format!("agent program {shown}: not found in PATH"))
+                .hint("write ./NAME for a file in this directory"),
+        )
     }
 }

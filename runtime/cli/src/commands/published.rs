@@ -150,7 +150,7 @@ pub(crate) fn task_of(corpus: &Corpus, id: &str) -> Result<PublishedTask, Comman
         .task(id.trim_end_matches('/'))
         .map_err(|error| match error {
             Error::UnknownTask { .. } => CommandError::usage(chain(&error))
-                .hint("`mcpmark task list --tasks DIR` names the tasks"),
+                .hint("`mcpmark task list --tasks DIR` lists the tasks"),
             error => context::invalid(&error),
         })?;
     warn(&task);
@@ -178,11 +178,11 @@ fn sum_up(tasks: &[PublishedTask]) {
     let kinds: [(Is, &str); 2] = [
         (
             |warning| matches!(warning, TaskWarning::OtherName { .. }),
-            "with a task_id that is not the name of the directory, which counts",
+            "with a task_id that differs from the name of the directory, which is used instead",
         ),
         (
             |warning| matches!(warning, TaskWarning::SharedName { .. }),
-            "with the task_id of another",
+            "with the same task_id as another task",
         ),
     ];
     for (is, what) in kinds {
@@ -191,7 +191,7 @@ fn sum_up(tasks: &[PublishedTask]) {
         if number > 0 {
             let word = output::paint(output::WARN, "warning:");
             let tasks = output::count(number, "task");
-            output::note(&format!("{word} {tasks} {what}; --json names each"));
+            output::note(&format!("{word} {tasks} {what}; --json lists each"));
         }
     }
 }

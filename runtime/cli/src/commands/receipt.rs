@@ -28,6 +28,9 @@ use crate::{engine, exit};
 /// Maximum size of a receipt or of an answer, in bytes. The verdict in a receipt has at most 16 MiB.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// Hint for a missing starting state.
+const START_HINT: &str = "run in a library with the world of the task, or name the home directory whose store has it with --home";
+
 pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
     match command {
         ReceiptCommand::Show(args) => show(context, &args),
@@ -94,14 +97,14 @@ fn of_grades(
     let grade = grades.get(number as usize - 1).ok_or_else(|| {
         let grades = output::count(grades.len(), "grade");
         CommandError::usage(format!(
-            "attempt {} has {grades}, and no grade {number}",
+            "attempt {} has {grades}, but grade {number} was requested",
             row.id
         ))
     })?;
     match receipt(grade) {
         Ok(receipt) => Ok(vec![receipt]),
         Err(ReceiptError::NotGraded(id)) => Err(CommandError::usage(format!(
-            "grade {number} of attempt {id} has no verdict, and nothing else has a receipt"
+            "grade {number} of attempt {id} has no verdict, and therefore no receipt"
         ))),
         Err(error) => Err(receipt_error(error)),
     }
@@ -129,8 +132,9 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     let service = receipt.task.split('/').next().unwrap_or_default();
     let judge = task_selection::judge(context, service, &receipt.terms, &sandbox, &store);
     let judge = judge.map_err(|error| match error {
-        NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error)
-            .hint("name it with --verifier, or the store that has it with --home"),
+        NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error).hint(
+            "pass it with --verifier, or name the home directory whose store has it with --home",
+        ),
         error => error.into(),
     })?;
     let task = compare(context, &receipt, &sandbox, &store)?;
@@ -213,26 +217,26 @@ fn compare(
         Ok(Some(task)) => task,
         // The message without its list of other tasks.
         Ok(None) => {
-            let reason = lacking.split("; there are: ").next();
+            let reason = lacking.split("; available: ").next();
             return not(reason.unwrap_or_default().to_owned());
         }
         Err(error) if is_bundle => return Err(error),
         Err(error) => return not(error.message),
     };
     let told = |problem: String| {
-        let message = format!("the receipt names task {}, {problem}", task.id);
+        let message = format!("task {} of the receipt: {problem}", task.id);
         CommandError::invalid(sanitise::line(&message))
     };
     if task.bundle != receipt.bundle {
         let here = task.bundle;
         return if is_bundle {
             Err(told(format!(
-                "{}, and in this bundle that is {here}",
+                "expected the digest {}, but the task of this bundle has {here}",
                 receipt.bundle
             ))
-            .hint("name the bundle that judged with --root"))
+            .hint("name the bundle of the receipt with --root"))
         } else {
-            not(format!("the task is {here} here"))
+            not(format!("the task of this library has the digest {here}"))
         };
     }
     let terms = Terms::read(store, &task.terms)
@@ -244,14 +248,17 @@ fn compare(
         })
     } else {
         let keys = differing.join(", ");
-        Err(told(format!("whose terms are others: {keys}")))
+        Err(told(format!("the terms differ: {keys}")))
     }
 }
 
 fn read(file: &Path, what: &str) -> Result<Vec<u8>, CommandError> {
     engine::read(file, MAX_BYTES)?.map_err(|_| {
         let most = output::bytes(MAX_BYTES);
-        CommandError::invalid(format!("{}: {what} has at most {most}", file.display()))
+        CommandError::invalid(format!(
+            "{}: exceeds the limit of {most} for {what}",
+            file.display()
+        ))
     })
 }
 
@@ -263,16 +270,17 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
         (Ok(signature), _) => signature,
         (Err(_), None) => return Ok(text),
         (Err(error), Some(_)) => {
-            let problem = format!("it is not signed: {}", chain(&error));
+            let problem = format!("not signed: {}", chain(&error));
             return Err(invalid(&sanitise::line(&problem)));
         }
     };
     let Some(key) = &args.key else {
-        return Err(invalid("it is signed").hint("--key FILE names the public key that must have"));
+        return Err(invalid("the receipt is signed")
+            .hint("name the public key of its signer with --key FILE"));
     };
     let key: PublicKey = bundle::read_key(key)?;
     let statement = signature.verified(&key);
-    let statement = statement.ok_or_else(|| invalid("the key did not sign it"))?;
+    let statement = statement.ok_or_else(|| invalid("not signed by the given key"))?;
     Ok(statement.to_vec())
 }
 
@@ -298,9 +306,8 @@ fn take_in(
         make_start(context, receipt, store)?;
     }
     let tree = store.load_tree(&receipt.start).map_err(|error| {
-        let message = format!("the starting state {}: {}", receipt.start, chain(&error));
-        CommandError::invalid(message)
-            .hint("run where the task's world is, or name the store that has it with --home")
+        let message = format!("starting state {}: {}", receipt.start, chain(&error));
+        CommandError::invalid(message).hint(START_HINT)
     })?;
     if let Some(dir) = &args.state {
         let start = Start {
@@ -355,13 +362,14 @@ fn has_state(receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
         Err(_) if !store.contains(&receipt.state) => "is not in the store".to_owned(),
         Err(error) => format!("cannot be read: {}", chain(&error)),
         Ok(()) => match needed.blobs().find(|digest| !store.contains(digest)) {
-            Some(digest) => format!("is not whole in the store: {digest} is missing"),
+            Some(digest) => format!("is incomplete in the store: {digest} is missing"),
             None => return Ok(()),
         },
     };
     Err(
-        CommandError::invalid(format!("the final state {} {problem}", receipt.state))
-            .hint("hand it over with --state DIR, or name the store that has it with --home"),
+        CommandError::invalid(format!("final state {} {problem}", receipt.state)).hint(
+            "pass it with --state DIR, or name the home directory whose store has it with --home",
+        ),
     )
 }
 
@@ -369,10 +377,10 @@ fn has_state(receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
 fn make_start(context: &Context, receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
     let missing = || {
         CommandError::invalid(format!(
-            "the starting state {} is not in the store",
+            "starting state {} is not in the store",
             receipt.start
         ))
-        .hint("run where the task's world is, or name the store that has it with --home")
+        .hint(START_HINT)
     };
     let task: TaskId = receipt.task.parse().map_err(|_| missing())?;
     let library = context.library().map_err(|_| missing())?;
@@ -385,7 +393,7 @@ fn make_start(context: &Context, receipt: &Receipt, store: &Store) -> Result<(),
         Ok(())
     } else {
         Err(missing().hint(format!(
-            "the world {world} of this library starts from {}",
+            "world {world} of this library starts from {}",
             start.digest
         )))
     }
@@ -396,7 +404,7 @@ fn is_named(path: &Path, what: &str, found: Digest, named: Digest) -> Result<(),
         Ok(())
     } else {
         Err(CommandError::invalid(format!(
-            "{}: this is not the {what} of the receipt: it has {found}, and the receipt names {named}",
+            "{}: not the {what} of the receipt: expected {named}, found {found}",
             path.display()
         )))
     }
@@ -412,11 +420,12 @@ fn read_answer(store: &Store, digest: &Digest) -> Result<String, CommandError> {
         return Ok(String::new());
     }
     let bytes = store.read(digest).map_err(|error| {
-        CommandError::invalid(format!("the agent's last message: {error}"))
-            .hint("name it with --answer, or the store that has it with --home")
+        CommandError::invalid(format!("the agent's last message: {error}")).hint(
+            "pass it with --answer, or name the home directory whose store has it with --home",
+        )
     })?;
     String::from_utf8(bytes)
-        .map_err(|_| CommandError::invalid("the agent's last message is not UTF-8"))
+        .map_err(|_| CommandError::invalid("the agent's last message is not valid UTF-8"))
 }
 
 fn tell(
@@ -477,7 +486,7 @@ fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str
     };
     let start = match task.start().filter(|start| *start != receipt.start) {
         None => receipt.start.to_string(),
-        Some(other) => format!("{} (not where the task starts: {other})", receipt.start),
+        Some(other) => format!("{} (the task starts from {other})", receipt.start),
     };
     for (key, value) in [
         ("task", receipt.task.clone()),
@@ -491,10 +500,7 @@ fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str
     let judged_by = if receipt.engine == engine {
         sanitise::line(engine).into_owned()
     } else {
-        format!(
-            "{engine} (the receipt: {})",
-            sanitise::line(&receipt.engine)
-        )
+        format!("{engine} (receipt: {})", sanitise::line(&receipt.engine))
     };
     text.push_str(&format!("{:<10}{judged_by}\n", "engine"));
     for difference in differences {
@@ -516,7 +522,7 @@ fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str
                 output::mark(true)
             )
         } else {
-            format!("{}\n", output::paint(output::BAD, "not the same verdict"))
+            format!("{}\n", output::paint(output::BAD, "different verdict"))
         }),
     );
     text

@@ -22,7 +22,7 @@ use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
 use crate::{exit, interruption};
 
-const WAY_OUT: &str = "`--bundle PLACE` names a bundle that has their tasks";
+const WAY_OUT: &str = "`--bundle PLACE` uses a bundle that has the tasks";
 
 /// Grades attempts again.
 pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, CommandError> {
@@ -34,12 +34,12 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         None => context.clone(),
     };
     let lack = match &args.bundle {
-        Some(bundle) => format!("{} does not have its task", bundle.display()),
-        None => "its task is not there any more".to_owned(),
+        Some(bundle) => format!("{} does not have the task", bundle.display()),
+        None => "the task no longer exists".to_owned(),
     };
     let journal = context.journal_to_write()?;
     let experiments = find(&journal, &args.what)?;
-    interruption::say("interrupted; the same command goes on");
+    interruption::say("interrupted; repeat the command to continue");
     interruption::watch();
     let jobs = jobs(args.jobs);
     let sandbox = context.sandbox(jobs, args.engine)?;
@@ -57,7 +57,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         let tasks: Vec<String> = tasks.into_iter().collect();
         let place = match args.bundle {
             Some(_) => None,
-            None => imported_plan::place(&row, &spec, "`--bundle` names a bundle of your own")?,
+            None => imported_plan::place(&row, &spec, "`--bundle PLACE` uses your own bundle")?,
         };
         let chosen = Chosen::known(context, place, &tasks, &mut |_, _| Ok(()));
         let chosen = chosen.map_err(|error| match args.bundle {
@@ -88,10 +88,10 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
                 }
                 _ => {
                     let reason = match attempt.status.as_str() {
-                        "finished" if states.is_none() => "it left no final state".to_owned(),
+                        "finished" if states.is_none() => "it has no final state".to_owned(),
                         "finished" => lack.clone(),
                         // The experiment is locked, so no process is running the attempt.
-                        "running" => "it did not come to its end".to_owned(),
+                        "running" => "it did not end".to_owned(),
                         status => format!("it is {status}"),
                     };
                     left.push(Left {
@@ -110,7 +110,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
             let Left {
                 id, task, reason, ..
             } = left;
-            format!("; the first of them, {id} at {task}: {reason}")
+            format!("; the first is {id} at {task}: {reason}")
         });
         let message = format!("none of these attempts can be graded again{first}");
         return Err(CommandError::usage(sanitise::line(&message)));
@@ -126,7 +126,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     if !begun.done.is_empty() {
         let done = output::count(begun.done.len(), "attempt");
         output::note(&format!(
-            "{done} graded before this was stopped: not graded again"
+            "{done} graded before the interruption: not graded again"
         ));
     }
     let cancel = CancellationToken::new();
@@ -146,10 +146,10 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     })?
     .map_err(|error| {
         CommandError::infrastructure(chain(&error))
-            .hint("what was graded is kept; the same command goes on")
+            .hint("completed grades are stored; repeat the command to continue")
     })?;
     if cancel.is_cancelled() {
-        output::note("interrupted; the same command goes on");
+        output::note("interrupted; repeat the command to continue");
         return Ok(exit::INTERRUPTED);
     }
     // Attempts that could not be graded are tried again by the same command.
@@ -177,10 +177,10 @@ fn find(
             Ok(experiment) => journal.attempts(&experiment.name).map_err(journal_error)?,
             Err(JournalError::Unknown { .. }) => {
                 let attempt = journal.attempt(name).map_err(|error| match error {
-                    JournalError::Unknown { .. } => CommandError::usage(format!(
-                        "no experiment and no attempt is named {name:?}"
-                    ))
-                    .hint("`mcpmark runs` lists experiments"),
+                    JournalError::Unknown { .. } => {
+                        CommandError::usage(format!("no experiment or attempt is named {name:?}"))
+                            .hint("`mcpmark runs` lists experiments")
+                    }
                     other => journal_error(other),
                 })?;
                 vec![attempt]

@@ -152,7 +152,7 @@ fn layout(args: &ExportArgs) -> Result<Layout, CommandError> {
     if args.format != ExportFormat::Sft
         && let Some((option, _)) = of_sft.iter().find(|(_, is_set)| *is_set)
     {
-        let message = format!("{option} is an option of `--format sft`");
+        let message = format!("{option} requires `--format sft`");
         return Err(CommandError::usage(message));
     }
     let default = SftOptions::default();
@@ -182,9 +182,9 @@ fn nothing_exported(experiment: &str, exported: &Exported) -> CommandError {
     ));
     let is_left_out = |reason| exported.left_out_for(reason) > 0;
     if is_left_out(Reason::Failed) {
-        error.hint("`--include-failures` writes attempts that did not pass, too")
+        error.hint("`--include-failures` also exports attempts that did not pass")
     } else if is_left_out(Reason::TooLong) {
-        error.hint("`--max-line-bytes N` or `none` writes longer ones, too")
+        error.hint("`--max-line-bytes N` or `--max-line-bytes none` also exports longer ones")
     } else {
         error
     }
@@ -200,7 +200,7 @@ fn names(journal: &Journal, given: &[String]) -> Result<Vec<String>, CommandErro
     }
     let newest = journal.experiments(1).map_err(journal_error)?.pop();
     let newest = newest.ok_or_else(|| {
-        CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
+        CommandError::usage("no experiments yet").hint("`mcpmark run` starts one")
     })?;
     Ok(vec![newest.name])
 }

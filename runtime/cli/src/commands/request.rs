@@ -288,7 +288,7 @@ pub(crate) fn resolve(
         ("compact-at", args.models.compact_at.or(file.compact_at)),
     ] {
         if number == Some(0) {
-            let message = format!("{name} is 0; it may be 1 or more");
+            let message = format!("{name} is 0, but must be at least 1");
             return Err(CommandError::usage(message));
         }
     }
@@ -333,10 +333,12 @@ fn of_nobody(args: &RunArgs, file: &File) -> Result<(), CommandError> {
     match &*given {
         [] => Ok(()),
         given => Err(CommandError::usage(format!(
-            "{} sets how an agent or a model acts, and none is named",
+            "{}: no agent or model is named that this applies to",
             given.join(", ")
         ))
-        .hint("name it with --agent or --model: with other settings it acts beside those that are there")),
+        .hint(
+            "name one with --agent or --model; with other settings it becomes another participant",
+        )),
     }
 }
 
@@ -357,11 +359,11 @@ fn read_prompt(path: &Path) -> Result<String, CommandError> {
     /// Maximum size of a system prompt, in bytes. It is stored in the settings of each attempt.
     const MAX_BYTES: u64 = 64 << 10;
     let wrong = |message: String| {
-        CommandError::usage(format!("the system prompt {}: {message}", path.display()))
+        CommandError::usage(format!("system prompt {}: {message}", path.display()))
     };
     let text = files::read_short_text(path, MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
     if text.trim().is_empty() {
-        Err(wrong("it is empty".to_owned()))
+        Err(wrong("the file is empty".to_owned()))
     } else {
         Ok(text)
     }
@@ -426,7 +428,7 @@ fn agents_of(
             )),
             AgentKind::Command => of_file(),
             AgentKind::Client => Err(CommandError::usage(
-                "agent \"client\" stands for the clients of `mcpmark mcp serve --attempt`; `run` cannot start one",
+                "agent \"client\" is reserved for the clients of `mcpmark mcp serve --attempt`; `run` cannot start one",
             )),
             agent => Ok((*agent, None)),
         });
@@ -505,7 +507,7 @@ fn participants(
         && models.is_empty()
     {
         return wrong(format!(
-            "--agent {} asks a model; name one with --model provider/name",
+            "--agent {} requires a model; name one with --model provider/name",
             agent.as_str()
         ));
     }
@@ -513,32 +515,32 @@ fn participants(
     let names = names.join(", ");
     let of_models = of_models(args);
     if models.is_empty() && !of_models.is_empty() {
-        let ask = match agents.len() {
-            1 => "asks",
-            _ => "ask",
+        let uses = match agents.len() {
+            1 => "uses",
+            _ => "use",
         };
         return wrong(format!(
-            "--agent {names} {ask} no model; leave out {}",
+            "--agent {names} {uses} no model; omit {}",
             of_models.join(", ")
         ));
     }
     if !args.agent_env.is_empty() && !is_there(AgentKind::Command) {
         return wrong(format!(
-            "--agent-env is for --agent command:PROGRAM, and not for {names}"
+            "--agent-env requires --agent command:PROGRAM, found {names}"
         ));
     }
     match (is_there(AgentKind::Replay), &args.from) {
         (true, None) => {
-            return wrong("--agent replay plays an attempt; name it with --from".to_owned());
+            return wrong("--agent replay requires --from, the attempt to replay".to_owned());
         }
         (true, Some(_)) if !args.selection.selectors.is_empty() => {
             return wrong(format!(
-                "--from names an attempt, and so its task; leave out {}",
+                "--from determines the task; omit {}",
                 args.selection.selectors.join(" ")
             ));
         }
         (false, Some(_)) => {
-            return wrong(format!("--from is for --agent replay, and not for {names}"));
+            return wrong(format!("--from requires --agent replay, found {names}"));
         }
         _ => {}
     }
@@ -618,7 +620,7 @@ impl<'a> Paired<'a> {
             0 | 1 => Ok(Self(values)),
             given if given == models => Ok(Self(values)),
             given => Err(CommandError::usage(format!(
-                "{flag} is given {given} times for {}; give it once for all models, or once for each, in their order",
+                "{flag} is given {given} times for {}; give it once for all models, or once per model in the same order",
                 output::count(models, "model")
             ))),
         }
@@ -676,7 +678,7 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
             ("requests-per-minute", pace.requests_per_minute),
         ] {
             if number == Some(0) {
-                let message = format!("model {}: {name} is 0; it may be 1 or more", model.name);
+                let message = format!("model {}: {name} is 0, but must be at least 1", model.name);
                 return Err(CommandError::usage(message));
             }
         }
@@ -703,10 +705,7 @@ fn models(args: &RunArgs, file: &File) -> Result<Vec<ModelSpec>, CommandError> {
     for (index, model) in models.iter().enumerate() {
         let same = |other: &ModelSpec| other.name == model.name && other.settings == model.settings;
         if models[..index].iter().any(same) {
-            let message = format!(
-                "model {} stands there twice with the same settings",
-                model.name
-            );
+            let message = format!("model {} is named twice with the same settings", model.name);
             return Err(CommandError::usage(message));
         }
     }
@@ -741,7 +740,7 @@ fn limits(args: &RunArgs, file: &File) -> Result<SpecLimits, CommandError> {
     match numbers.into_iter().find(|(_, limit)| *limit == Some(0)) {
         // With a limit of 0, attempts could do nothing and would still be graded.
         Some((name, _)) => Err(CommandError::usage(format!(
-            "the limit {name} is 0; it may be 1 or more"
+            "limit {name} is 0, but must be at least 1"
         ))),
         None => Ok(limits),
     }

@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
         dry_run::say(&spec, 0, jobs(spec.concurrency.jobs), args.json)?;
         return Ok(exit::PASSED);
     }
-    interruption::say("interrupted; nothing was begun");
+    interruption::say("interrupted; nothing was started");
     interruption::watch();
     let beside = if args.models.no_preflight {
         agent_setup::ExternalTools::new()
@@ -119,7 +119,7 @@ pub(crate) fn warn_of_prices(spec: &Spec) {
         .filter(|name| spec.prices.of(name).is_none())
     {
         output::warn(&format!(
-            "the price of {} is not known, so its cost will not be either; --prices FILE gives prices",
+            "model {}: its price is unknown, so its cost is not computed; set prices with --prices FILE",
             sanitise::line(name)
         ));
     }
@@ -162,7 +162,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let mut models = agent_setup::models(&spec, &acting)?;
     super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
     let way_out = format!(
-        "`mcpmark resume {} --tasks PLACE` goes on where the same tasks lie",
+        "`mcpmark resume {} --tasks PLACE` continues with the new location of the same tasks",
         sanitise::line(&experiment.name)
     );
     let lacking = &mut |_: &str, error: CommandError| {
@@ -206,7 +206,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     setting.check_tools(&beside)?;
     // The approval of an imported plan covers only the tasks of its recorded attempts.
     if is_elsewhere || experiment.is_foreign() {
-        let way_out = "name where those lie; `mcpmark run` begins another experiment with these";
+        let way_out = "name the location of the original tasks; `mcpmark run` starts another experiment with these";
         setting.insist(&experiment.name, &spec, way_out)?;
     }
     spec.bundles = setting.bundles();
@@ -240,8 +240,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
 fn latest_local(journal: &Journal) -> Result<ExperimentRow, CommandError> {
     let newest = journal.latest_local().map_err(journal_error)?;
     newest.ok_or_else(|| {
-        CommandError::usage("no experiment was begun here yet")
-            .hint("`mcpmark run` begins one; one that was imported goes on where it is named")
+        CommandError::usage("no experiment was started here yet")
+            .hint("`mcpmark run` starts one; to continue an imported experiment, name it")
     })
 }
 
@@ -250,9 +250,9 @@ pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError
     let is_client = |one: &Participant| one.agent == AgentKind::Client;
     if spec.participants.iter().any(is_client) {
         Err(CommandError::usage(format!(
-            "experiment {name:?} is a session of `mcpmark mcp serve`, whose client has left"
+            "experiment {name:?} is a session of `mcpmark mcp serve`, whose client has disconnected"
         ))
-        .hint("`mcpmark mcp serve --attempt` begins another session; `mcpmark report A B` puts experiments side by side"))
+        .hint("`mcpmark mcp serve --attempt` starts another session; `mcpmark report A B` compares experiments"))
     } else {
         Ok(())
     }
@@ -273,8 +273,8 @@ pub(crate) fn check_name(name: String) -> Result<String, CommandError> {
         || name.starts_with(['-', '.'])
     {
         return Err(
-            CommandError::usage(format!("{name:?} is no name for an experiment")).hint(
-                "up to 100 letters, digits, `-`, `_` and `.`, beginning with neither `-` nor `.`",
+            CommandError::usage(format!("invalid experiment name {name:?}")).hint(
+                "expected up to 100 letters, digits, `-`, `_` and `.`, not beginning with `-` or `.`",
             ),
         );
     }
@@ -326,7 +326,7 @@ impl Setting {
             let message = format!("task {id}: {problem}");
             return Err(match problem {
                 ServiceUnavailable::Missing { .. } => CommandError::infrastructure(message)
-                    .hint("`mcpmark doctor` lists what this machine has"),
+                    .hint("`mcpmark doctor` shows what is available on this machine"),
                 ServiceUnavailable::Unknown(_) if spec.published.is_some() => {
                     CommandError::invalid(message)
                         .hint("choose tasks of another service, as in `run --tasks DIR filesystem`")
@@ -419,14 +419,14 @@ impl Setting {
         }
         let differing = others.iter().take(OTHERS_SHOWN).map(|(task, known)| {
             let Prepared { id, bundle, .. } = task;
-            format!("\n  {id} is {bundle}, and was {known}")
+            format!("\n  {id}: expected {known}, found {bundle}")
         });
         let more = match others.len().saturating_sub(OTHERS_SHOWN) {
             0 => String::new(),
             more => format!("\n  and {more} more"),
         };
         let message = format!(
-            "these are not the tasks that experiment {name:?} was begun with; {} of {} differ:{}{more}",
+            "{} of {} tasks differ from those that experiment {name:?} was started with:{}{more}",
             others.len(),
             self.tasks.len(),
             differing.collect::<String>()
@@ -445,10 +445,10 @@ impl Setting {
         let rows = runner.journal.attempts(name).map_err(journal_error)?;
         let changed = spec.changed(&self.prepared(), &rows);
         for (number, what) in [
-            (graded, "that had ended: graded now"),
-            (interrupted.again, "cut off half-way: made again"),
-            (interrupted.died, "cut off too often: not made again"),
-            (changed, "of a task that has changed since: made again"),
+            (graded, "ended but not graded: graded now"),
+            (interrupted.again, "cut off: repeated"),
+            (interrupted.died, "cut off too often: not repeated"),
+            (changed, "of a task that has changed: repeated"),
         ] {
             if number > 0 {
                 output::note(&format!("{} {what}", output::count(number, "attempt")));
@@ -520,7 +520,7 @@ impl Setting {
         display.finish();
         run.map_err(|error| {
             CommandError::infrastructure(chain(&error)).hint(format!(
-                "what was finished is kept; go on with `mcpmark resume {name}`"
+                "finished attempts are stored; continue with `mcpmark resume {name}`"
             ))
         })?;
         let rows = journal.attempts(name).map_err(journal_error)?;
@@ -556,7 +556,7 @@ impl Setting {
             };
             let name = sanitise::line(name);
             output::note(&format!(
-                "{reached}; go on with `mcpmark resume {name}{flag}`"
+                "{reached}; continue with `mcpmark resume {name}{flag}`"
             ));
         }
         if code == exit::INTERRUPTED {
@@ -565,21 +565,21 @@ impl Setting {
             let lost = output::count(lost, "attempt");
             let name = sanitise::line(name);
             output::note(&format!(
-                "{lost} came to nothing (infra-error); `mcpmark resume {name}` makes them again"
+                "{lost} ended with infra-error; `mcpmark resume {name}` repeats them"
             ));
         }
         if died > 0 {
             let died = output::count(died, "attempt");
             let name = sanitise::line(name);
             output::note(&format!(
-                "{died} not made again, since the process died each time; `mcpmark resume {name} --retry-died` tries once more"
+                "{died} not repeated, because the process died each time; `mcpmark resume {name} --retry-died` repeats them"
             ));
         }
         if held_back > 0 {
             let waiting = output::count(held_back, "attempt");
             let name = sanitise::line(name);
             output::note(&format!(
-                "{waiting} not graded (held-back); whoever has the verifier grades with `mcpmark regrade {name} --held-back FILE`"
+                "{waiting} not graded (held-back); to grade with the verifier, run `mcpmark regrade {name} --held-back FILE`"
             ));
         }
         Ok(code)
@@ -588,7 +588,7 @@ impl Setting {
 
 pub(crate) fn goes_on(name: &str) -> String {
     let name = sanitise::line(name);
-    format!("interrupted; go on with `mcpmark resume {name}`")
+    format!("interrupted; continue with `mcpmark resume {name}`")
 }
 
 /// Handles interrupts. The first one lets running attempts end and be journaled. The second one records them as
@@ -601,7 +601,7 @@ async fn interrupt(
     (journal, experiment): (Arc<Journal>, String),
 ) {
     listening.asked_to_stop().await;
-    display.line("stopping; press Ctrl-C again to stop at once");
+    display.line("stopping; press Ctrl-C again to stop immediately");
     cancel.cancel();
     listening.asked_to_stop().await;
     let cancelled = tokio::task::spawn_blocking(move || journal.cancel_running(&experiment));
@@ -666,7 +666,7 @@ fn summary(report: &ExperimentReport) -> String {
     let state_fault = |it: &&AttemptReport| it.outcome.as_deref() == Some(STATE_FAULT);
     let stopped = report.attempts.iter().filter(state_fault).count();
     if stopped > 0 {
-        let text = format!("{stopped} of those by a state that stops the verifier");
+        let text = format!("{stopped} of them because the state stops the verifier");
         parts.push(output::paint(output::BAD, text));
     }
     if counts.graded < counts.attempts {
@@ -678,7 +678,7 @@ fn summary(report: &ExperimentReport) -> String {
     let name = sanitise::line(&report.experiment);
     text.push_str(&output::paint(
         output::DIM,
-        format!("`mcpmark runs {name}` lists them, `mcpmark show ATTEMPT` tells more"),
+        format!("`mcpmark runs {name}` lists the attempts, `mcpmark show ATTEMPT` shows one"),
     ));
     text.push('\n');
     text

@@ -26,9 +26,9 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
         Some(name) => Some(named(&journal, name)?),
         None if of_attempts && args.since.is_some() => {
             return Err(CommandError::usage(
-                "--since chooses experiments, and conditions on attempts are for one experiment",
+                "--since selects experiments, but filters on attempts apply to one experiment",
             )
-            .hint("name the experiment, or leave --since out for the latest one"));
+            .hint("name the experiment, or omit --since to use the latest one"));
         }
         None if of_attempts => Some(named(&journal, LATEST)?),
         None => None,
@@ -57,7 +57,7 @@ pub(crate) fn named(journal: &Journal, name: &str) -> Result<String, CommandErro
         Err(JournalError::Unknown { .. }) if name == LATEST => {
             let newest = journal.experiments(1).map_err(journal_error)?.pop();
             newest.map(|row| row.name).ok_or_else(|| {
-                CommandError::usage("there is no experiment yet").hint("`mcpmark run` begins one")
+                CommandError::usage("no experiments yet").hint("`mcpmark run` starts one")
             })
         }
         // An unknown name is reported by the next query.
@@ -86,8 +86,10 @@ pub(crate) fn latest_attempt(
     let wanted = attempts.into_iter().filter(|row| wanted.contains(&*row.id));
     let last = wanted.max_by_key(|row| row.started_ms);
     last.map(|row| row.id).ok_or_else(|| {
-        CommandError::usage(format!("no attempt of {experiment:?} is like that"))
-            .hint(format!("`mcpmark runs {experiment}` lists them"))
+        CommandError::usage(format!(
+            "no attempt of experiment {experiment:?} matches the filters"
+        ))
+        .hint(format!("`mcpmark runs {experiment}` lists them"))
     })
 }
 
@@ -100,8 +102,10 @@ pub(crate) fn named_attempt(journal: &Journal, id: &str) -> Result<String, Comma
     let attempts = journal.attempts(&experiment).map_err(journal_error)?;
     let last = attempts.into_iter().max_by_key(|row| row.started_ms);
     last.map(|row| row.id).ok_or_else(|| {
-        CommandError::usage(format!("no attempt of {experiment:?} has begun"))
-            .hint(format!("`mcpmark resume {experiment}` begins them"))
+        CommandError::usage(format!(
+            "no attempt of experiment {experiment:?} has started"
+        ))
+        .hint(format!("`mcpmark resume {experiment}` starts them"))
     })
 }
 
@@ -154,7 +158,7 @@ pub(crate) fn is_cut_off(context: &Context, experiment: &str, attempt: &mut Atte
 pub(crate) fn say_cut_off(experiment: &str, attempts: usize) {
     if attempts > 0 {
         output::note(&format!(
-            "{} cut off; go on with `mcpmark resume {}`",
+            "{} cut off; continue with `mcpmark resume {}`",
             output::count(attempts, "attempt"),
             sanitise::line(experiment)
         ));

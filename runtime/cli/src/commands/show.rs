@@ -35,9 +35,9 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         runs::latest_attempt(context, &journal, &args.filter)?
     } else {
         return Err(CommandError::usage(
-            "conditions choose among the attempts of the latest experiment, and an attempt is named",
+            "filters select among the attempts of the latest experiment, but an attempt is named",
         )
-        .hint("leave out the attempt or the conditions; `mcpmark runs EXPERIMENT` takes conditions, too"));
+        .hint("omit the attempt or the filters; `mcpmark runs EXPERIMENT` also takes filters"));
     };
     let mut attempt = journal.attempt(&id).map_err(journal_error)?;
     let trajectory = journal.trajectory(&attempt.id).map_err(journal_error)?;
@@ -104,7 +104,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         }
     }
     if let Some(explained) = explained.filter(|explained| !explained.is_empty()) {
-        text.push_str(&heading("what they lack"));
+        text.push_str(&heading("explanation"));
         text.push_str(&explain::text(&explained, args.full));
     }
     output::print(&text)?;
@@ -152,8 +152,8 @@ fn header(attempt: &AttemptRow) -> String {
             }),
         ),
         ("repetition", attempt.k.to_string()),
-        ("begun", runs::instant(attempt.started_ms)),
-        ("took", seconds.unwrap_or_default()),
+        ("started", runs::instant(attempt.started_ms)),
+        ("duration", seconds.unwrap_or_default()),
         ("agent ended", ended),
         (
             "turns",
@@ -218,9 +218,9 @@ fn with_settings(name: &str, settings: &str) -> String {
 fn tokens(attempt: &AttemptRow) -> String {
     match (&attempt.model, attempt.usage) {
         (None, _) => String::new(),
-        (Some(_), None) => "not known".to_owned(),
+        (Some(_), None) => "unknown".to_owned(),
         (Some(_), Some(usage)) => format!(
-            "{} of input ({} of them kept), {} of output ({} of them reasoning)",
+            "{} input ({} of them cached), {} output ({} of them reasoning)",
             usage.input, usage.cached, usage.output, usage.reasoning
         ),
     }
@@ -229,7 +229,7 @@ fn tokens(attempt: &AttemptRow) -> String {
 fn cost(attempt: &AttemptRow) -> String {
     match (&attempt.model, attempt.cost) {
         (None, _) => String::new(),
-        (Some(_), None) => "not known".to_owned(),
+        (Some(_), None) => "unknown".to_owned(),
         (Some(_), Some(cost)) => format!("{} USD", decimals(cost.usd())),
     }
 }
@@ -307,7 +307,7 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
             role => {
                 let title = match (role, message.turn) {
                     ("user", 0) => "instruction",
-                    ("user", _) => "told",
+                    ("user", _) => "user message",
                     ("system", _) => "system prompt",
                     (role, _) => role,
                 };
@@ -367,12 +367,12 @@ fn tried(request: &ModelCallRow, full: bool) -> String {
         return String::new();
     };
     let line = format!(
-        "try {} of a request for {} {}: {}: {error}",
+        "try {} of the request for {} {}: {}: {error}",
         request.try_number,
         if request.purpose == "turn" {
             "turn"
         } else {
-            "a summary before turn"
+            "the compaction before turn"
         },
         request.turn,
         request.error_kind.as_deref().unwrap_or("error"),

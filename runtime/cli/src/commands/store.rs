@@ -70,7 +70,7 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
         lock => Some(lock.map_err(|error| home_error(&error))?),
     };
     let failed = |error: &dyn std::fmt::Display| {
-        CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
+        CommandError::infrastructure(format!("cannot write {}: {error}", to.display()))
     };
     let file = NewFile::new(to, 0o600).map_err(|error| failed(&error))?;
     let mut out = std::io::BufWriter::new(file.file());
@@ -82,7 +82,7 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
     let with = match verifiers {
         0 => String::new(),
         _ => format!(
-            ", {} among it, for whoever has the file",
+            ", including {}, readable by every recipient of the file",
             output::count(verifiers, "verifier")
         ),
     };
@@ -99,9 +99,7 @@ fn import(context: &Context, file: &Path) -> Result<u8, CommandError> {
     let name = transport::import(&journal, &store, file);
     let name = name.map_err(|error| transport_error(file, &error))?;
     let name = sanitise::line(&name);
-    output::print(&format!(
-        "{name}\n`mcpmark resume {name}` goes on with it\n"
-    ))?;
+    output::print(&format!("{name}\n`mcpmark resume {name}` continues it\n"))?;
     Ok(exit::PASSED)
 }
 
@@ -138,7 +136,7 @@ fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
 
 fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
     let plain = Style::new();
-    let mut table = Table::new(&["~experiment", ">attempts", ">needs", ">its own"]);
+    let mut table = Table::new(&["~experiment", ">attempts", ">needed", ">exclusive"]);
     for row in &stats.experiments {
         table.row(vec![
             (sanitise::line(&row.experiment).into_owned(), plain),
@@ -154,8 +152,8 @@ fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
     let mut table = Table::new(&["in the store", ">blobs", ">size"]);
     for (name, amount) in [
         ("needed by several experiments", stats.shared),
-        ("needed by none", stats.unneeded),
-        ("all", stats.total),
+        ("not needed", stats.unneeded),
+        ("total", stats.total),
     ] {
         let Amount { blobs, bytes } = amount;
         table.row(vec![
@@ -165,10 +163,10 @@ fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
         ]);
     }
     for (name, bytes) in [
-        ("worlds laid out for attempts", stats.bases_bytes),
+        ("worlds prepared for attempts", stats.bases_bytes),
         ("journal", stats.journal_bytes),
         ("unpacked bundles of experiments", needed),
-        ("unpacked bundles of none", unneeded),
+        ("unpacked bundles not needed", unneeded),
     ] {
         table.row(vec![
             (name.to_owned(), plain),
@@ -211,7 +209,7 @@ fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<
     });
     let mut text: String = lines.collect();
     if !dry {
-        text.push_str("`mcpmark store gc` frees what nothing else needs\n");
+        text.push_str("`mcpmark store gc` deletes what is no longer needed\n");
     }
     output::print(&text)?;
     Ok(exit::PASSED)
@@ -232,7 +230,7 @@ fn collect(
                 source: StoreError::InUse { .. },
                 ..
             } => CommandError::infrastructure(chain(&error))
-                .hint("wait for what runs there, or stop it: nothing is removed while anybody may need it"),
+                .hint("wait for the processes that use it, or stop them: nothing is removed while they may need it"),
             _ => home_error(&error),
         })?
     };
@@ -274,7 +272,7 @@ fn collect(
             "{} of {}, {}, {}",
             output::count(removed.blobs as usize, "blob"),
             output::bytes(removed.bytes),
-            output::count(removed.bases as usize, "laid-out world"),
+            output::count(removed.bases as usize, "prepared world"),
             unpacked(libraries.removed)
         );
         if libraries.in_use.libraries > 0 {
@@ -312,7 +310,7 @@ fn check(
         {
             let message = format!("{}: {error}", source.display());
             return Err(CommandError::usage(message)
-                .hint("--repair names a bundle, or a file of `mcpmark store export`"));
+                .hint("--repair expects a bundle, or a file of `mcpmark store export`"));
         }
     }
     let (journal, store) = (context.journal()?, context.store()?);
@@ -424,8 +422,8 @@ fn repaired_text(repaired: &[Repaired], checked: &Checked) -> String {
     }
     let left = checked.faults.iter().filter(|fault| !fault.unfit);
     let left = match left.count() {
-        0 => "nothing is left".to_owned(),
-        left => format!("{left} left, which another bundle or exported experiment may have"),
+        0 => "nothing left".to_owned(),
+        left => format!("{left} left; another bundle or exported experiment may have them"),
     };
     let line = format!("repaired: {}; {left}", parts.join(", "));
     format!("{}\n", sanitise::line(&line))
@@ -447,7 +445,7 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
                 output::BAD,
                 match (fault.damaged, fault.unfit) {
                     (true, _) => damaged,
-                    (_, true) => "not what it should be",
+                    (_, true) => "of the wrong kind",
                     _ => "missing",
                 }
             ),
@@ -456,7 +454,7 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
     }
     for digest in &checked.unneeded_damaged {
         text.push_str(&format!(
-            "{} {digest} {}: needed by nothing\n",
+            "{} {digest} {}: not needed\n",
             output::mark(false),
             output::paint(output::WARN, damaged)
         ));
@@ -475,20 +473,20 @@ fn checked_text(checked: &Checked, removed: bool) -> String {
         output::count(checked.read.blobs as usize, "blob"),
         output::bytes(checked.read.bytes),
         match faults {
-            0 => output::paint(output::GOOD, "all whole"),
-            faults => output::paint(output::BAD, format!("{faults} not whole")),
+            0 => output::paint(output::GOOD, "all intact"),
+            faults => output::paint(output::BAD, format!("{faults} not intact")),
         }
     ));
     text.push_str(&match checked.rows.len() {
-        0 => format!("journal read: {}\n", output::paint(output::GOOD, "all rows whole")),
+        0 => format!("journal read: {}\n", output::paint(output::GOOD, "all rows intact")),
         bad => format!(
-            "journal read: {}\nput back a copy of the journal, import the experiment from a file of `store export`, or remove it with `store remove`\n",
-            output::paint(output::BAD, format!("{} not whole", output::count(bad, "row")))
+            "journal read: {}\nrestore a backup of the journal, import the experiment from a file of `store export`, or remove it with `store remove`\n",
+            output::paint(output::BAD, format!("{} not intact", output::count(bad, "row")))
         ),
     });
     if faults > 0 && !removed {
         text.push_str(
-            "`store check --repair` writes it again from a bundle or an exported experiment; what made it does once `--remove-damaged` has removed it\n",
+            "`store check --repair` restores blobs from a bundle or an exported experiment; after `--remove-damaged`, the command that made a blob makes it again\n",
         );
     }
     text
@@ -515,10 +513,10 @@ fn upkeep_error(error: MaintenanceError) -> CommandError {
     let result = CommandError::infrastructure(message);
     match error {
         MaintenanceError::NotWhole { .. } => result.hint(
-            "`mcpmark store check` names all that is not whole; where that is lost for good, `--despite-loss` removes what nothing else names",
+            "`mcpmark store check` lists everything that is not intact; if it is lost for good, `--despite-loss` removes what nothing else refers to",
         ),
         MaintenanceError::NothingKnown { .. } => result.hint(
-            "where the journal is lost, put it back first; where nothing is to be kept, `--despite-loss` removes all of them",
+            "if the journal was lost, restore it first; if nothing has to be preserved, `--despite-loss` removes all blobs",
         ),
         _ => result,
     }

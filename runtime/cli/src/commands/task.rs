@@ -51,7 +51,7 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
             operands::name(&mut tasks, place)?;
             let [task] = &words[..] else {
                 return Err(CommandError::usage("name one task")
-                    .hint("`mcpmark task list` names those of the same place"));
+                    .hint("`mcpmark task list` lists the tasks of the same location"));
             };
             let (context, _) = context.at_tasks(&mut tasks)?;
             match &tasks {
@@ -71,9 +71,12 @@ fn build(context: &Context, args: &mut SelectArgs) -> Result<u8, CommandError> {
     let mut place = operands::take_place(&mut args.selection.selectors)?;
     let (context, _) = context.at_tasks(&mut place)?;
     if let Some(place) = place {
-        let message = format!("{}: has scripts, which are not built", place.display());
+        let message = format!(
+            "{}: the verifiers are scripts, which are not built",
+            place.display()
+        );
         return Err(CommandError::usage(message)
-            .hint("what is built of it is built when its tasks are run"));
+            .hint("other guests of these tasks are built when the tasks are run"));
     }
     let library = context.library()?;
     let tasks = context::select(&library, &args.selection)?;
@@ -138,7 +141,7 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !id.name().chars().all(is_plain) {
         return Err(CommandError::usage(format!(
-            "task name {:?}: the name of a new task has small letters, digits and hyphens",
+            "task name {:?}: expected only lower-case letters, digits and hyphens",
             id.name()
         )));
     }
@@ -147,19 +150,19 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
     let files = kind.and_then(|kind| kind.scaffold());
     let dir = scaffold(&library, &id, files, title, &today).map_err(|error| match error {
         mcpmark_task::Error::UnknownWorld { .. } => CommandError::usage(chain(&error))
-            .hint("`mcpmark world list` names the worlds; a new one is a directory under worlds/"),
+            .hint("`mcpmark world list` lists the worlds; a new one is a directory under worlds/"),
         mcpmark_task::Error::Write { .. } => CommandError::infrastructure(chain(&error)),
         mcpmark_task::Error::Read { .. } => context::invalid(&error).hint(
             "the guests of a root are packages of its tasks/Cargo.toml and use its guest-sdk/: \
-                 begin with a copy of the repository, and take out what you do not want",
+                 start with a copy of the repository, and remove what you do not need",
         ),
         error => context::invalid(&error),
     })?;
     let shown = dir.strip_prefix(&library.root).unwrap_or(&dir).display();
     output::print(&format!(
-        "{shown}\n\nIt builds and stands its examination as it is:\n  mcpmark task check {id}\n\n\
-         Make it yours: description.md says what is wanted, verifier.rs judges it, solution.rs\n\
-         shows that it can be done, and each file in cheats/ is a mistake that must be noticed.\n"
+        "{shown}\n\nThe new task builds and passes its certification:\n  mcpmark task check {id}\n\n\
+         Change it: description.md is the instruction, verifier.rs judges the final state, solution.rs\n\
+         solves the task, and each file in cheats/ is a wrong solution that the verifier must reject.\n"
     ))?;
     Ok(exit::PASSED)
 }

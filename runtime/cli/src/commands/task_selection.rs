@@ -224,7 +224,7 @@ impl From<NoJudge> for CommandError {
         match wrong {
             NoJudge::Command(error) => error,
             NoJudge::Terms(error @ TermsError::Missing { .. }) => {
-                Self::invalid(&error).hint("name the store that has it with --home")
+                Self::invalid(&error).hint("name the home directory whose store has it with --home")
             }
             NoJudge::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
         }
@@ -261,7 +261,7 @@ pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> C
         Ok(false) if error.code != exit::INFRASTRUCTURE => error,
         _ => {
             let known = place.bundle.map_or_else(String::new, |digest| {
-                format!("; they were those of bundle {digest}")
+                format!("; the tasks were from bundle {digest}")
             });
             error.hint(format!("{way_out}{known}"))
         }
@@ -318,7 +318,7 @@ fn at_root(context: &Context, place: &TaskSource) -> Result<Option<Context>, Com
         return Err(away);
     };
     output::note(&format!(
-        "{} {}; the same bundle was kept here, and is taken",
+        "{} {}; using the same bundle from the cache",
         output::paint(output::WARN, "warning:"),
         away.message
     ));

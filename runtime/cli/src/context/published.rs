@@ -65,7 +65,7 @@ impl Context {
             PrepareError::Task(_)
                 if states.is_none() && tasks.iter().any(|it| it.world.is_none()) =>
             {
-                prepare_error(&error).hint("--states names the directory with the states")
+                prepare_error(&error).hint("set --states to the directory with the states")
             }
             error => prepare_error(error),
         })?;

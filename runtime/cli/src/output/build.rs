@@ -135,7 +135,7 @@ impl Drop for BuildDisplay {
         if self.made > 0 {
             note(&paint(
                 DIM,
-                format!("  made {}", count(self.made, "component")),
+                format!("  built {}", count(self.made, "component")),
             ));
         }
     }

@@ -181,8 +181,8 @@ pub(crate) fn short(digest: &str) -> &str {
 pub(crate) fn may_write(file: &Path, force: bool) -> Result<(), CommandError> {
     if file.is_file() && !force {
         Err(
-            CommandError::usage(format!("{}: is there already", file.display()))
-                .hint("--force takes its place"),
+            CommandError::usage(format!("{}: file already exists", file.display()))
+                .hint("--force replaces it"),
         )
     } else {
         Ok(())

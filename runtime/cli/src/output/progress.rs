@@ -399,7 +399,7 @@ impl Display {
                         state.has_pointed = true;
                         self.line(&paint(
                             DIM,
-                            "       the reasons of further failures are in `mcpmark show ATTEMPT`",
+                            "       `mcpmark show ATTEMPT` shows the reasons of further failures",
                         ));
                     }
                 }

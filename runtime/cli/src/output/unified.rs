@@ -43,7 +43,7 @@ pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>, full: bool) -> S
                 format!("{mark}{}", clip(&sanitise::line(line), full)),
             ));
             if change.missing_newline() {
-                lines.push((DIM, "\\ no newline at the end".to_owned()));
+                lines.push((DIM, "\\ no newline at end of file".to_owned()));
             }
         }
     }
@@ -64,7 +64,7 @@ pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>, full: bool) -> S
 fn text(content: Option<&[u8]>) -> Result<&str, &'static str> {
     let content = content.unwrap_or_default();
     if content.len() > LARGEST {
-        return Err("too large to be compared by its lines");
+        return Err("too large for a comparison of lines");
     }
     match std::str::from_utf8(content) {
         Ok(text) if !text.contains('\0') => Ok(text),
@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(plain(None, Some(b"\xff"), true), "binary\n");
         let large = vec![b'x'; LARGEST + 1];
         let said = plain(Some(&large), None, false);
-        assert_eq!(said, "too large to be compared by its lines\n");
+        assert_eq!(said, "too large for a comparison of lines\n");
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         );
         let full = plain(None, Some(text.as_bytes()), true);
         assert!(full.contains(&"x".repeat(200)));
-        assert!(full.ends_with("\\ no newline at the end\n"));
+        assert!(full.ends_with("\\ no newline at end of file\n"));
         let wide = plain(Some(b""), Some("é".repeat(161).as_bytes()), false);
         assert!(wide.contains(&format!("+{}…\n", "é".repeat(160))), "{wide}");
     }

@@ -79,11 +79,11 @@ impl Running {
     /// Formats the current activity, then the progress, because a narrow terminal cuts off the end.
     fn state(&self) -> String {
         let doing = match (&self.doing, &self.model) {
-            (Doing::Agent, Some(_)) => "waits for the model".to_owned(),
+            (Doing::Agent, Some(_)) => "waiting for the model".to_owned(),
             (Doing::Agent, None) => String::new(),
             (Doing::Tool(tool), _) => tool.clone(),
             (Doing::Retry { tries, error }, _) => format!(
-                "asks the model again after {} ({error})",
+                "retrying the model request after {} ({error})",
                 count(*tries as usize, "failure")
             ),
         };
@@ -121,14 +121,14 @@ mod tests {
     #[test]
     fn it_says_how_far_it_is_and_what_is_waited_for() {
         let mut running = Running::new(None, "s/w/t".to_owned(), Some("a/m".to_owned()));
-        assert_eq!(running.state(), "s/w/t  waits for the model");
+        assert_eq!(running.state(), "s/w/t  waiting for the model");
         running.does(Doing::Retry {
             tries: 2,
             error: "rate-limited",
         });
         assert_eq!(
             running.state(),
-            "s/w/t  asks the model again after 2 failures (rate-limited)"
+            "s/w/t  retrying the model request after 2 failures (rate-limited)"
         );
         running.replied(1, Some(1200));
         running.calls = 1;
@@ -141,7 +141,7 @@ mod tests {
         running.replied(2, None);
         assert_eq!(
             running.to_string(),
-            "s/w/t  waits for the model  turn 2, 1 call, 1200 tokens, 0 seconds"
+            "s/w/t  waiting for the model  turn 2, 1 call, 1200 tokens, 0 seconds"
         );
         let alone = Running::new(None, "s/w/t".to_owned(), None);
         assert_eq!(alone.state(), "s/w/t");

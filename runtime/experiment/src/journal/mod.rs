@@ -63,20 +63,20 @@ pub enum JournalError {
     #[error(transparent)]
     Sqlite(rusqlite::Error),
     /// The journal is on a read-only file system or belongs to another user.
-    #[error("the journal can only be read: its directory or file cannot be written to")]
+    #[error("the journal is read-only: its directory or file is not writable")]
     ReadOnly,
     /// Error of copying a read-only journal whose write-ahead log must be read.
-    #[error("the journal can only be read, and cannot be copied to read its log")]
+    #[error("cannot copy the read-only journal to read its write-ahead log")]
     Copy(#[source] std::io::Error),
     /// Error of compressing a long string.
-    #[error("a text cannot be compressed for the journal")]
+    #[error("cannot compress a text for the journal")]
     Pack(#[source] std::io::Error),
     /// Malformed JSON in a column.
-    #[error("the journal holds malformed JSON: {0}")]
+    #[error("the journal contains malformed JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// Unsupported format: the journal was written by a newer version of this program.
     #[error(
-        "the journal has format {found}, and this mcpmark knows format {known}; use a newer mcpmark, or set MCPMARK_HOME to another directory"
+        "the journal has format {found}, but this version of mcpmark reads formats up to {known}; use a newer mcpmark, or set MCPMARK_HOME to another directory"
     )]
     Format {
         /// Format of the file.
@@ -85,18 +85,18 @@ pub enum JournalError {
         known: i32,
     },
     /// The file is a SQLite database of another program.
-    #[error("the file is a SQLite database of some other program")]
+    #[error("the file is a SQLite database of another program")]
     Foreign,
     /// A row does not match its check sum.
     #[error(
-        "the journal is damaged: {0} is not as it was written; `mcpmark store check` names every such row"
+        "the journal is damaged: {0} does not match its checksum or is missing; `mcpmark store check` lists all damaged rows"
     )]
     Damaged(
         /// Name of the row.
         String,
     ),
     /// No row matches a name or a prefix.
-    #[error("no {what} is named {name:?}")]
+    #[error("{what} {name:?} does not exist")]
     Unknown {
         /// Kind of the row: `attempt` or `experiment`.
         what: &'static str,
@@ -104,7 +104,7 @@ pub enum JournalError {
         name: String,
     },
     /// Several attempts match a prefix.
-    #[error("{name:?} fits {count} attempts; give more characters")]
+    #[error("{name:?} matches {count} attempts; give more characters")]
     Ambiguous {
         /// Requested prefix.
         name: String,
@@ -112,7 +112,7 @@ pub enum JournalError {
         count: usize,
     },
     /// Another experiment has the same name.
-    #[error("an experiment named {0:?} is there already; `mcpmark resume {0}` goes on with it")]
+    #[error("experiment {0:?} already exists; continue it with `mcpmark resume {0}`")]
     NameTaken(String),
 }
 

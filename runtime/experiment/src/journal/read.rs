@@ -489,7 +489,7 @@ impl Journal {
             Some(tools) if Digest::of(&tools).hex() == digest => {
                 Ok(serde_json::from_slice(&tools)?)
             }
-            _ => Err(JournalError::Damaged(format!("the tools {digest}"))),
+            _ => Err(JournalError::Damaged(format!("tool set {digest}"))),
         }
     }
 }

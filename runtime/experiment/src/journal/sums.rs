@@ -231,7 +231,7 @@ impl<'a> RowSums<'a> {
         let kept = self.kept.as_ref().map(|kept| kept.len() / 4);
         match kept {
             Some(kept) if kept != self.read => Err(JournalError::Damaged(format!(
-                "{} of attempt {}: there are {} rows, and there were {kept}",
+                "table {} of attempt {} (expected {kept} rows, found {})",
                 self.table, self.attempt, self.read
             ))),
             _ => Ok(()),

@@ -88,7 +88,7 @@ fn load(connection: &Connection, digest: &str) -> Result<String, JournalError> {
     let content: Option<Vec<u8>> = query.query_row([digest], |row| row.get(0)).optional()?;
     content
         .and_then(|content| whole(&content, digest))
-        .ok_or_else(|| JournalError::Damaged(format!("the text {digest}")))
+        .ok_or_else(|| JournalError::Damaged(format!("text {digest}")))
 }
 
 /// Decompresses a stored string; none if it does not match the digest.

@@ -173,10 +173,10 @@ pub enum RowTransferError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The rows cannot be read or written.
-    #[error("the rows of the experiment cannot be carried")]
+    #[error("cannot read or write the rows of the experiment")]
     Io(#[from] std::io::Error),
     /// Unsupported format of the rows.
-    #[error("the experiment is of {what} {found}, and this mcpmark carries {known}")]
+    #[error("the experiment has {what} {found}, but this version of mcpmark reads {what} {known}")]
     Format {
         /// Kind of format: `schema` or `journal format`.
         what: &'static str,
@@ -194,13 +194,13 @@ pub enum RowTransferError {
         problem: String,
     },
     /// The last line with the number of rows is missing.
-    #[error("the experiment breaks off after {rows} rows")]
+    #[error("the experiment is truncated after {rows} rows")]
     BreaksOff {
         /// Number of rows before the end.
         rows: u64,
     },
     /// The experiment exceeds a limit of the format.
-    #[error("the experiment has more than {limit} {what}, and one file carries no more")]
+    #[error("the experiment exceeds the limit of {limit} {what}")]
     TooMuch {
         /// Unit of the limit.
         what: &'static str,
@@ -220,9 +220,7 @@ pub enum RowTransferError {
         problem: &'static str,
     },
     /// A grade contradicts its checks or the outcome of its attempt.
-    #[error(
-        "a grade of attempt {attempt} is another one than its checks make, or than the attempt has"
-    )]
+    #[error("a grade of attempt {attempt} contradicts its checks or the outcome of the attempt")]
     Grade {
         /// Id of the attempt.
         attempt: String,
@@ -349,9 +347,11 @@ impl Journal {
             }
             let (id, name) = importer
                 .experiment
-                .ok_or_else(|| lines.wrong("no experiment is in it"))?;
+                .ok_or_else(|| lines.wrong("the rows contain no experiment"))?;
             let summed = transaction.execute(SUMMARISE_ALL, [&id]);
-            summed.map_err(|error| lines.refused(error, "what belongs to an attempt before it"))?;
+            summed.map_err(|error| {
+                lines.refused(error, "invalid values in the rows of an attempt")
+            })?;
             let contradicting = transaction.query_row(CONTRADICTING, [&id], |row| row.get(0));
             let contradicting = match contradicting.optional()? {
                 None => misscored(transaction, Some(&id))?
@@ -448,7 +448,7 @@ impl<'a> Lines<'a> {
 
     fn head(&mut self) -> Result<Head, RowTransferError> {
         let head = self.next()?;
-        self.parsed(head.ok_or_else(|| self.wrong("it is missing"))?)
+        self.parsed(head.ok_or_else(|| self.wrong("the header is missing"))?)
     }
 
     /// Returns the next row, or none at the end. It then compares the number of rows with the last line.
@@ -464,11 +464,11 @@ impl<'a> Lines<'a> {
         if self.closes && value.get("table").is_none() {
             let End { rows: wanted } = self.parsed(value)?;
             if rows != wanted {
-                let problem = format!("{wanted} rows should come before it, and {rows} do");
+                let problem = format!("expected {wanted} rows before it, found {rows}");
                 return Err(self.wrong(&problem));
             }
             return match self.next()? {
-                Some(_) => Err(self.wrong("it comes after the last one")),
+                Some(_) => Err(self.wrong("unexpected data after the last row")),
                 None => Ok(None),
             };
         }
@@ -486,7 +486,7 @@ impl<'a> Lines<'a> {
         }
         self.tally.line(length as u64)?;
         if bytes.last() != Some(&b'\n') {
-            return Err(self.wrong("it has no end"));
+            return Err(self.wrong("it does not end with a line break"));
         }
         let parsed = serde_json::from_slice(&bytes);
         parsed
@@ -504,7 +504,7 @@ impl<'a> Lines<'a> {
         use rusqlite::ErrorCode::{ConstraintViolation, TypeMismatch, Unknown};
         match error.sqlite_error_code() {
             Some(ConstraintViolation | TypeMismatch | Unknown) => {
-                self.wrong(&format!("{what} has no sound values ({error})"))
+                self.wrong(&format!("{what}: {error}"))
             }
             _ => error.into(),
         }

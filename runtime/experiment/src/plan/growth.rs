@@ -41,7 +41,9 @@ pub struct Added {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// A step contains an index that is out of range or listed twice.
-    #[error("step {step} of its plan names {what} {index}, which is not there or is named twice")]
+    #[error(
+        "step {step} of the plan lists {what} {index}, which does not exist or is listed twice"
+    )]
     Index {
         /// Number of the step, from 1.
         step: usize,
@@ -51,7 +53,7 @@ pub enum PlanError {
         index: usize,
     },
     /// The steps list too many attempts.
-    #[error("the steps of its plan name {named} attempts, which is more than {NAMED}")]
+    #[error("the steps of the plan list {named} attempts, but the limit is {NAMED}")]
     Size {
         /// Number of attempts that they list.
         named: u64,
@@ -345,10 +347,10 @@ mod tests {
             attempts,
         };
         for (bad, told) in [
-            (step(&[1], &[0], 1), "step 1 of its plan names task 1"),
-            (step(&[0, 0], &[0], 1), "names task 0, which"),
-            (step(&[0], &[7], 1), "names participant 7"),
-            (step(&[0], &[0], u32::MAX), "name 4294967295 attempts"),
+            (step(&[1], &[0], 1), "step 1 of the plan lists task 1"),
+            (step(&[0, 0], &[0], 1), "lists task 0, which"),
+            (step(&[0], &[7], 1), "lists participant 7"),
+            (step(&[0], &[0], u32::MAX), "list 4294967295 attempts"),
         ] {
             let spec = Spec {
                 steps: vec![bad],

@@ -29,17 +29,19 @@ impl<'de> Deserialize<'de> for Spec {
 fn upgrade(stored: &mut Map<String, Value>) -> Result<(), String> {
     if stored.contains_key("participants") {
         return match OF_ONE_AGENT.iter().find(|key| stored.contains_key(**key)) {
-            Some(key) => Err(format!("it has both `participants` and `{key}`")),
+            Some(key) => Err(format!(
+                "expected either `participants` or `{key}`, found both"
+            )),
             None => Ok(()),
         };
     }
     let [agent, settings, models] = OF_ONE_AGENT.map(|key| stored.remove(key));
-    let agent = agent.ok_or("it has no `participants`")?;
+    let agent = agent.ok_or("missing key `participants`")?;
     let settings = settings.unwrap_or_else(|| json!({}));
     let models = match models {
         Some(Value::Array(models)) if !models.is_empty() => models,
         Some(Value::Array(_)) | None => vec![Value::Null],
-        Some(_) => return Err("its `models` are no list".to_owned()),
+        Some(_) => return Err("`models` is not a list".to_owned()),
     };
     let participants = models
         .into_iter()
@@ -105,15 +107,15 @@ mod tests {
         for (stored, told) in [
             (
                 json!({"tasks": [], "attempts": 1}),
-                "it has no `participants`",
+                "missing key `participants`",
             ),
             (
                 json!({"tasks": [], "attempts": 1, "agent": "nop", "participants": []}),
-                "both `participants` and `agent`",
+                "either `participants` or `agent`",
             ),
             (
                 json!({"tasks": [], "attempts": 1, "agent": "nop", "models": 3}),
-                "`models` are no list",
+                "`models` is not a list",
             ),
         ] {
             let error = serde_json::from_value::<Spec>(stored).unwrap_err();

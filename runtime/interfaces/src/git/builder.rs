@@ -62,10 +62,10 @@ fn ask<T>(
     let mut meter = host.meter();
     begin(host)?;
     let Some(repository) = &mut host.state::<Begun>().0 else {
-        return Err(SetupHost::host_error("the repository was lost"));
+        return Err(SetupHost::host_error("the repository is not open"));
     };
     if repository.bytes().saturating_add(bytes) > limit {
-        let message = format!("{what}: the world may have {limit} bytes");
+        let message = format!("{what}: the world exceeds the limit of {limit} bytes");
         return Ok(Err(Error::TooLarge(message)));
     }
     let answer = match ask(repository.as_mut(), &mut meter) {

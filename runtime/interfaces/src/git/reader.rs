@@ -44,7 +44,7 @@ fn open(host: &mut VerifierHost, tree: Tree) -> wasmtime::Result<()> {
         Err(OpenError::Damaged(message)) => return Err(VerifierHost::world_error(message)),
         Err(OpenError::Broken(message)) => return Err(VerifierHost::host_error(message)),
         Err(OpenError::Absent) => {
-            let message = "the verifier reads a git repository, and this world has none";
+            let message = "the verifier reads a git repository, but this world has none";
             return Err(VerifierHost::fault(FaultKind::Link, message));
         }
     };
@@ -65,7 +65,7 @@ fn ask<T>(
     open(host, tree)?;
     let mut meter = host.meter();
     let Some(repository) = host.state::<Repositories>().of(tree) else {
-        return Err(VerifierHost::host_error("the repository was lost"));
+        return Err(VerifierHost::host_error("the repository is not open"));
     };
     let answer = match ask(repository.as_mut(), &mut meter) {
         Ok(answer) => Ok(answer),
@@ -108,8 +108,8 @@ fn entry_cost(entry: &git::Entry) -> u64 {
 
 fn words(error: git::Error) -> String {
     match error {
-        git::Error::NotFound => "something that it names is not there".to_owned(),
-        git::Error::OtherKind(kind) => format!("something that it names is a {kind}"),
+        git::Error::NotFound => "an object that it refers to does not exist".to_owned(),
+        git::Error::OtherKind(kind) => format!("an object that it refers to is a {kind}"),
         git::Error::Invalid(rule) => rule,
     }
 }
@@ -231,7 +231,7 @@ impl git::Host for VerifierHost {
             .is_ok_and(|bytes| bytes.len() as u64 != size)
         {
             return Err(VerifierHost::world_error(format!(
-                "blob {id} has another size than it says"
+                "blob {id} does not have the size that it states"
             )));
         }
         Ok(answer)

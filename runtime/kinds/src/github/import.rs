@@ -17,7 +17,7 @@ impl TemplateImporter for RepositoryImporter {
     fn check_login(&self, login: &str) -> Result<(), &'static str> {
         is_login(login)
             .then_some(())
-            .ok_or("letters, digits, hyphens and underscores, 39 at most")
+            .ok_or("use at most 39 letters, digits, hyphens and underscores")
     }
 
     fn import(&self, request: ImportRequest<'_>) -> Result<Imported, ImportError> {

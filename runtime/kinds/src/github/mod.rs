@@ -88,7 +88,7 @@ impl ServiceKind for GitHubKind {
     fn lacks(&self, dir: &Path) -> Option<&'static str> {
         let is_there = |top: &Path| top.join("repo/.git").is_dir();
         let is_whole = is_there(dir) || is_there(&dir.join("env"));
-        (!is_whole).then_some("holds no repo/.git, as a world of github does")
+        (!is_whole).then_some("has no repo/.git, which a github world needs")
     }
 
     fn script_invocation(&self, _task: &TaskId) -> ScriptInvocation {

@@ -101,7 +101,7 @@ impl StateMutator for RepositoryMutator<'_> {
 
     fn with_text(&self, index: usize, text: &str) -> Result<Tree, MutateError> {
         let file = self.committed.get(index);
-        let file = file.ok_or_else(|| MutateError::new(format!("there is no text {index}")))?;
+        let file = file.ok_or_else(|| MutateError::new(format!("text {index} does not exist")))?;
         self.mutator.rewritten(file, text).map_err(MutateError::new)
     }
 }

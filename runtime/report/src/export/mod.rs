@@ -45,7 +45,7 @@ pub enum ExportError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// The specification of the experiment cannot be parsed.
-    #[error("the experiment's settings cannot be read: {0}")]
+    #[error("cannot read the settings of the experiment: {0}")]
     Spec(#[from] serde_json::Error),
     /// A file or directory cannot be written.
     #[error("cannot write {path}: {source}")]
@@ -56,10 +56,10 @@ pub enum ExportError {
         source: io::Error,
     },
     /// The target directory is not empty.
-    #[error("{0} is there already and not empty; name a new directory")]
+    #[error("{0} already exists and is not empty; choose a new directory")]
     NotEmpty(PathBuf),
     /// The target file exists already.
-    #[error("{0} is there already; name a new file")]
+    #[error("{0} already exists; choose a new file")]
     Exists(PathBuf),
 }
 

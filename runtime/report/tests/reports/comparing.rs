@@ -47,7 +47,7 @@ fn impossible_comparisons_are_reported() {
     let error = compare(&report, (many, Some("nobody")), (single, None)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "experiment \"demonstration\" has no model \"nobody\"; it has local/sprig-small, \
+        "experiment \"demonstration\" does not have the model \"nobody\"; expected one of local/sprig-small, \
          openai/atlas-large"
     );
     let error = compare(&report, (many, None), (single, None)).unwrap_err();

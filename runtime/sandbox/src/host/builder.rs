@@ -96,14 +96,14 @@ impl WorldBuilder {
         let entries = self.entries + path.split('/').count() as u64;
         if entries > self.max_entries {
             return Err(builder::Error::TooLarge(format!(
-                "{path:?}: the world may have {} entries",
+                "{path:?}: the world exceeds the limit of {} entries",
                 self.max_entries
             )));
         }
         let bytes = self.bytes.saturating_add(bytes);
         if bytes > self.max_bytes {
             return Err(builder::Error::TooLarge(format!(
-                "{path:?}: the world may have {} bytes",
+                "{path:?}: the world exceeds the limit of {} bytes",
                 self.max_bytes
             )));
         }

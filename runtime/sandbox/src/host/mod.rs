@@ -145,7 +145,7 @@ impl Common {
             return Err(Stop::fault(
                 FaultKind::Copy,
                 format!(
-                    "the guest had the host copy more than {limit} bytes, {CALL_COST} charged for each call {}",
+                    "the host copied more than {limit} bytes for the guest, with {CALL_COST} bytes charged for each call {}",
                     self.allowed.limit_hint("copy_bytes")
                 ),
             ));
@@ -176,7 +176,7 @@ impl Common {
         let charged = self.charge_fuel(meter.fuel());
         let charged = charged.and_then(|()| self.charge_bytes(meter.bytes()));
         charged.err().unwrap_or_else(|| {
-            Stop::host("an engine stopped for lack of fuel or bytes, and enough of both was left")
+            Stop::host("an engine reported that fuel or bytes ran out, but enough of both was left")
         })
     }
 
@@ -248,7 +248,7 @@ impl ResourceLimiter for Common {
             return Err(Stop::fault(
                 FaultKind::Memory,
                 format!(
-                    "the guest asked for {} bytes of memory, more than {limit} {}",
+                    "the guest requested {} bytes of memory, more than {limit} {}",
                     self.memory,
                     self.allowed.limit_hint("memory_bytes")
                 ),
@@ -259,7 +259,7 @@ impl ResourceLimiter for Common {
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         Err(Stop::host(format!(
-            "the host has no memory for the guest: {}",
+            "the host cannot allocate memory for the guest: {}",
             one_line(&error)
         )))
     }
@@ -281,7 +281,7 @@ impl ResourceLimiter for Common {
             return Err(Stop::fault(
                 FaultKind::Memory,
                 format!(
-                    "the guest asked for {} table elements, more than {limit} {}",
+                    "the guest requested {} table elements, more than {limit} {}",
                     self.table,
                     self.allowed.limit_hint("table_elements")
                 ),
@@ -292,7 +292,7 @@ impl ResourceLimiter for Common {
 
     fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
         Err(Stop::host(format!(
-            "the host has no room for a table of the guest: {}",
+            "the host cannot allocate a table for the guest: {}",
             one_line(&error)
         )))
     }

@@ -197,7 +197,7 @@ impl state::Host for VerifierHost {
         if bytes.len() as u64 != length {
             let (found, content) = (bytes.len(), file.content);
             return Err(Stop::host(format!(
-                "blob {content} is damaged: {found} bytes where {length} are due"
+                "blob {content} is damaged: expected {length} bytes, found {found}"
             )));
         }
         Ok(Ok(bytes))

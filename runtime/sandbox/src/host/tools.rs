@@ -116,7 +116,7 @@ impl tools::Host for SolutionHost {
             return Err(Stop::fault(
                 FaultKind::Output,
                 format!(
-                    "a tool call has {} bytes of arguments, more than {MAX_ARGUMENTS} (fixed)",
+                    "a tool call has {} bytes of arguments, but the limit is {MAX_ARGUMENTS} (fixed)",
                     arguments.len()
                 ),
             ));

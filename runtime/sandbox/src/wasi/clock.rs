@@ -182,7 +182,7 @@ impl random::Host for WasiHost {
     fn get_random_bytes(&mut self, length: u64) -> wasmtime::Result<Vec<u8>> {
         if length > MOST_RANDOM {
             return Err(wasmtime::Error::msg(format!(
-                "{length} random bytes at once, more than {MOST_RANDOM}"
+                "the script requested {length} random bytes at once, but the limit is {MOST_RANDOM}"
             )));
         }
         self.light(length)?;
@@ -218,14 +218,14 @@ impl environment::Host for WasiHost {
 impl exit::Host for WasiHost {
     fn exit(&mut self, status: Result<(), ()>) -> wasmtime::Result<()> {
         let code = if status.is_ok() {
-            "0"
+            "exit code 0"
         } else {
-            "another than 0"
+            "an exit code other than 0"
         };
         Err(Stop::fault(
             FaultKind::Trap,
             format!(
-                "the script left its interpreter at once, with the exit code {code}, as `os._exit` does; only `sys.exit` and the end of the script give a verdict"
+                "the script ended the interpreter directly, with {code}, as `os._exit` does; only `sys.exit` and the end of the script give a verdict"
             ),
         ))
     }

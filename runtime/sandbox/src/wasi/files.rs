@@ -314,7 +314,7 @@ impl Files {
             return Err(std::io::Error::new(
                 std::io::ErrorKind::InvalidData,
                 format!(
-                    "blob {} is damaged: {} bytes where {due} are due",
+                    "blob {} is damaged: expected {due} bytes, found {}",
                     file.content,
                     bytes.len()
                 ),

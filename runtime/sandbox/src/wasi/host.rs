@@ -90,14 +90,14 @@ impl services::Host for WasiHost {
                 return Err(Stop::fault(
                     FaultKind::Link,
                     format!(
-                        "the script asks the service {service:?}, which is not here: the service of this state is not known, or has no such interface"
+                        "the script calls the service {service:?}, which is not available: the service of this state is unknown, or does not have this interface"
                     ),
                 ));
             }
             ServiceAnswer::Exhausted { kind, message } => return Err(Stop::fault(kind, message)),
             ServiceAnswer::Broken(message) => {
                 return Err(Stop::host(format!(
-                    "the service {service:?} broke: {message}"
+                    "the service {service:?} failed: {message}"
                 )));
             }
         };

@@ -83,7 +83,10 @@ impl Sandbox {
             }
             check_form(&bytes)?;
             if Digest::of(&bytes) != digest {
-                return Err(CompileError::host(format!("its digest is not {digest}")).into());
+                return Err(CompileError::host(format!(
+                    "the bytes do not have the digest {digest}"
+                ))
+                .into());
             }
             Ok(bytes)
         };

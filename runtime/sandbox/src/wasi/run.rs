@@ -106,7 +106,7 @@ impl Sandbox {
             return self.verify_script_once(interpreter, input, limits);
         };
         let Some(twin) = &interpreter.twin else {
-            return failed("the interpreter was loaded by a sandbox that does not cross-check");
+            return failed("the interpreter was loaded by a sandbox without cross-check");
         };
         let mut first = self.verify_script_once(interpreter, input, limits);
         let second = peer.verify_script_once(twin, input, limits);
@@ -116,7 +116,7 @@ impl Sandbox {
             Ok(_) if !printed_same => Err(RunError::Fault(Fault::new(
                 FaultKind::Disagreement,
                 format!(
-                    "the engines disagree: the script prints on {} what it does not print on {}",
+                    "the engines disagree: the outputs of the script on {} and on {} differ",
                     kinds.0, kinds.1
                 ),
             ))),

@@ -44,7 +44,8 @@ impl Threads {
         // The thread waits for work until its sender is dropped.
         let sent = thread.send(work);
         let ran = sent.ok().and_then(|()| answered.recv().ok());
-        let ran = ran.ok_or_else(|| io::Error::other("the thread ended too early"))?;
+        let ran =
+            ran.ok_or_else(|| io::Error::other("the thread ended before it returned a result"))?;
         let mut idle = self.idle();
         if idle.len() < KEPT {
             idle.push(thread);

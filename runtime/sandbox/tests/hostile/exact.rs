@@ -260,7 +260,7 @@ pub(crate) fn handles() -> Result<(), Failed> {
     }
     let past = holding(MAX_HANDLES + 1)?;
     let expected = format!(
-        "the guest holds {MAX_HANDLES} handles to resources at once, and may hold no more (fixed)"
+        "the guest has {MAX_HANDLES} handles to resources, and the limit is {MAX_HANDLES} (fixed)"
     );
     if past.kind != "fault memory" || past.message != expected {
         return fail(format!("one handle more: {past:?}"));

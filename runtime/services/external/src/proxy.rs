@@ -47,7 +47,7 @@ where
             },
             message = server.receive() => {
                 let Some(message) = message else {
-                    return Err(ServiceError::Stopped("the server has ended".to_owned()));
+                    return Err(ServiceError::Stopped("the server closed the connection".to_owned()));
                 };
                 match &message {
                     JsonRpcMessage::Response(response) => {

@@ -293,7 +293,7 @@ mod tests {
                 json!({"url": url, "env": ["T"]}),
                 "`env` can be used only with `command`",
             ),
-            (json!({"url": "notes"}), "\"notes\" is no address"),
+            (json!({"url": "notes"}), "invalid URL \"notes\""),
             (
                 json!({"url": "http://example.org/mcp"}),
                 "plain-http = true",

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// Returns a collator with the root collation of the Unicode collation algorithm, without a preferred language.
 pub(crate) fn collator() -> Result<CollatorBorrowed<'static>, Failure> {
     CollatorBorrowed::try_new(Default::default(), CollatorOptions::default())
-        .map_err(|error| Failure::Host(format!("names cannot be compared: {error}")))
+        .map_err(|error| Failure::Host(format!("cannot compare names: {error}")))
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ pub enum BuildError {
     #[error(transparent)]
     Git(GitError),
     /// The meter refused the cost.
-    #[error("there is nothing left to pay with")]
+    #[error("the budget is used up")]
     OverBudget,
 }
 
@@ -82,7 +82,9 @@ impl From<Stop> for BuildError {
     fn from(stop: Stop) -> Self {
         match stop {
             Stop::OverBudget => Self::OverBudget,
-            Stop::TooMany(most) => Self::Invalid(format!("there are more than {most} entries")),
+            Stop::TooMany(most) => {
+                Self::Invalid(format!("the limit of {most} entries is exceeded"))
+            }
             Stop::Git(error) => error.into(),
         }
     }
@@ -146,7 +148,7 @@ impl Builder {
         let metered = Metered::new(&self.git, meter);
         if parents.len() > MAX_PARENTS {
             let count = parents.len();
-            let message = format!("{count} parents are more than the {MAX_PARENTS} of a commit");
+            let message = format!("the commit has {count} parents, but the limit is {MAX_PARENTS}");
             return Err(BuildError::Invalid(message));
         }
         let parents: Vec<ObjectId> = parents
@@ -230,11 +232,11 @@ impl Builder {
         let length = name.len();
         let problem = if length > MAX_NAME {
             Some(format!(
-                "the name of a reference has {length} bytes, more than {MAX_NAME}"
+                "the name of a reference has {length} bytes, but the limit is {MAX_NAME}"
             ))
         } else if !is_known {
             Some(format!(
-                "{name:?} is no branch, no tag and no head of a pull request"
+                "invalid reference {name:?}: expected a branch, a tag or the head of a pull request"
             ))
         } else {
             check_ref_name(name).err()
@@ -245,9 +247,9 @@ impl Builder {
         // Each directory of the name is looked up.
         metered.objects(1 + name.split('/').count() as u64 / 16)?;
         let problem = if self.git.ref_clashes(name) {
-            format!("{name:?} lies below another ref, or another below it")
+            format!("{name:?} conflicts with a reference above or below it")
         } else if self.references >= MAX_REFERENCES && self.git.find_ref(name).is_none() {
-            format!("{name:?}: there are {MAX_REFERENCES} references, and may be no more")
+            format!("{name:?}: the limit of {MAX_REFERENCES} references is reached")
         } else {
             return Ok(());
         };
@@ -296,7 +298,7 @@ impl Builder {
     /// Returns an error if the name is invalid in git or longer than 1,000 bytes.
     pub fn set_head(&mut self, branch: &str) -> Result<(), BuildError> {
         if branch.len() > MAX_NAME {
-            let message = format!("the name of a branch has more than {MAX_NAME} bytes");
+            let message = format!("the name of a branch exceeds the limit of {MAX_NAME} bytes");
             return Err(BuildError::Invalid(message));
         }
         check_ref_name(&format!("refs/heads/{branch}")).map_err(BuildError::Invalid)?;
@@ -317,7 +319,7 @@ impl Builder {
             return Err(BuildError::OverBudget);
         }
         let tip = self.git.branch(head).ok_or_else(|| {
-            BuildError::NotFound(format!("the default branch {head:?} was not made"))
+            BuildError::NotFound(format!("the default branch {head:?} does not exist"))
         })?;
         let pack = self.git.pack()?;
         let mut files = Vec::new();
@@ -356,7 +358,7 @@ impl Builder {
 
 /// Parses the id of an existing commit.
 fn known(metered: &Metered<'_>, id: &str) -> Result<ObjectId, BuildError> {
-    let unknown = || BuildError::NotFound(format!("there is no commit {id:?}"));
+    let unknown = || BuildError::NotFound(format!("commit {id:?} does not exist"));
     let found = ObjectId::from_hex(id.as_bytes()).map_err(|_| unknown())?;
     match metered.header(found)? {
         Some(header) if header.kind == Kind::Commit => Ok(found),
@@ -368,7 +370,7 @@ fn known(metered: &Metered<'_>, id: &str) -> Result<ObjectId, BuildError> {
 fn text(message: &str) -> Result<(), BuildError> {
     let (bytes, limit) = (message.len() as u64, MAX_RECORD / 2);
     if bytes > limit {
-        let message = format!("the message has {bytes} bytes, more than {limit}");
+        let message = format!("the message has {bytes} bytes, but the limit is {limit}");
         return Err(BuildError::Invalid(message));
     }
     Ok(())
@@ -478,7 +480,7 @@ impl<'a> Overlay<'a> {
                 }
                 Step::Remove(_) => {
                     if !self.stands(path)? {
-                        let message = format!("there is no {path:?} to be removed");
+                        let message = format!("cannot remove {path:?}: it does not exist");
                         return Err(BuildError::NotFound(message));
                     }
                     self.clear(path);
@@ -533,11 +535,17 @@ fn identity(signature: &Signature) -> Result<Identity, BuildError> {
     } = signature;
     let bad = |text: &str| text.is_empty() || text.contains(['<', '>', '\n', '\0']);
     if bad(name) || bad(email) {
-        let message = format!("{name:?} <{email:?}> is no signature that git can write");
+        let message = format!(
+            "invalid signature {name:?} <{email:?}>: name and email must not be empty or contain <, >, newlines or NUL \
+             bytes"
+        );
         return Err(BuildError::Invalid(message));
     }
     if *time < 0 || offset.unsigned_abs() > 24 * 60 {
-        let message = format!("{time} with an offset of {offset} minutes is no time for git");
+        let message = format!(
+            "invalid time {time} with an offset of {offset} minutes: expected a time since 1970 and an offset of \
+             at most 24 hours"
+        );
         return Err(BuildError::Invalid(message));
     }
     Ok(Identity {

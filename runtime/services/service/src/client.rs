@@ -37,8 +37,8 @@ pub struct ToolClient {
 /// Error of adding a server that has a tool of the same name as another server.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it has {0:?}, as the world or another server does; name the tools that you want with \
-     `tools = […]`"
+    "tool {0:?} already exists in the world or in another server; select the tools of this server \
+     with `tools = […]`"
 )]
 pub struct ToolClash(pub String);
 
@@ -88,7 +88,7 @@ impl ToolClient {
         {
             let version = &info.protocol_version;
             return Err(ServiceError::Handshake(format!(
-                "it speaks version {version:?} of the protocol, which is not known here",
+                "unsupported protocol version {version:?}",
                 version = version.as_str()
             )));
         }
@@ -212,7 +212,7 @@ async fn list_tools(connection: &Connection) -> Result<Vec<Tool>, ServiceError> 
         }
     }
     Err(ServiceError::Handshake(format!(
-        "it lists more than {MAX_TOOLS} tools, or as many pages of them"
+        "the list of tools exceeds the limit of {MAX_TOOLS} tools or pages"
     )))
 }
 
@@ -231,7 +231,8 @@ impl Drop for Sent {
         let runtime = tokio::runtime::Handle::try_current();
         if let (Some(sent), Ok(runtime)) = (self.0.take(), runtime) {
             // In a separate task, because sending waits for as long as the server does not read.
-            runtime.spawn(sent.cancel(Some("nobody waits for the result".to_owned())));
+            runtime
+                .spawn(sent.cancel(Some("the client no longer waits for the result".to_owned())));
         }
     }
 }
@@ -286,7 +287,7 @@ pub enum CallError {
     #[error("the connection to the mcp server is closed")]
     Closed,
     /// The request could not be sent.
-    #[error("the call was lost on its way: {0}")]
+    #[error("cannot send the call to the mcp server: {0}")]
     Lost(String),
 }
 

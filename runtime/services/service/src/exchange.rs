@@ -213,7 +213,7 @@ impl Drop for Sent<'_> {
 
 /// Builds a cancellation of a request.
 fn cancelled(number: u64) -> Value {
-    let params = json!({"requestId": number, "reason": "the client has gone"});
+    let params = json!({"requestId": number, "reason": "the client has disconnected"});
     json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})
 }
 

@@ -200,10 +200,13 @@ where
 {
     let (parts, body) = request.into_parts();
     let Some(host) = own_host(&parts.headers) else {
-        return plain(StatusCode::MISDIRECTED_REQUEST, "this is another host");
+        return plain(
+            StatusCode::MISDIRECTED_REQUEST,
+            "the Host header does not name this machine",
+        );
     };
     if is_of_another_site(&parts.headers, &host) {
-        let problem = "requests from pages of other sites are refused: send it from a program";
+        let problem = "requests from web pages of other sites are refused; send it from a program";
         return plain(StatusCode::FORBIDDEN, problem);
     }
     // A body of unknown length counts with the maximum length.
@@ -216,12 +219,18 @@ where
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             return plain(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long");
         }
-        Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "the body cannot be read"),
-        Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body does not come"),
+        Ok(Err(_)) => return plain(StatusCode::BAD_REQUEST, "cannot read the body"),
+        Err(_) => {
+            return plain(
+                StatusCode::REQUEST_TIMEOUT,
+                "the body did not arrive in time",
+            );
+        }
     };
     // Some clients send an empty body with the type `text/plain`.
     if writes(&parts.method) && !body.is_empty() && is_of_a_form(&parts.headers) {
-        let problem = "the body of a request is JSON: send it with Content-Type: application/json";
+        let problem =
+            "the body of a request must be JSON; send it with Content-Type: application/json";
         return plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, problem);
     }
     let target = parts.uri.path_and_query();

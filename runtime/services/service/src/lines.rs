@@ -144,7 +144,7 @@ pub(crate) fn received(line: &[u8]) -> Received {
     }
     let error = match serde_json::from_slice(line) {
         Ok(message) if is_list(&message) && !has_cursor_of_text(line) => {
-            let problem = "the cursor is no string";
+            let problem = "the cursor is not a string";
             return refusal(&Outline::of(line), ErrorCode::INVALID_PARAMS, problem);
         }
         Ok(message) => {
@@ -155,7 +155,7 @@ pub(crate) fn received(line: &[u8]) -> Received {
     };
     let outline = Outline::of(line);
     if error.is_data() {
-        let problem = "it is no request of JSON-RPC 2.0, or its params are of the wrong kind";
+        let problem = "not a JSON-RPC 2.0 request, or its params have the wrong type";
         refusal(&outline, ErrorCode::INVALID_REQUEST, problem)
     } else {
         refusal(&outline, ErrorCode::PARSE_ERROR, &error.to_string())

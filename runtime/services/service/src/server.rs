@@ -286,7 +286,7 @@ impl<H: ToolHandler> ServerHandler for ToolServer<H> {
         let introduction = self.introduction.get().ok_or_else(no_method)?;
         if request.name != introduction.name {
             let message = format!(
-                "there is no prompt named {:?}; there is {:?}",
+                "unknown prompt {:?}; expected {:?}",
                 request.name, introduction.name
             );
             return Err(ErrorData::invalid_params(message, None));

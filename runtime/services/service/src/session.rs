@@ -164,7 +164,7 @@ pub enum ServiceError {
     },
     /// Unknown profile.
     #[error(
-        "unknown profile {profile:?}; the {service} service has {known}",
+        "unknown profile {profile:?} of the {service} service; expected one of {known}",
         known = known.join(", ")
     )]
     UnknownProfile {

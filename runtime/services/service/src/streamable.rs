@@ -240,14 +240,17 @@ impl Endpoint {
     async fn answer(&self, request: HttpRequest) -> HeldResponse {
         let path = request.target.split('?').next().unwrap_or_default();
         if path != self.path {
-            return plain(404, "there is nothing at this path").into();
+            return plain(404, "this path does not exist").into();
         }
         match request.method.as_str() {
             "POST" => self.post(request).await,
             "DELETE" => self.delete(&request).into(),
             _ => HttpResponse {
                 headers: vec![("allow", "POST, DELETE".to_owned())],
-                ..plain(405, "send messages by POST; no stream of events is offered")
+                ..plain(
+                    405,
+                    "send messages with POST; a stream of events is not supported",
+                )
             }
             .into(),
         }
@@ -257,7 +260,7 @@ impl Endpoint {
         if !accepts_json(&request.accept) {
             return plain(
                 406,
-                "responses are JSON: accept application/json and text/event-stream",
+                "responses are JSON; accept application/json and text/event-stream",
             )
             .into();
         }
@@ -272,7 +275,7 @@ impl Endpoint {
             Received::Nothing => return status(202).into(),
         }
         let Ok(message) = serde_json::from_slice::<Value>(body.trim_ascii()) else {
-            return plain(400, "the body is no JSON").into();
+            return plain(400, "the body is not valid JSON").into();
         };
         if message["id"]
             .as_str()
@@ -293,10 +296,10 @@ impl Endpoint {
     /// Opens an HTTP session.
     async fn open(&self, message: Value) -> HeldResponse {
         if self.shared.lock().sessions.len() >= MOST_SESSIONS {
-            return plain(503, "too many sessions are open: end one with DELETE").into();
+            return plain(503, "too many sessions are open; end one with DELETE").into();
         }
         let Ok(id) = random_id() else {
-            return plain(500, "the system gives no random numbers").into();
+            return plain(500, "cannot get random numbers from the system").into();
         };
         let exchange = self.connect();
         let Ok(answer) = exchange.ask(message, Abandoned::Cancelled).await else {
@@ -322,15 +325,15 @@ impl Endpoint {
             known.any(|it| it.as_str() == version)
         };
         if let Some(version) = version.filter(|version| !known(version)) {
-            let problem = format!("{VERSION}: this server does not speak version {version:?}");
+            let problem = format!("{VERSION}: unsupported version {version:?}");
             return refused(400, &message, ErrorCode::INVALID_REQUEST, &problem).into();
         }
         let Some(id) = header(request, SESSION) else {
-            let problem = "the header Mcp-Session-Id is missing: open a session with initialize";
+            let problem = "the header Mcp-Session-Id is required; open a session with initialize";
             return refused(400, &message, ErrorCode::INVALID_REQUEST, problem).into();
         };
         let Some(exchange) = self.shared.lock().sessions.get(id).cloned() else {
-            let problem = "there is no such session: open one with initialize";
+            let problem = "this session does not exist; open one with initialize";
             return refused(404, &message, ErrorCode::INVALID_REQUEST, problem).into();
         };
         let is_request = message.get("method").is_some() && message.get("id").is_some();
@@ -386,7 +389,7 @@ impl Endpoint {
 
     fn delete(&self, request: &HttpRequest) -> HttpResponse {
         let Some(id) = header(request, SESSION) else {
-            return plain(400, "the header Mcp-Session-Id is missing");
+            return plain(400, "the header Mcp-Session-Id is required");
         };
         let mut state = self.shared.lock();
         let ended = state.sessions.remove(id);
@@ -398,7 +401,7 @@ impl Endpoint {
                 session.close();
                 status(204)
             }
-            None => plain(404, "there is no such session"),
+            None => plain(404, "this session does not exist"),
         }
     }
 
@@ -435,14 +438,14 @@ fn headers_agree(request: &HttpRequest, message: &Value) -> Result<(), String> {
     let named = meta(message, META_VERSION).and_then(Value::as_str);
     if named.is_some() && version != named {
         return Err(format!(
-            "the header MCP-Protocol-Version is {version:?}, and the request is of {named:?}"
+            "the header MCP-Protocol-Version is {version:?}, but the version of the request is {named:?}"
         ));
     }
     let method = message["method"].as_str();
     let said = header(request, METHOD);
     if said != method {
         return Err(format!(
-            "the header Mcp-Method is {said:?}, and the request is {method:?}"
+            "the header Mcp-Method is {said:?}, but the method of the request is {method:?}"
         ));
     }
     if matches!(method, Some("tools/call" | "prompts/get")) {
@@ -450,7 +453,7 @@ fn headers_agree(request: &HttpRequest, message: &Value) -> Result<(), String> {
         let said = header(request, NAME).map(decoded);
         if said.as_deref() != name {
             return Err(format!(
-                "the header Mcp-Name is {said:?}, and the request names {name:?}"
+                "the header Mcp-Name is {said:?}, but the name in the request is {name:?}"
             ));
         }
     }

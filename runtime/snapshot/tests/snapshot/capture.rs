@@ -55,7 +55,7 @@ fn sockets_pipes_and_devices() {
     let socket = UnixListener::bind(place.world.join("sub/sock")).unwrap();
     assert_eq!(
         place.refusal(),
-        "\"sub/sock\" is a socket; a world holds files, directories and symlinks only"
+        "\"sub/sock\" is a socket; a world can contain only files, directories and symlinks"
     );
     drop(socket);
     fs::remove_file(place.world.join("sub/sock")).unwrap();

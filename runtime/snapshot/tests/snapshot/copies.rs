@@ -373,11 +373,11 @@ fn methods_have_names() {
     let error = "Copy".parse::<CopyMethod>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "\"Copy\" is none of auto, overlay and copy"
+        "invalid copy method \"Copy\": expected auto, overlay or copy"
     );
     let home = tempfile::tempdir().unwrap();
     let space = ScratchSpace::probe(home.path(), CopyMethod::Plain).unwrap();
-    assert_eq!(space.has_overlay(), Err("copying was chosen"));
+    assert_eq!(space.has_overlay(), Err("plain copies are configured"));
 }
 
 /// In a user namespace, overlay mounts use other extended attributes.

@@ -146,7 +146,7 @@ fn format_is_checked() {
     assert!(
         error
             .to_string()
-            .contains("has format 2, newer than format 1")
+            .contains("has format 2, but this version reads formats up to 1")
     );
     for bad in ["", "0\n", "one", "-1"] {
         fs::write(home.path().join("format"), bad).unwrap();

@@ -126,7 +126,7 @@ impl Workspace {
             ));
         }
         let metadata: Metadata = serde_json::from_str(&finished.stdout)
-            .map_err(|error| refused(format!("its metadata is unreadable: {error}")))?;
+            .map_err(|error| refused(format!("cannot parse its metadata: {error}")))?;
         let workspace = Self {
             root: metadata.workspace_root,
             packages: metadata.packages,
@@ -137,7 +137,7 @@ impl Workspace {
             Ok(workspace)
         } else {
             Err(refused(format!(
-                "it is no member of the workspace {}",
+                "it is not a member of the workspace {}",
                 workspace.root.display()
             )))
         }
@@ -169,7 +169,7 @@ impl Workspace {
             return Err(BuildError::Package {
                 package_dir: package_dir.to_owned(),
                 reason: format!(
-                    "Cargo.toml names {}, which is not there; add it or remove its target",
+                    "Cargo.toml names {}, which does not exist; add it or remove its target",
                     target.src_path.display()
                 ),
             });
@@ -338,7 +338,7 @@ impl Workspace {
             write_atomically(&wrapper, WRAPPER.as_bytes())?;
         }
         fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755))
-            .map_err(|error| BuildError::io("making executable", &wrapper, error))?;
+            .map_err(|error| BuildError::io("set the permissions of", &wrapper, error))?;
         let mut flags: Vec<OsString> = FLAGS.iter().map(OsString::from).collect();
         if let Some(linker) = &toolchain.linker {
             let mut flag = OsString::from("-Clinker=");
@@ -407,7 +407,7 @@ pub(crate) fn own_dir(toolchain: &Toolchain, options: &Options) -> Result<PathBu
     let dir = options
         .target_dir
         .join(format!("{}-{wrapped}", toolchain.kind.as_str()));
-    std::path::absolute(&dir).map_err(|error| BuildError::io("resolving", &dir, error))
+    std::path::absolute(&dir).map_err(|error| BuildError::io("resolve", &dir, error))
 }
 
 impl Package {

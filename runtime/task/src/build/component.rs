@@ -108,7 +108,7 @@ pub(crate) fn check(path: &Path, digest: &Digest) -> Option<Stored> {
 pub(crate) fn ready(path: &Path, dir: &Path) -> Result<Stored, BuildError> {
     /// Preamble of a component: `\0asm`, version 13, layer 1.
     const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
-    let bytes = fs::read(path).map_err(|error| BuildError::io("reading", path, error))?;
+    let bytes = fs::read(path).map_err(|error| BuildError::io("read", path, error))?;
     if bytes.starts_with(COMPONENT) {
         return Ok(Stored {
             path: path.to_owned(),
@@ -129,7 +129,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), BuildErr
         file.persist(path)?;
         Ok(())
     };
-    write().map_err(|error| BuildError::io("writing", path, error))
+    write().map_err(|error| BuildError::io("write", path, error))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::{ComponentizeError, TARGET};
 #[non_exhaustive]
 pub enum BuildError {
     /// No compiler for the target was found or could be installed.
-    #[error("no compiler for {TARGET}: {}; to get one, type {}", tried.join("; "), typed(commands))]
+    #[error("no compiler for {TARGET}: {}; to install one, run {}", tried.join("; "), typed(commands))]
     NoCompiler {
         /// Attempts and their results, in order.
         tried: Vec<String>,
@@ -31,7 +31,7 @@ pub enum BuildError {
     },
 
     /// Cargo rejects the package of a guest.
-    #[error("{}: cargo does not accept the package: {reason}", package_dir.display())]
+    #[error("{}: cargo rejected the package: {reason}", package_dir.display())]
     Package {
         /// Directory of the package.
         package_dir: PathBuf,
@@ -69,7 +69,7 @@ pub enum BuildError {
     },
 
     /// A module cannot be converted to a component.
-    #[error("{}: not made a component", guest.display())]
+    #[error("cannot convert {} to a component", guest.display())]
     Componentize {
         /// Source file of the guest.
         guest: PathBuf,
@@ -78,7 +78,7 @@ pub enum BuildError {
     },
 
     /// A program cannot be started.
-    #[error("{program} cannot be started")]
+    #[error("cannot start {program}")]
     Start {
         /// Name of the program.
         program: String,
@@ -87,9 +87,9 @@ pub enum BuildError {
     },
 
     /// A file operation failed.
-    #[error("{}: {action} failed", path.display())]
+    #[error("cannot {action} {}", path.display())]
     Io {
-        /// The operation, such as `reading`.
+        /// The operation, such as `read`.
         action: &'static str,
         /// Path of the file or directory.
         path: PathBuf,

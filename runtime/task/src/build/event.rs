@@ -90,10 +90,12 @@ impl fmt::Display for BuildEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotFound { reason } => f.write_str(reason),
-            Self::Installing { command } => write!(f, "getting a compiler for {TARGET}: {command}"),
-            Self::Fetching { what } => write!(f, "fetching {what}"),
-            Self::Making { what } => write!(f, "making {what}"),
-            Self::Asking { packages } => write!(f, "asking cargo for {}", packages.join(", ")),
+            Self::Installing { command } => {
+                write!(f, "installing a compiler for {TARGET}: {command}")
+            }
+            Self::Fetching { what } => write!(f, "downloading {what}"),
+            Self::Making { what } => write!(f, "building {what}"),
+            Self::Asking { packages } => write!(f, "running cargo for {}", packages.join(", ")),
             Self::Compiling { packages, compiler } => {
                 let plural = if *packages == 1 { "" } else { "s" };
                 write!(
@@ -103,12 +105,12 @@ impl fmt::Display for BuildEvent {
             }
             Self::Waiting { target_dir, holder } => {
                 let holder = match holder.as_str() {
-                    "" => "another mcpmark",
+                    "" => "another mcpmark process",
                     holder => holder,
                 };
                 write!(
                     f,
-                    "waiting for {holder} (it builds into {})",
+                    "waiting for {holder} (building into {})",
                     target_dir.display()
                 )
             }
@@ -121,7 +123,11 @@ impl fmt::Display for BuildEvent {
             } => write!(f, "preparing {what} ({number} of {total})"),
             Self::Warning { rendered, .. } => f.write_str(rendered.trim_end()),
             Self::Componentized { source, size } => {
-                write!(f, "made {} a component of {size} bytes", source.display())
+                write!(
+                    f,
+                    "built the component of {} ({size} bytes)",
+                    source.display()
+                )
             }
         }
     }

@@ -43,7 +43,7 @@ impl Compiled {
     pub(crate) fn write(&self, cargo_dir: &Path) -> Result<(), BuildError> {
         let path = Self::path(cargo_dir);
         let text = serde_json::to_vec(self)
-            .map_err(|error| BuildError::io("writing", &path, error.into()))?;
+            .map_err(|error| BuildError::io("write", &path, error.into()))?;
         write_atomically(&path, &text)
     }
 
@@ -60,7 +60,7 @@ impl Compiled {
                     .append(true)
                     .open(path)
                     .and_then(|file| file.set_modified(SystemTime::now()))
-                    .map_err(|error| BuildError::io("dating", path, error))?;
+                    .map_err(|error| BuildError::io("set the modification time of", path, error))?;
                 is_any_shown = true;
             }
         }

@@ -284,7 +284,7 @@ impl Builder {
         report: &mut dyn FnMut(BuildEvent),
     ) -> Result<component::Stored, BuildError> {
         let core = fs::read(&artifact.module)
-            .map_err(|error| BuildError::io("reading", &artifact.module, error))?;
+            .map_err(|error| BuildError::io("read", &artifact.module, error))?;
         let (stored, new) = component::store(&core, &artifact.source, &self.components())?;
         if new {
             report(BuildEvent::Componentized {

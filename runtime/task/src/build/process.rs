@@ -125,7 +125,7 @@ impl Call {
                 Err(RecvTimeoutError::Timeout) => {
                     group.kill()?;
                     let limit = self.limit.unwrap_or_default().as_secs();
-                    stderr.push_str(&format!("stopped: not finished after {limit} s"));
+                    stderr.push_str(&format!("stopped: exceeded the limit of {limit} s"));
                     return Ok(Finished {
                         success: false,
                         stdout,
@@ -206,7 +206,9 @@ mod tests {
             .unwrap();
         assert!(!finished.success);
         assert!(
-            finished.complaint().starts_with("stopped: not finished"),
+            finished
+                .complaint()
+                .starts_with("stopped: exceeded the limit of"),
             "{finished:?}"
         );
     }
@@ -216,6 +218,6 @@ mod tests {
         let error = Call::new("no-such-program", Path::new("/"))
             .run(&mut |_| {})
             .unwrap_err();
-        assert_eq!(error.to_string(), "no-such-program cannot be started");
+        assert_eq!(error.to_string(), "cannot start no-such-program");
     }
 }

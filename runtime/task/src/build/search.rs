@@ -107,13 +107,13 @@ impl Search<'_> {
         let compiler = match self.ask(OsString::from("rustc")) {
             Ok(compiler) => compiler,
             Err(reason) => {
-                self.no(format!("there is no active Rust toolchain ({reason})"));
+                self.no(format!("no active Rust toolchain ({reason})"));
                 return None;
             }
         };
         self.active = Some(compiler.clone());
         if let Some(reason) = compiler.too_old() {
-            self.no(format!("the active toolchain is of no use: {reason}"));
+            self.no(format!("the active toolchain is not usable: {reason}"));
             return None;
         }
         if self.machine.has_std(&compiler.target_libdir) {
@@ -136,11 +136,11 @@ impl Search<'_> {
             return None;
         }
         if self.machine.on_path("rustup").is_none() {
-            self.no("there is no rustup to add it".to_owned());
+            self.no("rustup is not installed, so it cannot add the target".to_owned());
             return None;
         }
         if !self.options.allow_install {
-            self.no("adding it with rustup is not allowed".to_owned());
+            self.no("adding the target with rustup is not allowed".to_owned());
             return None;
         }
         let call = Call::new("rustup", self.dir)
@@ -176,11 +176,11 @@ impl Search<'_> {
             Ok(()) => match self.installed_debian() {
                 Ok(found) => return Some(found),
                 Err(reason) => self.no(format!(
-                    "Debian's compiler was installed but is of no use: {reason}"
+                    "Debian's compiler was installed but is not usable: {reason}"
                 )),
             },
             Err(reason) => self.no(format!(
-                "Debian's compiler is of no use: {missing}, and {reason}"
+                "Debian's compiler is not usable: {missing}, and {reason}"
             )),
         }
         None
@@ -188,7 +188,7 @@ impl Search<'_> {
 
     fn installed_debian(&mut self) -> Result<Toolchain, String> {
         if !self.machine.is_file(Path::new(DEBIAN_RUSTC)) {
-            return Err(format!("there is no {DEBIAN_RUSTC}"));
+            return Err(format!("{DEBIAN_RUSTC} does not exist"));
         }
         let compiler = self.ask(OsString::from(DEBIAN_RUSTC))?;
         if let Some(reason) = compiler.too_old() {
@@ -212,11 +212,9 @@ impl Search<'_> {
             .into_iter()
             .find(|linker| self.machine.is_file(linker))
             .or_else(|| self.machine.on_path("wasm-ld"))
-            .ok_or(
-                "there is no linker for it: neither rust-lld of a rustup toolchain nor wasm-ld",
-            )?;
+            .ok_or("no linker found: neither rust-lld of a rustup toolchain nor wasm-ld")?;
         if self.machine.on_path("cargo").is_none() {
-            return Err("there is no cargo".to_owned());
+            return Err("cargo is not installed".to_owned());
         }
         Ok(self.toolchain(Kind::Debian, &compiler, Some(linker)))
     }
@@ -227,7 +225,7 @@ impl Search<'_> {
             return Err(format!("installing {packages} is not allowed"));
         }
         if self.machine.on_path("apt-get").is_none() {
-            return Err("this is no Debian: there is no apt-get".to_owned());
+            return Err("this is not a Debian system: apt-get is not installed".to_owned());
         }
         if !self.machine.is_root() {
             return Err(format!("only root can install {packages}"));
@@ -251,7 +249,7 @@ impl Search<'_> {
                 };
                 let (major, minor) = OLDEST;
                 return Err(format!(
-                    "apt offers no {packages} of {major}.{minor} or later{why}"
+                    "apt does not offer {packages} {major}.{minor} or later{why}"
                 ));
             }
         }
@@ -331,10 +329,10 @@ impl Search<'_> {
                 .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
             value
                 .map(str::to_owned)
-                .ok_or_else(|| format!("`rustc -vV` tells no {name}"))
+                .ok_or_else(|| format!("`rustc -vV` did not print {name}"))
         };
         let mut paths = paths.lines().map(PathBuf::from);
-        let mut path = || paths.next().ok_or("`rustc --print` tells no path");
+        let mut path = || paths.next().ok_or("`rustc --print` did not print a path");
         Ok(Compiler {
             release: field("release")?,
             host: field("host")?,

@@ -192,7 +192,7 @@ impl Stamp {
     pub(crate) fn write(&self, dir: &Path) -> Result<(), BuildError> {
         let path = Self::path(dir, &self.source, &self.environment);
         let text = serde_json::to_vec(self)
-            .map_err(|error| BuildError::io("writing", &path, error.into()))?;
+            .map_err(|error| BuildError::io("write", &path, error.into()))?;
         write_atomically(&path, &text)
     }
 
@@ -200,7 +200,7 @@ impl Stamp {
         let path = Self::path(dir, source, &inputs.environment);
         match fs::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(BuildError::io("removing", &path, error))
+                Err(BuildError::io("remove", &path, error))
             }
             _ => Ok(()),
         }

@@ -49,7 +49,7 @@ impl fmt::Display for ToolchainChoice {
 
 /// Error of parsing a toolchain choice.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no toolchain; choose \"auto\", \"rustup\" or \"debian\"")]
+#[error("unknown toolchain {text:?}; expected \"auto\", \"rustup\" or \"debian\"")]
 pub struct UnknownToolchain {
     text: String,
 }

@@ -46,7 +46,7 @@ impl Turn {
         report: &mut dyn FnMut(BuildEvent),
     ) -> Result<Self, BuildError> {
         let path = target_dir.join("lock");
-        let failed = |error| BuildError::io("locking", &path, error);
+        let failed = |error| BuildError::io("lock", &path, error);
         let file = fs::create_dir_all(target_dir)
             .and_then(|()| {
                 File::options()
@@ -106,7 +106,7 @@ fn wait(file: &File, target_dir: &Path, report: &mut dyn FnMut(BuildEvent)) -> s
                 Ok(result) => return result,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(std::io::Error::other("the wait for the lock broke off"));
+                    return Err(std::io::Error::other("waiting for the lock failed"));
                 }
             }
         }
@@ -130,7 +130,7 @@ mod tests {
         });
         second.unwrap();
         let line = format!(
-            "waiting for process {}: 3 of 8 guests compiled (it builds into {})",
+            "waiting for process {}: 3 of 8 guests compiled (building into {})",
             std::process::id(),
             dir.path().display()
         );

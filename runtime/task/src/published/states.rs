@@ -36,9 +36,9 @@ impl Corpus {
         task: &PublishedTask,
         states: Option<&Path>,
     ) -> Result<Option<PathBuf>, Error> {
-        self.start(task, states).map_err(|missing| Error::Layout {
+        self.start(task, states).map_err(|problem| Error::Layout {
             place: task.dir.clone(),
-            problem: format!("its {missing}"),
+            problem,
         })
     }
 
@@ -102,18 +102,18 @@ impl Corpus {
         let wherever = match &shown[..] {
             [] => match (&task.world, task.id.category()) {
                 (None, Some(category)) => format!(
-                    "name the directory with the states of all categories; there it goes to {}/{category} or {category}",
+                    "specify a directory with the states of all categories; it must contain {}/{category} or {category}",
                     task.id.service()
                 ),
-                (Some(_), _) => "that is no name of a directory".to_owned(),
+                (Some(_), _) => "its name is not a valid name of a directory".to_owned(),
                 (None, None) => format!(
-                    "a task of no category names its world, under the key {:?}",
+                    "a task without a category must name its world with the key {:?}",
                     WORLD_KEYS[0]
                 ),
             },
             places => format!("put it at {}", places.join(" or ")),
         };
-        Err(format!("{wanted} is not there; {wherever}"))
+        Err(format!("{wanted} is missing; {wherever}"))
     }
 
     fn places(&self, task: &PublishedTask, states: Option<&Path>) -> Vec<PathBuf> {

@@ -53,9 +53,9 @@ impl std::fmt::Display for TaskWarning {
         match self {
             Self::OtherName { task_id, directory } => write!(
                 f,
-                "its task_id is {task_id:?}, and its directory {directory:?}, which counts"
+                "its task_id is {task_id:?}, but the name of its directory, {directory:?}, is used"
             ),
-            Self::SharedName { others } => write!(f, "its task_id is also that of {others}"),
+            Self::SharedName { others } => write!(f, "its task_id is also used by {others}"),
         }
     }
 }

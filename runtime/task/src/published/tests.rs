@@ -65,9 +65,9 @@ fn a_task_is_named_by_where_it_lies() {
         assert_eq!(
             warnings,
             [
-                "its task_id is also that of filesystem/standard/desktop/sort",
-                "its task_id is also that of filesystem/easy/desktop/sort",
-                "its task_id is \"lessons\", and its directory \"simple__lessons\", which counts",
+                "its task_id is also used by filesystem/standard/desktop/sort",
+                "its task_id is also used by filesystem/easy/desktop/sort",
+                "its task_id is \"lessons\", but the name of its directory, \"simple__lessons\", is used",
             ]
         );
         assert_eq!(found.tasks[1].metadata["new"], serde_json::json!([1]));
@@ -97,18 +97,18 @@ fn a_broken_task_does_not_hide_the_others() {
     );
     assert_eq!(
         broken[1],
-        "a/three: tasks/a/three: no verify.py, which judges"
+        "a/three: tasks/a/three: no verify.py; add the verifier script"
     );
     assert_eq!(
         corpus.task("a/four").unwrap_err().to_string(),
-        "no task named \"a/four\"; there are: a/one, a/three, a/two"
+        "unknown task \"a/four\"; available: a/one, a/three, a/two"
     );
     assert!(Corpus::at(&root.join("nothing")).is_err());
     let empty = root.join("empty");
     fs::create_dir(&empty).unwrap();
     let error = Corpus::at(&empty).unwrap().tasks().unwrap_err().to_string();
     assert!(
-        error.ends_with("empty: no verify.py lies below it, so that there is no task"),
+        error.ends_with("empty: no tasks found: no directory below it contains verify.py"),
         "{error}"
     );
 }
@@ -129,7 +129,7 @@ fn the_state_is_the_worlds_or_the_categorys() {
     let sort = "filesystem/standard/desktop/sort";
     let missing = find(sort).unwrap_err().to_string();
     assert!(
-        missing.contains("its state of category \"desktop\" is not there; put it at ")
+        missing.contains(": state of category \"desktop\" is missing; put it at ")
             && missing.contains("states/filesystem/desktop"),
         "{missing}"
     );
@@ -166,7 +166,7 @@ fn the_state_is_the_worlds_or_the_categorys() {
     assert_eq!(ci("github/l2-007"), Some(guest));
     let misnamed = find("github/l2-008").unwrap_err().to_string();
     assert!(
-        misnamed.ends_with("is not there; that is no name of a directory"),
+        misnamed.ends_with("is missing; its name is not a valid name of a directory"),
         "{misnamed}"
     );
     let unnamed = corpus
@@ -174,7 +174,7 @@ fn the_state_is_the_worlds_or_the_categorys() {
         .unwrap_err()
         .to_string();
     assert!(
-        unnamed.ends_with("there it goes to filesystem/desktop or desktop"),
+        unnamed.ends_with("it must contain filesystem/desktop or desktop"),
         "{unnamed}"
     );
 }
@@ -231,8 +231,8 @@ fn all_states_that_lack_are_told_once_each() {
     assert_eq!(
         told,
         format!(
-            "2 starting states are not there:\nstate of category \"desk\" is not there; {} (2 tasks)\n\
-             state of category \"shelf\" is not there; {} (1 task)",
+            "2 starting states are missing:\nstate of category \"desk\" is missing; {} (2 tasks)\n\
+             state of category \"shelf\" is missing; {} (1 task)",
             at("desk"),
             at("shelf"),
         )
@@ -248,7 +248,7 @@ fn all_states_that_lack_are_told_once_each() {
     let two = corpus.states(&tasks[..2], Some(&states)).unwrap_err();
     assert!(
         two.to_string()
-            .starts_with("1 starting state is not there:\n"),
+            .starts_with("1 starting state is missing:\n"),
         "{two}"
     );
     let there = corpus.states(&tasks[3..], Some(&states)).unwrap();

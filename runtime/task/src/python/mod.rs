@@ -86,11 +86,11 @@ impl std::str::FromStr for Given {
 pub enum PythonError {
     /// The interpreter is not built yet, and installation is not permitted.
     #[error(
-        "Python scripts are judged in a guest that is not made yet, and fetching {TOOL} to make it is not allowed"
+        "the guest that runs Python scripts is not built yet, and downloading {TOOL} to build it is not allowed"
     )]
     NotAllowed,
     /// The provided file has another digest.
-    #[error("{}: its digest is {found}, and {wanted} was asked for", file.display())]
+    #[error("{}: expected digest {wanted}, found {found}", file.display())]
     Digest {
         /// Path of the file.
         file: PathBuf,
@@ -100,7 +100,7 @@ pub enum PythonError {
         wanted: Digest,
     },
     /// A program of the build failed.
-    #[error("the guest for Python scripts cannot be made: `{command}` failed: {complaint}")]
+    #[error("cannot build the guest for Python scripts: `{command}` failed: {complaint}")]
     Failed {
         /// The command.
         command: String,
@@ -108,12 +108,12 @@ pub enum PythonError {
         complaint: String,
     },
     /// A program cannot be started.
-    #[error("the guest for Python scripts cannot be made")]
+    #[error("cannot build the guest for Python scripts")]
     Start(#[source] BuildError),
     /// A file operation failed.
-    #[error("{}: {action} failed", path.display())]
+    #[error("cannot {action} {}", path.display())]
     Io {
-        /// The operation, such as `reading`.
+        /// The operation, such as `read`.
         action: &'static str,
         /// Path of the file or directory.
         path: PathBuf,
@@ -149,27 +149,22 @@ impl PythonSource {
         }
         let directory = self.directory();
         let parent = directory.parent().unwrap_or(&self.cache);
-        fs::create_dir_all(parent).map_err(|source| io_error("creating", parent, source))?;
+        fs::create_dir_all(parent).map_err(|source| io_error("create", parent, source))?;
         let work = tempfile::Builder::new()
             .prefix("new-")
             .tempdir_in(parent)
-            .map_err(|source| io_error("writing into", parent, source))?;
+            .map_err(|source| io_error("write to", parent, source))?;
         make(work.path(), report)?;
         let new = work.path().join("made");
         // Another process may have finished first; its result is equivalent.
         match fs::rename(&new, &directory) {
             Ok(()) => {}
             Err(source) => {
-                return made(&directory).ok_or_else(|| io_error("writing", &directory, source));
+                return made(&directory).ok_or_else(|| io_error("write", &directory, source));
             }
         }
-        made(&directory).ok_or_else(|| {
-            io_error(
-                "reading",
-                &directory,
-                io::Error::from(io::ErrorKind::NotFound),
-            )
-        })
+        made(&directory)
+            .ok_or_else(|| io_error("read", &directory, io::Error::from(io::ErrorKind::NotFound)))
     }
 
     /// Returns the cache directory, whose name is a digest of all inputs of the build.
@@ -188,7 +183,7 @@ impl Given {
     /// files.
     fn look(&self, seals: &Path) -> Result<PythonGuest, PythonError> {
         let found = digest_cache::digest(&self.file, seals);
-        let found = found.map_err(|source| io_error("reading", &self.file, source))?;
+        let found = found.map_err(|source| io_error("read", &self.file, source))?;
         match self.digest {
             Some(wanted) if wanted != found => Err(PythonError::Digest {
                 file: self.file.clone(),
@@ -218,7 +213,7 @@ fn make(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<(), PythonErr
         let parent = path.parent().unwrap_or(work);
         fs::create_dir_all(parent)
             .and_then(|()| fs::write(path, content))
-            .map_err(|source| io_error("writing", path, source))
+            .map_err(|source| io_error("write", path, source))
     };
     for (path, content) in SOURCES {
         write(&work.join("source").join(path), content.as_bytes())?;
@@ -228,7 +223,7 @@ fn make(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<(), PythonErr
         what: format!("{VERSION} with its standard library"),
     });
     let made = work.join("made");
-    fs::create_dir_all(&made).map_err(|source| io_error("creating", &made, source))?;
+    fs::create_dir_all(&made).map_err(|source| io_error("create", &made, source))?;
     let component = made.join(COMPONENT);
     let source = work.join("source");
     let mut call = Call::new(&tool, &source)
@@ -256,12 +251,12 @@ fn make(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<(), PythonErr
         Ok(library) => call = call.env("LD_PRELOAD", library),
         Err(reason) => report(BuildEvent::NotFound {
             reason: format!(
-                "{reason}; the order of Python's sets in this guest will be its own, and is the same in each grade"
+                "{reason}; the order of Python's sets differs between this guest and others, but is the same in each grade"
             ),
         }),
     }
     run(&call)?;
-    let bytes = fs::read(&component).map_err(|source| io_error("reading", &component, source))?;
+    let bytes = fs::read(&component).map_err(|source| io_error("read", &component, source))?;
     report(BuildEvent::Componentized {
         source: PathBuf::from(VERSION),
         size: bytes.len() as u64,
@@ -275,7 +270,7 @@ fn make(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<(), PythonErr
 /// Installs the tool in a new virtual environment, and returns the path of its program.
 fn install(work: &Path, report: &mut dyn FnMut(BuildEvent)) -> Result<PathBuf, PythonError> {
     report(BuildEvent::Fetching {
-        what: format!("{TOOL}, which makes the guest for Python scripts"),
+        what: format!("{TOOL} to build the guest for Python scripts"),
     });
     let place = work.join("tool");
     run(&Call::new("python3", work)

@@ -75,7 +75,7 @@ fn open(file: &Path) -> Result<File, CommandError> {
     let refused = |problem: &dyn std::fmt::Display| {
         let message = format!("{}: {problem}", file.display());
         CommandError::usage(sanitise::line(&message)).hint(
-            "--batch names a file or a pipe with one request a line, or `-` for standard input",
+            "--batch expects a file or a pipe with one request per line, or `-` for standard input",
         )
     };
     let kind = file
@@ -83,7 +83,7 @@ fn open(file: &Path) -> Result<File, CommandError> {
         .map_err(|error| refused(&error))?
         .file_type();
     if kind.is_dir() {
-        return Err(refused(&"it is a directory"));
+        return Err(refused(&"expected a file or a pipe, found a directory"));
     }
     if kind.is_fifo() {
         // Opening a named pipe blocks until it has a writer.
@@ -99,7 +99,7 @@ fn open(file: &Path) -> Result<File, CommandError> {
     } else {
         Some(File::open(file).map_err(|error| refused(&error))?)
     };
-    opened.ok_or_else(|| refused(&"it is a device, and no file of requests"))
+    opened.ok_or_else(|| refused(&"expected a file or a pipe, found a device"))
 }
 
 /// Output line of one request, and the exit code that it would have alone.
@@ -260,7 +260,7 @@ impl Batch {
         if let JudgeName::File(_, Some(service)) = &request.judge
             && let Err(error) = self.context.service_named(service)
         {
-            let message = format!("{service:?} is no service");
+            let message = format!("unknown service {service:?}");
             return Err(Refusal::of_key(
                 "service",
                 message,
@@ -275,8 +275,8 @@ impl Batch {
         if let (Some(key), None) = (request.invocation_key(), judge.script()) {
             return Err(Refusal::of_key(
                 key,
-                "is for a verifier that is a Python script",
-                "take it out",
+                "applies only to a verifier that is a Python script",
+                "remove it",
             ));
         }
         let own = request.limits.iter();
@@ -309,7 +309,7 @@ impl Batch {
         };
         let checked = judge.check_environment(&end, &request.invocation, self.context.services());
         checked.map_err(|error| {
-            let hint = "set each under \"env\": {\"NAME\": \"VALUE\"}, or name the \"service\" of the state, which sets variables of its own";
+            let hint = "set each one in \"env\": {\"NAME\": \"VALUE\"}, or name the \"service\" of the state, which sets its own variables";
             Refusal::of_key("env", error.message, hint)
         })?;
         let state = end.digest();

@@ -27,7 +27,8 @@ const KEYS: [&str; 11] = [
     "env",
     "args",
 ];
-const EXAMPLE: &str = r#"a request looks like {"task": "filesystem/…/…", "state": "DIR"}; `mcpmark grade --help` tells more"#;
+const EXAMPLE: &str =
+    r#"write a request as {"task": "filesystem/…/…", "state": "DIR"}; see `mcpmark grade --help`"#;
 
 /// Iterator over the lines that are not blank, with their numbers.
 pub(super) struct Lines<R> {
@@ -77,25 +78,25 @@ impl<R: Read> Iterator for Lines<R> {
                 Ok(Length::Whole) if text.trim_ascii().is_empty() => continue,
                 Ok(Length::Whole) => Ok(text),
                 Ok(Length::TooLong) => Err(Refusal::of_line(
-                    format!("it has more than {MAX_LINE} bytes"),
-                    "put what is large into the state",
+                    format!("exceeds the limit of {MAX_LINE} bytes"),
+                    "move large data into the state",
                 )),
                 Ok(Length::NoEnd) => {
                     self.source = None;
                     let most = MAX_LINE + MAX_SKIPPED;
                     Err(Refusal::of_line(
                         format!(
-                            "it has more than {MAX_LINE} bytes and no end within {most}; the batch \
-                             is read no further"
+                            "exceeds the limit of {MAX_LINE} bytes and does not end within {most} \
+                             bytes; the rest of the batch is not read"
                         ),
-                        "a batch has one request a line",
+                        "write one request per line",
                     ))
                 }
                 Err(error) => {
                     self.source = None;
                     Err(Refusal {
                         code: exit::INFRASTRUCTURE,
-                        ..Refusal::of_line(format!("the batch cannot be read: {error}"), "")
+                        ..Refusal::of_line(format!("cannot read the batch: {error}"), "")
                     })
                 }
             };
@@ -160,7 +161,7 @@ fn way_out(key: &str, code: u8) -> Option<&'static str> {
         "state" | "start" => Some(STATE_HINT),
         // The file was read, but is not a valid verifier.
         "verifier" if code == exit::INVALID => {
-            Some("`mcpmark inspect FILE` says what it is and what it asks for")
+            Some("`mcpmark inspect FILE` shows its kind and its imports")
         }
         "verifier" if code == exit::USAGE => {
             Some("name the file of a component, or of a Python script")
@@ -229,13 +230,13 @@ fn limits(value: Option<Value>, judge: &JudgeName) -> Result<Map<String, Value>,
         (None | Some(Value::Null), _) => Ok(Map::new()),
         (Some(_), JudgeName::Task(_)) => Err(Refusal::of_key(
             "limits",
-            "stands beside a task, which has its own",
-            "take it out, or name a verifier instead of the task",
+            "cannot be combined with \"task\", which has its own limits",
+            "remove it, or name a verifier instead of the task",
         )),
         (Some(Value::Object(limits)), JudgeName::File(..)) => Ok(limits),
         (Some(other), JudgeName::File(..)) => Err(Refusal::of_key(
             "limits",
-            format!("is {}, and must be an object", kind(&other)),
+            format!("expected an object, found {}", kind(&other)),
             r#"write it as {"fuel": 2000000000}"#,
         )),
     }
@@ -244,8 +245,8 @@ fn limits(value: Option<Value>, judge: &JudgeName) -> Result<Map<String, Value>,
 fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
     if let Some(unknown) = keys.keys().find(|key| !KEYS.contains(&key.as_str())) {
         return Err(Refusal::of_line(
-            format!("key {unknown:?} is unknown"),
-            &format!("take it out; the keys are {}", KEYS.join(", ")),
+            format!("unknown key {unknown:?}"),
+            &format!("remove it; expected one of {}", KEYS.join(", ")),
         ));
     }
     let service = text(&mut keys, "service")?;
@@ -253,8 +254,8 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
         (Some(_), None) if service.is_some() => {
             return Err(Refusal::of_key(
                 "service",
-                "stands beside a task, which says it itself",
-                "take it out, or name a verifier instead of the task",
+                "cannot be combined with \"task\", which has its own service",
+                "remove it, or name a verifier instead of the task",
             ));
         }
         (Some(task), None) => JudgeName::Task(task),
@@ -262,7 +263,7 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
         (Some(_), Some(_)) => {
             return Err(Refusal::of_key(
                 "verifier",
-                "stands beside a task, which has its own",
+                "cannot be combined with \"task\", which has its own verifier",
                 "name one of the two",
             ));
         }
@@ -276,15 +277,15 @@ fn parse(mut keys: Map<String, Value>) -> Result<Request, Refusal> {
         (Some(_), JudgeName::Task(_)) => {
             return Err(Refusal::of_key(
                 "parameters",
-                "stands beside a task, which has its own",
-                "take it out, or name a verifier instead of the task",
+                "cannot be combined with \"task\", which has its own parameters",
+                "remove it, or name a verifier instead of the task",
             ));
         }
         (Some(object @ Value::Object(_)), _) => Some(mcpmark_json::canonical(&object)),
         (Some(other), _) => {
             return Err(Refusal::of_key(
                 "parameters",
-                format!("is {}, and must be an object", kind(&other)),
+                format!("expected an object, found {}", kind(&other)),
                 r#"write it as {"name": value}"#,
             ));
         }
@@ -311,7 +312,7 @@ fn script_invocation(keys: &mut Map<String, Value>) -> Result<ScriptInvocation, 
                 }
                 _ => Err(Refusal::of_key(
                     "env",
-                    format!("has no variable at {name:?}"),
+                    format!("invalid variable {name:?}; expected a name without `=` or NUL, and a string value"),
                     r#"write it as {"NAME": "VALUE"}"#,
                 )),
             })
@@ -319,7 +320,7 @@ fn script_invocation(keys: &mut Map<String, Value>) -> Result<ScriptInvocation, 
         Some(other) => {
             return Err(Refusal::of_key(
                 "env",
-                format!("is {}, and must be an object", kind(&other)),
+                format!("expected an object, found {}", kind(&other)),
                 r#"write it as {"NAME": "VALUE"}"#,
             ));
         }
@@ -335,7 +336,7 @@ fn script_invocation(keys: &mut Map<String, Value>) -> Result<ScriptInvocation, 
     let arguments = arguments.ok_or_else(|| {
         Refusal::of_key(
             "args",
-            "must be an array of strings",
+            "expected an array of strings",
             r#"write it as ["one", "two"]"#,
         )
     })?;
@@ -351,8 +352,8 @@ fn text(keys: &mut Map<String, Value>, key: &'static str) -> Result<Option<Strin
         Some(Value::String(text)) => Ok(Some(text)),
         Some(other) => Err(Refusal::of_key(
             key,
-            format!("is {}, and must be a string", kind(&other)),
-            "put it into quotes",
+            format!("expected a string, found {}", kind(&other)),
+            "write it in quotes",
         )),
     }
 }
@@ -389,7 +390,7 @@ mod tests {
         let found = messages(source);
         assert_eq!(
             found[0],
-            (1, Err(format!("it has more than {MAX_LINE} bytes")))
+            (1, Err(format!("exceeds the limit of {MAX_LINE} bytes")))
         );
         assert_eq!(found[1..], [(3, Ok(3))]);
     }

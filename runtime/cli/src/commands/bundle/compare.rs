@@ -210,12 +210,12 @@ fn guest<'o>(task: &'o TaskArtifact, opened: &'o Opened, role: &str) -> Option<&
 impl Report {
     pub(super) fn text(&self, full: bool) -> String {
         if self.same {
-            return format!("the same: {}\n", self.before);
+            return format!("identical: {}\n", self.before);
         }
         let mut text = String::new();
         for (imports, word, style) in [
-            (&self.gained, "asks for", output::BAD),
-            (&self.lost, "no longer asks for", output::GOOD),
+            (&self.gained, "imports", output::BAD),
+            (&self.lost, "no longer imports", output::GOOD),
         ] {
             for import in imports {
                 let line = format!("the suite {word} {}", sanitise::line(import));
@@ -234,7 +234,7 @@ impl Report {
             text.push_str(&task.text(full));
         }
         if text.is_empty() {
-            text.push_str("no task differs; the name of the suite, or how it was packed, does\n");
+            text.push_str("no task differs; only the name of the suite or its packaging differs\n");
         }
         text
     }
@@ -245,9 +245,9 @@ impl Sides<Option<CertificateConfig>> {
         let words = |side: &Option<CertificateConfig>| side.as_ref().map(look::certificate_summary);
         match (words(&self.before), words(&self.after)) {
             (Some(before), Some(after)) if before == after => {
-                format!("another, with as much: {after}")
+                format!("replaced, with the same result: {after}")
             }
-            (None, None) => "another".to_owned(),
+            (None, None) => "replaced".to_owned(),
             (before, after) => {
                 let word = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
                 format!("{} → {}", word(before), word(after))
@@ -277,13 +277,13 @@ impl Changed {
             };
             let held_back = match guest.held_back {
                 None => "",
-                Some(true) => ", held back now",
-                Some(false) => ", held back no more",
+                Some(true) => ", now held back",
+                Some(false) => ", no longer held back",
             };
             text.push_str(&format!("  {role}: {digests}{held_back}\n"));
             for (imports, word, style) in [
-                (&guest.gained, "asks for", output::BAD),
-                (&guest.lost, "no longer asks for", output::GOOD),
+                (&guest.gained, "imports", output::BAD),
+                (&guest.lost, "no longer imports", output::GOOD),
             ] {
                 for import in imports {
                     let line = format!("{word} {}", sanitise::line(import));
@@ -306,7 +306,7 @@ impl Changed {
             text.push_str(&format!("  certificate: {}\n", sides.text()));
         }
         if text == title {
-            text.push_str("  how it, or its world, is described and packed\n");
+            text.push_str("  only the description or packaging of the task or its world differs\n");
         }
         text
     }

@@ -35,11 +35,11 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
         // The compiled solution would be unpacked next to the script, which sees all files of its directory.
         if let Some(GuestSource::Rust { source, .. }) = &task.solution {
             let message = format!(
-                "task {}: {}: a solution that is not compiled is not packed with a script",
+                "task {}: {}: a task with a Python verifier can be packed only with a compiled solution",
                 task.id,
                 source.display()
             );
-            return Err(CommandError::invalid(message).hint("put solution.wasm in its place"));
+            return Err(CommandError::invalid(message).hint("replace it with solution.wasm"));
         }
     }
     let (sandbox, store) = (context.sandbox(1, EngineArgs::default())?, context.store()?);
@@ -182,7 +182,7 @@ fn content(
     interfaces: &[Interface],
 ) -> Result<Content, CommandError> {
     let changed = || {
-        let message = format!("task {}: it changed while it was packed", task.id);
+        let message = format!("task {}: changed while it was being packed", task.id);
         CommandError::infrastructure(message).hint("pack it again")
     };
     let Judge::Script(judge) = &prepared.judge else {

@@ -23,7 +23,7 @@ use crate::exit;
 use crate::files;
 use crate::output::{self, sanitise};
 
-const UPDATE: &str = "`mcpmark bundle update` shows what is new, and accepts it if you do";
+const UPDATE: &str = "`mcpmark bundle update` shows the changes, and asks whether to accept them";
 
 /// Returns true if a path is a lock file, as opposed to a bundle.
 pub(super) fn looks_like_lock(path: &Path) -> bool {
@@ -61,7 +61,7 @@ fn refused(file: &Path, error: &LockError) -> CommandError {
     let result = CommandError::invalid(sanitise::block(&message));
     match error {
         LockError::Suite { .. } => result.hint(UPDATE),
-        _ => result.hint("`mcpmark bundle lock` makes it anew, once the old one is away"),
+        _ => result.hint("remove it, and create it again with `mcpmark bundle lock`"),
     }
 }
 
@@ -79,12 +79,12 @@ fn locked(file: &Path, lock: &Lock) -> Result<PathBuf, CommandError> {
     let source = beside(file, &lock.source);
     if looks_like_lock(&source) {
         let message = format!(
-            "{}: its source {} is a lock itself",
+            "{}: source {}: expected a bundle, found a lock file",
             file.display(),
             source.display()
         );
         return Err(CommandError::invalid(sanitise::block(&message))
-            .hint("`mcpmark bundle lock` locks the bundle that it names"));
+            .hint("lock the bundle itself with `mcpmark bundle lock`"));
     }
     Ok(source)
 }
@@ -98,15 +98,21 @@ fn beside(file: &Path, source: &str) -> PathBuf {
 pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandError> {
     let file = &args.output;
     if file.exists() {
-        let message = format!("{}: is there already", file.display());
+        let message = format!("{}: file already exists", file.display());
         return Err(CommandError::usage(message).hint(UPDATE));
     }
     if file.extension().is_none_or(|it| it != "lock") {
-        let message = format!("{}: a lock has a name that ends with .lock", file.display());
+        let message = format!(
+            "{}: expected a file name that ends with .lock",
+            file.display()
+        );
         return Err(CommandError::usage(message));
     }
     if looks_like_lock(&args.bundle) {
-        let message = format!("{}: is a lock itself", args.bundle.display());
+        let message = format!(
+            "{}: expected a bundle, found a lock file",
+            args.bundle.display()
+        );
         return Err(CommandError::usage(message).hint("name the bundle"));
     }
     let source = source(&args.bundle, file)?;
@@ -132,7 +138,7 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
 /// directory can be moved.
 fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
     let unnamed = || {
-        let message = format!("{}: its name is not UTF-8", bundle.display());
+        let message = format!("{}: the path is not valid UTF-8", bundle.display());
         CommandError::usage(message)
     };
     if place::is_reference(bundle) {
@@ -140,10 +146,10 @@ fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
         // The lock pins the digest; an update follows the tag.
         let named = place::reference(text)?;
         return match (named.digest, &named.tag) {
-            (Some(_), None) => Err(
-                CommandError::usage(format!("{text}: a digest never changes"))
-                    .hint("name it by a tag, which an update can follow"),
-            ),
+            (Some(_), None) => Err(CommandError::usage(format!(
+                "{text}: expected a tag, found a digest"
+            ))
+            .hint("name the bundle by a tag, so that an update can follow it")),
             _ => Ok(Reference {
                 digest: None,
                 ..named
@@ -277,7 +283,7 @@ pub(crate) fn check(
     let engine = sandbox.profile();
     if engine != lock.engine {
         output::note(&format!(
-            "{} the engine is {engine}, and {} is locked; receipts will name it",
+            "{} the engine is {engine}, but the lock has {}; receipts will name the former",
             output::paint(output::WARN, "warning:"),
             sanitise::line(&lock.engine)
         ));
@@ -291,10 +297,11 @@ pub(crate) fn check(
             && lock.surfaces.get(&name) != Some(&found)
         {
             let locked = lock.surfaces.get(&name);
-            let locked = locked.map_or("locks no tools of that name".to_owned(), |it| {
-                format!("locks {it}")
+            let locked = locked.map_or("has no tools of that name".to_owned(), |it| {
+                format!("has {it}")
             });
-            let message = format!("the tools of {name} are {found}, and this file {locked}");
+            let message =
+                format!("the tools of {name} have the digest {found}, but the lock {locked}");
             return Err(CommandError::invalid(message).hint(UPDATE));
         }
     }
@@ -309,12 +316,12 @@ pub(super) fn verify(context: &Context, opened: &Opened) -> Result<(), CommandEr
     let now = of(context, opened, lock.source.clone())?;
     let problem = if now.engine != lock.engine {
         let locked = sanitise::line(&lock.engine);
-        format!("the engine is {}, and {locked} is locked", now.engine)
+        format!("the engine is {}, but the lock has {locked}", now.engine)
     } else {
         let names: BTreeSet<&String> = lock.surfaces.keys().chain(now.surfaces.keys()).collect();
         let mut names = names.into_iter();
         match names.find(|name| lock.surfaces.get(*name) != now.surfaces.get(*name)) {
-            Some(name) => format!("the tools of {} are others", sanitise::line(name)),
+            Some(name) => format!("the tools of {} differ from the lock", sanitise::line(name)),
             None => return Ok(()),
         }
     };
@@ -342,7 +349,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
     let old = read(file)?;
     let (place, source) = match &args.to {
         Some(bundle) if looks_like_lock(bundle) => {
-            let message = format!("{}: is a lock itself", bundle.display());
+            let message = format!("{}: expected a bundle, found a lock file", bundle.display());
             return Err(CommandError::usage(message).hint("name the bundle"));
         }
         Some(bundle) => (bundle.clone(), source(bundle, file)?),
@@ -400,7 +407,10 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
         let told = if news.accepted {
             format!("{}: locked\n", file.display())
         } else {
-            format!("{}: as it was; --yes accepts\n", file.display())
+            format!(
+                "{}: not changed; --yes accepts the changes\n",
+                file.display()
+            )
         };
         output::print(&told)?;
     }
@@ -414,14 +424,14 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
 impl News {
     fn text(&self, full: bool, nothing: bool) -> String {
         if nothing {
-            return format!("nothing new: {}\n", self.before);
+            return format!("no changes: {}\n", self.before);
         }
         let mut text = String::new();
         match &self.changes {
             Some(changes) => text.push_str(&changes.text(full)),
             None => {
                 text.push_str(
-                    "what was locked is not here any more, so that digests alone are compared\n",
+                    "the locked bundle is no longer available, so only digests are compared\n",
                 );
                 for (task, sides) in &self.tasks {
                     let mark = match (sides.before, sides.after) {
@@ -457,7 +467,7 @@ fn asked() -> Result<bool, CommandError> {
     }
     let answer = || {
         let mut out = io::stderr();
-        write!(out, "accept this? [y/N] ")?;
+        write!(out, "accept these changes? [y/N] ")?;
         out.flush()?;
         let mut line = String::new();
         io::stdin().lock().read_line(&mut line)?;
@@ -475,6 +485,6 @@ fn write(file: &Path, lock: &Lock) -> Result<(), CommandError> {
         new.keep()
     };
     write().map_err(|error: io::Error| {
-        CommandError::infrastructure(format!("{}: cannot be written: {error}", file.display()))
+        CommandError::infrastructure(format!("cannot write {}: {error}", file.display()))
     })
 }

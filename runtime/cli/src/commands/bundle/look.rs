@@ -115,7 +115,10 @@ fn text(opened: &Opened) -> String {
     }
     line("size", &output::bytes(total(bundle)));
     for hint in hints(opened) {
-        let told = format!("says that key {} signed it", sanitise::line(hint));
+        let told = format!(
+            "by key {}, as it claims; not verified",
+            sanitise::line(hint)
+        );
         line("signature", &told);
     }
     for world in bundle.worlds.values() {
@@ -239,7 +242,7 @@ pub(super) fn verify(
             .iter()
             .map(|key| format!("signed by {}\n", key.display()));
         output::print(&format!(
-            "{}\n{} and {}: {} of {}, each what its digest says\n",
+            "{}\n{} and {}: {} of {}, all digests match\n",
             bundle.root.digest,
             output::count(bundle.tasks.len(), "task"),
             output::count(bundle.worlds.len(), "world"),
@@ -262,14 +265,14 @@ fn beside(opened: &Opened) -> Result<OtherBlobs, CommandError> {
     let beside = beside.map_err(|error| bundle_error(&error))?;
     if let Some(first) = beside.unnamed.first() {
         output::note(&format!(
-            "{} {} beside the bundle that nothing names, {first} first: no part of it, and vouched for by nobody",
+            "{} {} not referenced by the bundle (first: {first}); no signature covers them",
             output::paint(output::WARN, "warning:"),
             output::count(beside.unnamed.len(), "blob"),
         ));
     }
     if let Some(first) = beside.unread.first() {
         output::note(&format!(
-            "{} {} beside the bundle not read, {first} first: together they are larger than 4 GiB",
+            "{} {} not referenced by the bundle and not read (first: {first}): together they exceed 4 GiB",
             output::paint(output::WARN, "warning:"),
             output::count(beside.unread.len(), "blob"),
         ));
@@ -321,7 +324,7 @@ fn usable(bundle: &Bundle, source: &dyn Source, services: &Services) -> Result<(
     for task in &bundle.tasks {
         let (id, name) = (&task.id, task.id.service());
         let Some(service) = services.service(name) else {
-            let problem = format!("there is no service named {name:?}");
+            let problem = format!("unknown service {name:?}");
             return Err(invalid(id, &problem));
         };
         if let Some(profile) = task.config.parts.profile() {
@@ -355,7 +358,7 @@ fn usable(bundle: &Bundle, source: &dyn Source, services: &Services) -> Result<(
         if world.manifest.clock.as_second() != task.config.parts.world.clock {
             return Err(invalid(
                 &task.id,
-                "its clock is another than that of its world",
+                "its clock differs from the clock of its world",
             ));
         }
     }
@@ -373,7 +376,7 @@ fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandEr
     let reason = match pack::certified(&bytes.unwrap_or_default()) {
         Ok(found) if found == *described => return Ok(()),
         Ok(found) => format!(
-            "it is described as one with {}, and has {}",
+            "expected {} by its description, found {}",
             certificate_summary(described),
             certificate_summary(&found)
         ),
@@ -385,7 +388,7 @@ fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandEr
 
 fn otherwise(described: &GuestConfig, found: &GuestConfig) -> String {
     format!(
-        "its config says {:?} ({}, {}) of it, and {:?} ({}, {}) is true",
+        "expected {:?} ({}, {}) by its config, found {:?} ({}, {})",
         described.can,
         output::count(described.imports.len(), "import"),
         output::bytes(described.bytes),

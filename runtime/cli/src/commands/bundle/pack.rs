@@ -185,7 +185,7 @@ fn content(
     interfaces: &[Interface],
 ) -> Result<TaskContent, CommandError> {
     let changed = || {
-        let message = format!("task {}: it changed while it was packed", task.id);
+        let message = format!("task {}: changed while it was being packed", task.id);
         CommandError::infrastructure(message).hint("pack it again")
     };
     let component = |source| components.get(source).cloned().ok_or_else(changed);
@@ -244,7 +244,7 @@ fn certificate(dir: &Path) -> Result<Option<CertificateContent>, CommandError> {
         Err(error) => {
             let message = format!("{}: {error}", file.display());
             Err(CommandError::invalid(sanitise::block(&message))
-                .hint("`mcpmark task check --write` makes a new one"))
+                .hint("`mcpmark task check --write` creates a new one"))
         }
     }
 }

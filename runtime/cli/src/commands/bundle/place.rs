@@ -93,13 +93,13 @@ pub(crate) fn must_be_there(place: &Path) -> Result<(), CommandError> {
     }
     fs::metadata(place).map(drop).map_err(|error| {
         let problem = match error.kind() {
-            std::io::ErrorKind::NotFound => "there is no such file or directory".to_owned(),
+            std::io::ErrorKind::NotFound => "file or directory does not exist".to_owned(),
             _ => error.to_string(),
         };
         let message = format!("{}: {problem}", place.display());
         CommandError::usage(sanitise::line(&message)).hint(
-            "tasks lie in a directory, a bundle (a directory, as `suite.tar`, or \
-             `oci://HOST/REPOSITORY:TAG`), or where a lock (`mcpmark.lock`) says",
+            "expected a directory of tasks, a bundle (a directory, `suite.tar` or \
+             `oci://HOST/REPOSITORY:TAG`) or a lock file (`mcpmark.lock`)",
         )
     })
 }
@@ -124,7 +124,7 @@ pub(super) fn open(
 pub(super) fn local(place: &Path, done: &str) -> Result<Layout, CommandError> {
     if is_reference(place) {
         let reference = place.display();
-        let message = format!("{reference}: a bundle is {done} where it lies on this machine");
+        let message = format!("{reference}: only a bundle on this machine can be {done}");
         return Err(CommandError::usage(message).hint(format!(
             "pull it first: `mcpmark bundle pull {reference} -o suite.tar`"
         )));
@@ -176,7 +176,7 @@ pub(super) fn open_remote(
             // Only a reference with a digest can be served from the cache.
             let digest = reference.digest.filter(|_| error.is_away());
             let problem = match error {
-                RegistryError::Stopped { .. } => "stops half-way",
+                RegistryError::Stopped { .. } => "interrupted the transfer",
                 _ => "cannot be reached",
             };
             let here = digest
@@ -212,7 +212,7 @@ fn fetched_before(
         return None;
     }
     output::note(&format!(
-        "{} {} {problem}; what was fetched before is taken, by its digest",
+        "{} {} {problem}; using the bundle with this digest that was fetched before",
         output::paint(output::WARN, "warning:"),
         sanitise::line(&reference.host)
     ));
@@ -277,9 +277,10 @@ fn login(host: &str) -> Result<Option<Login>, CommandError> {
         .is_some_and(|own| own.eq_ignore_ascii_case(host));
     match (environment::text(USER)?, environment::text(PASSWORD)?) {
         (Some(_), Some(_)) if own.is_none() => {
-            let message = format!("{USER} and {PASSWORD} are set, and {HOST} is not");
-            return Err(CommandError::usage(message)
-                .hint("it names the one registry that they are for, as `registry.example:5000`"));
+            let message = format!("{USER} and {PASSWORD} are set, but {HOST} is not");
+            return Err(CommandError::usage(message).hint(
+                "set it to the registry that they are for, such as `registry.example:5000`",
+            ));
         }
         (Some(user), Some(password)) if is_meant => {
             let password = Secret::new(password);
@@ -287,7 +288,7 @@ fn login(host: &str) -> Result<Option<Login>, CommandError> {
         }
         (Some(_), None) | (None, Some(_)) => {
             return Err(CommandError::usage(format!(
-                "one of {USER} and {PASSWORD} is set, and the other is not"
+                "only one of {USER} and {PASSWORD} is set, but both are required"
             )));
         }
         _ => {}
@@ -304,7 +305,9 @@ fn login(host: &str) -> Result<Option<Login>, CommandError> {
         |error: &dyn std::fmt::Display| CommandError::usage(format!("{}: {error}", file.display()));
     match files::read(&file) {
         Ok(text) => Login::of_docker(&text, host).map_err(|error| {
-            wrong(&error).hint(format!("{USER}, {PASSWORD} and {HOST} go before that file"))
+            wrong(&error).hint(format!(
+                "{USER}, {PASSWORD} and {HOST} take precedence over this file"
+            ))
         }),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(wrong(&error)),
@@ -332,19 +335,19 @@ pub(super) fn registry_error(reference: &Reference, error: &RegistryError) -> Co
     let message = sanitise::block(&message);
     match error {
         RegistryError::Readable(_) => CommandError::usage(message).hint(format!(
-            "{PLAIN}=1 allows it; then everybody on the way may read and change what is sent"
+            "{PLAIN}=1 allows it, but then anyone on the network path can read and change the data"
         )),
         RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
-            "`docker login`, or {USER}, {PASSWORD} and {HOST}, say who asks"
+            "log in with `docker login`, or set {USER}, {PASSWORD} and {HOST}"
         )),
         RegistryError::Status { status: 429, .. } => CommandError::infrastructure(message).hint(
-            "it was asked a few times; what came is kept, and the same command goes on later",
+            "the request was retried; received data is stored, so repeat the command later to continue",
         ),
         RegistryError::Stopped { .. } => CommandError::infrastructure(message)
-            .hint("what came is kept, and the same command goes on from there"),
+            .hint("received data is stored; repeat the command to continue"),
         error if error.is_away() => CommandError::infrastructure(message).hint(
-            "see that its name is right and that it runs; without it runs what was locked \
-             (`mcpmark bundle lock`) and fetched before",
+            "check its name, and whether it is running; without it, only a locked bundle \
+             (`mcpmark bundle lock`) that was fetched before can be used",
         ),
         error if error.is_infrastructure() => CommandError::infrastructure(message),
         _ => CommandError::invalid(message),

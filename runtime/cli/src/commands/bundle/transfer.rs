@@ -14,7 +14,7 @@ use crate::output;
 
 /// Uploads a bundle with its signatures to a registry.
 pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, CommandError> {
-    let layout = place::local(bundle, "sent from")?;
+    let layout = place::local(bundle, "pushed")?;
     let reference = place::reference(reference)?;
     let registry = place::registry(&reference)?;
     let bundle = place::read(&layout)?;
@@ -59,7 +59,7 @@ fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<u8, Co
         output::print_json(&json!({"digest": digest, "transferred": sum}))?;
     } else {
         output::print(&format!(
-            "{digest}\n{} of {} {done}, {} there already\n",
+            "{digest}\n{} of {} {done}, {} already present\n",
             output::count(sum.blobs as usize, "blob"),
             output::bytes(sum.bytes),
             sum.present

@@ -51,12 +51,15 @@ pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, Comma
 pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, CommandError> {
     let public_file = file.with_extension("pub");
     if public_file == file {
-        let message = format!("{}: that is the public key's name", file.display());
+        let message = format!(
+            "{}: the name of a private key must not end with .pub",
+            file.display()
+        );
         return Err(CommandError::usage(message));
     }
     for path in [file, &public_file] {
         if path.exists() {
-            let message = format!("{}: exists already", path.display());
+            let message = format!("{}: file already exists", path.display());
             return Err(CommandError::usage(message));
         }
     }
@@ -86,7 +89,7 @@ pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, Comma
     } else {
         let (file, public_file) = (file.display(), public_file.display());
         output::print(&format!(
-            "{file} signs, {public_file} vouches: key {public}\n"
+            "key {public}: private key in {file}, public key in {public_file}\n"
         ))?;
     }
     Ok(exit::PASSED)
@@ -142,7 +145,7 @@ pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, 
     let checked = policy.check(&signed(opened), beside, Timestamp::now(), read_key);
     checked.map_err(|error| {
         not_trusted(error).hint(format!(
-            "{} says which keys count for which names",
+            "the trust policy {} determines which keys are accepted for which names",
             file.display()
         ))
     })

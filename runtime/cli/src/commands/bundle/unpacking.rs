@@ -19,7 +19,7 @@ use crate::engine;
 use crate::error::CommandError;
 use crate::output;
 
-const DIGESTS: &str = "`mcpmark bundle inspect` tells the digests of verifiers";
+const DIGESTS: &str = "`mcpmark bundle inspect` prints the digests of verifiers";
 
 /// Bundle unpacked as a library.
 #[derive(Clone)]
@@ -114,7 +114,7 @@ fn unpacked_error(library: &Path, error: &BundleError) -> CommandError {
     let result = bundle_error(error);
     match error {
         BundleError::Unpacked { .. } => result.hint(format!(
-            "remove {}, and it is unpacked again",
+            "remove {}; it is then unpacked again",
             library.display()
         )),
         _ => result,
@@ -178,7 +178,7 @@ fn verifiers(
         };
         if !wanted.contains(&digest) {
             let message = format!(
-                "{}: its digest is {digest}, which no task of the bundle holds back",
+                "{}: the digest is {digest}, but no task of the bundle holds back a verifier with it",
                 file.display()
             );
             return Err(CommandError::usage(message).hint(DIGESTS));
@@ -189,7 +189,7 @@ fn verifiers(
     match missing.count() {
         0 => {}
         missing => output::note(&format!(
-            "{} verifiers of {} are held back; --held-back FILE hands one over",
+            "{} verifiers of {} are held back; pass them with --held-back FILE",
             output::paint(output::WARN, "warning:"),
             output::count(missing, "task")
         )),
@@ -215,7 +215,7 @@ fn of_bundle(place: &Path, wanted: &[Digest]) -> Result<BTreeMap<Digest, Vec<u8>
     }
     if found.is_empty() {
         let message = format!(
-            "{}: it has no verifier that a task of the other bundle holds back",
+            "{}: has none of the verifiers that the other bundle holds back",
             place.display()
         );
         Err(CommandError::usage(message).hint(DIGESTS))

@@ -12,7 +12,7 @@ use crate::files::NewFile;
 /// Writes a layout as an archive, atomically.
 fn write_archive(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     let failed = |error: &dyn std::fmt::Display| {
-        CommandError::infrastructure(format!("{}: cannot be written: {error}", to.display()))
+        CommandError::infrastructure(format!("cannot write {}: {error}", to.display()))
     };
     let file = NewFile::new(to, 0o644).map_err(|error| failed(&error))?;
     layout
@@ -37,32 +37,32 @@ pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
     let ending = to.extension().and_then(|it| it.to_str()).unwrap_or("");
     let small = ending.to_ascii_lowercase();
     if FOREIGN.contains(&small.as_str()) || (small == "tar" && ending != "tar") {
-        return refused(&format!("a bundle is no .{ending} file"), allowed);
+        return refused(&format!("unsupported file extension .{ending}"), allowed);
     }
     if fs::symlink_metadata(to).is_err() {
         // Missing parents of a directory are created, but those of an archive are not.
         let parent = to.parent().filter(|parent| *parent != Path::new(""));
         return match parent.filter(|parent| ending == "tar" && !parent.is_dir()) {
             Some(parent) => {
-                let missing = format!("there is no directory {}", parent.display());
-                refused(&missing, "make it, or name another place")
+                let missing = format!("directory {} does not exist", parent.display());
+                refused(&missing, "create it, or name another location")
             }
             None => Ok(()),
         };
     }
     let is_bundle = || Layout::open(to).is_ok_and(|layout| place::read(&layout).is_ok());
     match (ending, to.is_dir()) {
-        ("tar", true) => refused("is a directory", allowed),
+        ("tar", true) => refused("expected a file, found a directory", allowed),
         ("tar", false) | (_, true) if is_bundle() => {
             if force {
                 Ok(())
             } else {
-                refused("is there already", "--force takes its place")
+                refused("already exists", "--force replaces it")
             }
         }
         (_, true) if is_empty(to) => Ok(()),
-        ("tar", false) | (_, true) => refused("holds something else than a bundle", allowed),
-        (_, false) => refused("is no directory", allowed),
+        ("tar", false) | (_, true) => refused("already exists, and is not a bundle", allowed),
+        (_, false) => refused("expected a directory, found a file", allowed),
     }
 }
 

@@ -203,7 +203,7 @@ impl Report {
         if changed.len() > SHOWN {
             let more = changed.len() - SHOWN;
             text.push_str(&format!(
-                "\n… {} more; --json has them\n",
+                "\n… {} more; --json lists them\n",
                 output::count(more, "flip")
             ));
         }
@@ -218,7 +218,7 @@ impl Report {
         }
         if self.not_regraded.len() > SHOWN {
             let more = self.not_regraded.len() - SHOWN;
-            text.push_str(&format!("… {more} more; --json has them\n"));
+            text.push_str(&format!("… {more} more; --json lists them\n"));
         }
         let Summary {
             attempts,
@@ -230,16 +230,16 @@ impl Report {
         } = &self.summary;
         let mut parts = vec![
             format!("{} regraded", output::count(*attempts, "attempt")),
-            output::paint(output::GOOD, format!("{same} the same")),
+            output::paint(output::GOOD, format!("{same} unchanged")),
         ];
         for (number, word, style) in [
-            (attempts - same - flipped, "with other details", plain),
+            (attempts - same - flipped, "with different details", plain),
             (*flipped, "flipped", output::BAD),
             (*faults, "without a verdict", output::WARN),
             (*not_regraded, "not regraded", output::WARN),
             (
                 *other_start,
-                "from another start than the task has",
+                "from a starting state other than the task's",
                 output::WARN,
             ),
         ] {

@@ -99,8 +99,8 @@ pub(super) fn check_classes(classes: &[String]) -> Result<(), CommandError> {
     {
         None => Ok(()),
         Some(class) => Err(
-            CommandError::usage(format!("there is no class or outcome {class:?}")).hint(format!(
-                "classes and outcomes are {}",
+            CommandError::usage(format!("unknown class or outcome {class:?}")).hint(format!(
+                "expected one of {}",
                 known().collect::<Vec<_>>().join(", ")
             )),
         ),

@@ -53,8 +53,8 @@ pub(super) fn list(
     }
     if listed.is_empty() {
         return output::print(match since {
-            Some(_) => "no experiment began in that time\n",
-            None => "no experiments yet; `mcpmark run` begins one\n",
+            Some(_) => "no experiment started in that time\n",
+            None => "no experiments yet; `mcpmark run` starts one\n",
         });
     }
     output::print(&table(&listed).render())
@@ -129,7 +129,7 @@ fn table(listed: &[Listed]) -> Table {
     let costs = listed.iter().any(costs);
     let mut header = vec![
         "experiment",
-        "begun (UTC)",
+        "started (UTC)",
         "agent or model",
         ">tasks",
         ">attempts",

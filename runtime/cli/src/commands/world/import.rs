@@ -20,7 +20,7 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
         .ok_or_else(|| CommandError::invalid("no service has templates to import"))?;
     if !args.template.is_dir() {
         return Err(
-            CommandError::usage(format!("{} is no directory", args.template.display()))
+            CommandError::usage(format!("{}: not a directory", args.template.display()))
                 .hint(format!("name the directory with {}", importer.layout())),
         );
     }
@@ -32,7 +32,7 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
         if let Some(login) = login
             && let Err(rule) = importer.check_login(login)
         {
-            return Err(CommandError::usage(format!("{flag} {login:?} is no login")).hint(rule));
+            return Err(CommandError::usage(format!("{flag}: invalid login {login:?}")).hint(rule));
         }
     }
     directory::check("--output", &args.output)?;
@@ -79,7 +79,7 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
     for skipped in &imported.skipped {
         output::note(&format!(
             "{} {} {:?}: {}",
-            output::paint(output::WARN, "left out:"),
+            output::paint(output::WARN, "skipped:"),
             skipped.place,
             sanitise::line(&skipped.title),
             sanitise::line(&skipped.why)

@@ -115,8 +115,8 @@ fn schema(context: &Context, document: Option<&str>) -> Result<u8, CommandError>
             let schema = kinds().find_map(|kind| kind.schema(name));
             let schema = schema.ok_or_else(|| {
                 let names = documents.join(", ");
-                CommandError::usage(format!("{name:?} is no document of a world"))
-                    .hint(format!("these are: {names}"))
+                CommandError::usage(format!("unknown document {name:?}"))
+                    .hint(format!("expected one of {names}"))
             })?;
             output::print_json(&schema)?;
         }

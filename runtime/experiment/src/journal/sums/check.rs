@@ -29,9 +29,9 @@ impl BadRow {
     }
 }
 
-const CHANGED: &str = "is not as it was written";
-pub(super) const UNSUMMED: &str = "has no check sum";
-pub(super) const CONTRADICTS: &str = "says something else than what it follows from";
+const CHANGED: &str = "does not match its checksum or is missing";
+pub(super) const UNSUMMED: &str = "has no checksum";
+pub(super) const CONTRADICTS: &str = "contradicts the rows that it is derived from";
 
 /// Query of finished attempts whose copy of the last grade differs from that grade.
 const REPEATED: &str = "SELECT a.id FROM attempts a LEFT JOIN grades g
@@ -64,7 +64,7 @@ impl Journal {
         let mut bad = bad_rows(&connection, None)?;
         for digest in texts::damaged(&connection)? {
             bad.push(BadRow {
-                row: format!("the text {digest}"),
+                row: format!("text {digest}"),
                 problem: CHANGED,
             });
         }
@@ -76,7 +76,7 @@ impl Journal {
             if line != "ok" {
                 bad.push(BadRow {
                     row: line,
-                    problem: "is what SQLite finds wrong with the file",
+                    problem: "is reported by the integrity check of SQLite",
                 });
             }
         }
@@ -173,7 +173,7 @@ pub(in crate::journal) fn bad_rows(
         };
         if digest != Digest::of(tools).hex().as_bytes() {
             note(Err(JournalError::Damaged(format!(
-                "the tools {}",
+                "tool set {}",
                 shown(row, 0)
             ))))?;
         }
@@ -182,7 +182,7 @@ pub(in crate::journal) fn bad_rows(
     let mut rows = query.query([experiment])?;
     while let Some(row) = rows.next()? {
         let digest = shown(row, 0);
-        note(Err(JournalError::Damaged(format!("the tools {digest}"))))?;
+        note(Err(JournalError::Damaged(format!("tool set {digest}"))))?;
     }
     bad.extend(unsummed.into_iter().map(|row| BadRow {
         row,

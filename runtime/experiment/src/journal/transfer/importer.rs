@@ -92,7 +92,7 @@ impl<'a> RowImporter<'a> {
         let (table, _) = TABLES
             .iter()
             .find(|(known, _)| *known == table)
-            .ok_or_else(|| wrong("it is of no table"))?;
+            .ok_or_else(|| wrong("unknown table"))?;
         let attempt = row.get("attempt").and_then(Value::as_str);
         let own = match attempt {
             Some(attempt) => self.is_own(attempt)?,
@@ -103,13 +103,17 @@ impl<'a> RowImporter<'a> {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_str().and_then(|text| text.parse::<Digest>().ok()) {
                 Some(digest) => Ok(Some(digest)),
-                None => Err(lines.wrong(&format!("its {key} is no digest"))),
+                None => Err(lines.wrong(&format!("its {key} is not a digest"))),
             },
         };
         let outcome = |known: &[&str]| match row.get("outcome") {
             None | Some(Value::Null) => Ok(()),
             Some(value) if value.as_str().is_some_and(|text| known.contains(&text)) => Ok(()),
-            Some(_) => Err(lines.wrong("its outcome is none that is known")),
+            Some(_) => {
+                let known = known.join(", ");
+                let problem = format!("unknown outcome; expected one of {known}");
+                Err(lines.wrong(&problem))
+            }
         };
         if let Some(problem) = validate::problem(table, &row) {
             return Err(wrong(&problem));
@@ -119,7 +123,7 @@ impl<'a> RowImporter<'a> {
             "experiments" => {
                 let (id, name) = (text("id"), text("name"));
                 let (Some(id), Some(name)) = (id.filter(is_id), name.filter(is_name)) else {
-                    return Err(wrong("its id or name is none"));
+                    return Err(wrong("its id or name is not valid"));
                 };
                 if let Some(spec) = text("spec") {
                     let spec = serde_json::from_str::<Spec>(&spec);
@@ -131,7 +135,7 @@ impl<'a> RowImporter<'a> {
                     match spec {
                         Ok(spec) => self.plan = Some(validate::Plan::of(spec)),
                         Err(error) => {
-                            return Err(wrong(&format!("it does not say what it runs: {error}")));
+                            return Err(wrong(&format!("its plan is not valid: {error}")));
                         }
                     }
                 }
@@ -143,7 +147,7 @@ impl<'a> RowImporter<'a> {
                     return Err(JournalError::NameTaken(name).into());
                 }
                 if self.experiment.replace((id, name)).is_some() {
-                    return Err(wrong("a second experiment is in it"));
+                    return Err(wrong("expected one experiment, found a second one"));
                 }
                 let now = now_ms();
                 // Clocks differ. The creation time is limited to now, so that an imported experiment is not newer than
@@ -154,7 +158,7 @@ impl<'a> RowImporter<'a> {
                 }
                 for (name, value) in HERE.iter().zip([now.into(), Value::Null]) {
                     if row.insert((*name).to_owned(), value).is_some() {
-                        return Err(wrong("its columns are not those of its table"));
+                        return Err(wrong("its columns do not match its table"));
                     }
                 }
             }
@@ -162,15 +166,15 @@ impl<'a> RowImporter<'a> {
                 let ours = self.experiment.as_ref().map(|(id, _)| id.as_str());
                 let id = text("id").filter(is_id);
                 let id = id.filter(|_| ours.is_some() && text("experiment").as_deref() == ours);
-                let id = id.ok_or_else(|| wrong("it is no attempt of the experiment"))?;
+                let id = id.ok_or_else(|| wrong("it is not an attempt of the experiment"))?;
                 if let Some(whose) = self.whose(&id)? {
                     return Err(wrong(&format!(
-                        "attempt {id} is here already, as one of experiment {whose:?}"
+                        "attempt {id} already exists in experiment {whose:?}"
                     )));
                 }
                 if !self.plan.as_ref().is_some_and(|plan| plan.has(&row)) {
                     return Err(wrong(
-                        "it is none that the experiment plans at its position",
+                        "the plan of the experiment has another attempt or none at its position",
                     ));
                 }
                 outcome(&OUTCOMES)?;
@@ -187,20 +191,20 @@ impl<'a> RowImporter<'a> {
             "tool_sets" => {
                 let of_tools = text("tools").map(|tools| Digest::of(tools.as_bytes()).hex());
                 if of_tools.is_none() || of_tools != text("digest") {
-                    return Err(wrong("its tools do not have its digest"));
+                    return Err(wrong("its tools do not match its digest"));
                 }
             }
             "regrades" => number = row.insert("id".to_owned(), Value::Null),
             "grades" => {
                 if !own {
-                    return Err(wrong("it is of no attempt of the experiment"));
+                    return Err(wrong("it does not belong to an attempt of the experiment"));
                 }
                 outcome(&GRADES)?;
                 digest("bundle")?;
                 // Grades without terms are from before the store kept verifiers.
                 if let Some(terms) = digest("terms")? {
                     let verifier = digest("verifier")?;
-                    let verifier = verifier.ok_or_else(|| wrong("its verifier is no digest"))?;
+                    let verifier = verifier.ok_or_else(|| wrong("its verifier is not a digest"))?;
                     let attempt = text("attempt").unwrap_or_default();
                     self.need(&attempt, Need::Terms(&terms, &verifier))?;
                     self.need(&attempt, Need::Verifier(&verifier))?;
@@ -211,22 +215,24 @@ impl<'a> RowImporter<'a> {
                 row.entry("scoring").or_insert(Value::Null);
                 if let Some(scoring) = row.get("scoring").and_then(Value::as_str) {
                     let read = serde_json::from_str::<Scoring>(scoring);
-                    read.map_err(|error| wrong(&format!("its scoring is none: {error}")))?;
+                    read.map_err(|error| wrong(&format!("its scoring is not valid: {error}")))?;
                 }
                 number = row.insert("id".to_owned(), Value::Null);
             }
             "checks" => {
                 if !row.get("grade").is_some_and(Value::is_i64) {
-                    return Err(wrong("it is of no grade"));
+                    return Err(wrong("it does not belong to a grade"));
                 }
                 renumber(&mut row, "grade", &self.grades, lines)?;
             }
             _ if own => {}
-            _ => return Err(wrong("it is of no attempt of the experiment")),
+            _ => return Err(wrong("it does not belong to an attempt of the experiment")),
         }
         insert(transaction, table, row, lines)?;
         if let Some(number) = number {
-            let number = number.as_i64().ok_or_else(|| wrong("it has no number"))?;
+            let number = number
+                .as_i64()
+                .ok_or_else(|| wrong("its id is not a number"))?;
             let numbers = match *table {
                 "grades" => &mut self.grades,
                 _ => &mut self.regrades,
@@ -246,7 +252,8 @@ fn renumber(
 ) -> Result<(), RowTransferError> {
     if let Some(value) = row.get_mut(key).filter(|value| !value.is_null()) {
         let known = value.as_i64().and_then(|number| numbers.get(&number));
-        *value = (*known.ok_or_else(|| lines.wrong("it names what is not in it"))?).into();
+        let problem = || lines.wrong(&format!("its {key} does not exist in the experiment"));
+        *value = (*known.ok_or_else(problem)?).into();
     }
     Ok(())
 }
@@ -267,7 +274,7 @@ fn insert(
     };
     let values: Option<Vec<Sql>> = columns.iter().map(value).collect();
     let values = values.filter(|_| row.is_empty());
-    let mut values = values.ok_or_else(|| lines.wrong("its columns are not those of its table"))?;
+    let mut values = values.ok_or_else(|| lines.wrong("its columns do not match its table"))?;
     for (name, value) in columns.iter().zip(&mut values) {
         if let Sql::Text(text) = value
             && is_packed(table, name)
@@ -288,7 +295,7 @@ fn insert(
         .execute(params_from_iter(values));
     written
         .map(drop)
-        .map_err(|error| lines.refused(error, "it"))
+        .map_err(|error| lines.refused(error, "invalid values"))
 }
 
 /// Returns true for a valid id. Ids are also used as names of lock files.

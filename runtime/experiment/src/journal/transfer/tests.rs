@@ -66,7 +66,7 @@ fn numbers_are_those_of_the_journal_that_takes_them() {
         .unwrap();
     assert_eq!(numbers, (1, 2, 1));
     let again = take(&journal, &rows).unwrap_err();
-    assert!(again.to_string().contains("is there already"), "{again}");
+    assert!(again.to_string().contains("already exists"), "{again}");
 }
 
 #[test]
@@ -111,15 +111,15 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
             vec![rows[0].clone(), "{\"rows\":0}".to_owned()],
             "no experiment",
         ),
-        (
-            changed(7, "6", "7"),
-            "7 rows should come before it, and 6 do",
-        ),
+        (changed(7, "6", "7"), "expected 7 rows before it, found 6"),
         (changed(7, "6", "\"six\""), "row 8"),
-        ([&rows[..], &rows[7..]].concat(), "comes after the last one"),
+        (
+            [&rows[..], &rows[7..]].concat(),
+            "unexpected data after the last row",
+        ),
         (
             changed(1, "\"name\":\"e\"", "\"name\":\"e\",\"name\":\"f\""),
-            "the key \"name\" is there twice",
+            "duplicate key \"name\"",
         ),
         (changed(1, &id, "../../../../etc"), "id or name"),
         (
@@ -136,49 +136,55 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
         ),
         (
             changed(2, "\"graded\"", "\"held-back\""),
-            "than the attempt has",
+            "or the outcome of the attempt",
         ),
-        (changed(2, "\"graded\"", "null"), "than the attempt has"),
-        (changed(1, "experiments", "sqlite_master"), "of no table"),
+        (
+            changed(2, "\"graded\"", "null"),
+            "or the outcome of the attempt",
+        ),
+        (changed(1, "experiments", "sqlite_master"), "unknown table"),
         (changed(1, "\"spec\":", "\"spice\":"), "columns"),
         (changed(1, "\"spec\":", "\"more\":1,\"spec\":"), "columns"),
         (changed(1, &spec, "[]"), "columns"),
-        (changed(1, &spec, "\"not json\""), "what it runs"),
+        (changed(1, &spec, "\"not json\""), "its plan is not valid"),
         (
             changed(2, "\"world\":null", "\"world\":\"zzz\""),
-            "its world is no digest",
+            "its world is not a digest",
         ),
         (
             changed(2, "\"outcome\":\"graded\"", "\"outcome\":\"bogus\""),
-            "its outcome is none that is known",
+            "unknown outcome; expected one of graded",
         ),
-        (changed(2, "finished", "bogus"), "no sound values"),
+        (changed(2, "finished", "bogus"), "invalid values"),
         (
             changed(2, "\"turns\":0", "\"turns\":\"many\""),
-            "no sound values",
+            "invalid values",
         ),
-        (malformed, "its content is no JSON"),
+        (malformed, "its content is not valid JSON"),
         (
             changed(5, "\"graded\"", "\"held-back\""),
-            "its outcome is none that is known",
+            "unknown outcome; expected one of graded",
         ),
         (
             changed(5, "\"terms\":null", "\"terms\":\"x\""),
-            "its terms is no digest",
+            "its terms is not a digest",
         ),
-        (without(1), "no attempt of the experiment"),
+        (without(1), "an attempt of the experiment"),
         (
             changed(2, &id, "aaaaaaaaaaaa"),
-            "no attempt of the experiment",
+            "an attempt of the experiment",
         ),
-        (without(2), "no attempt of the experiment"),
+        (without(2), "an attempt of the experiment"),
         (
             changed(3, "0123456789ab", "ba9876543210"),
-            "no attempt of the experiment",
+            "an attempt of the experiment",
         ),
-        (without(4), "names what is not in it"),
-        (without(5), "names what is not in it"),
-        (changed(6, "\"grade\":9", "\"grade\":null"), "of no grade"),
+        (without(4), "does not exist in the experiment"),
+        (without(5), "does not exist in the experiment"),
+        (
+            changed(6, "\"grade\":9", "\"grade\":null"),
+            "it does not belong to a grade",
+        ),
     ] {
         let (_dir, journal) = journal();
         let error = take(&journal, &rows).unwrap_err().to_string();
@@ -314,46 +320,46 @@ fn values_that_nobody_could_read_back_are_refused() {
             "4000000000 attempts",
         ),
         (planned("[\"t\"]", "[]"), "plans 0 attempts"),
-        (planned("[\"t\"]", "[\"t\",\"t\"]"), "names t twice"),
+        (planned("[\"t\"]", "[\"t\",\"t\"]"), "lists t twice"),
         (
             planned("}", ",\"models\":[{\"name\":\"a/b\"},{\"name\":\"a/b\"}]}"),
-            "names a/b twice",
+            "lists a/b twice",
         ),
         (
             planned("}", ",\"concurrency\":{\"jobs\":4000000000}}"),
-            "at the same time",
+            "4000000000 concurrent attempts",
         ),
         (
             value(2, "\"k\":1", "\"k\":-3"),
-            "none that the experiment plans",
+            "the plan of the experiment has another",
         ),
         (
             value(2, "\"k\":1", "\"k\":\"many\""),
-            "none that the experiment plans",
+            "the plan of the experiment has another",
         ),
         (
             value(2, "\"k\":1", "\"k\":2"),
-            "none that the experiment plans",
+            "the plan of the experiment has another",
         ),
         (
             value(2, "\"position\":0", "\"position\":4611686018427387904"),
-            "plans at its",
+            "or none at its position",
         ),
         (
             value(2, "\"task\":\"t\"", "\"task\":\"u\""),
-            "none that the experiment plans",
+            "the plan of the experiment has another",
         ),
         (
             value(2, "\"task\":\"t\"", "\"task\":null"),
-            "none that the experiment plans",
+            "the plan of the experiment has another",
         ),
         (
             value(2, "\"model\":null", "\"model\":\"a/b\""),
-            "none that the experiment plans",
+            "the plan of the experiment has another",
         ),
         (
             value(2, "\"agent\":\"nop\"", "\"agent\":\"oracle\""),
-            "plans at its position",
+            "or none at its position",
         ),
         (value(2, "\"try\":1", "\"try\":-3"), "its try is -3"),
         (
@@ -383,11 +389,11 @@ fn values_that_nobody_could_read_back_are_refused() {
         ),
         (
             value(2, "\"ended\":null", "\"ended\":\"exploded\""),
-            "its ended is no end",
+            "its ended is not a known end",
         ),
         (
             value(2, "\"agent_settings\":\"{}\"", "\"agent_settings\":\"[1\""),
-            "no JSON",
+            "not valid JSON",
         ),
         (
             value(3, "\"turn\":0", &format!("\"turn\":{most}")),
@@ -396,19 +402,19 @@ fn values_that_nobody_could_read_back_are_refused() {
         (value(5, "\"passed\":1", "\"passed\":7"), "its passed is 7"),
         (
             value(5, "\"passed\":1", "\"passed\":null"),
-            "than its checks make",
+            "contradicts its checks",
         ),
         (
             value(5, "\"passed\":1", "\"passed\":0"),
-            "than its checks make",
+            "contradicts its checks",
         ),
         (
             value(5, "\"score\":1.0", "\"score\":1e308"),
-            "than its checks make",
+            "contradicts its checks",
         ),
         (
             value(5, "\"scoring\":null", "\"scoring\":\"{}\""),
-            "its scoring is none: missing field `rule`",
+            "its scoring is not valid: missing field `rule`",
         ),
         (
             value(
@@ -416,19 +422,19 @@ fn values_that_nobody_could_read_back_are_refused() {
                 "\"scoring\":null",
                 "\"scoring\":\"{\\\"rule\\\":\\\"luck\\\"}\"",
             ),
-            "its scoring is none: unknown variant",
+            "its scoring is not valid: unknown variant",
         ),
         (
             value(5, "\"score\":1.0", "\"score\":null"),
-            "than its checks make",
+            "contradicts its checks",
         ),
         (
             value(5, "\"graded\"", "\"verifier-fault\""),
-            "than its checks make",
+            "contradicts its checks",
         ),
         (
             value(6, "\"passed\":1", "\"passed\":0"),
-            "than its checks make",
+            "contradicts its checks",
         ),
         (value(6, "\"passed\":1", "\"passed\":9"), "its passed is 9"),
     ] {
@@ -484,13 +490,12 @@ fn an_attempt_that_is_here_already_is_named_with_its_experiment() {
         })
         .collect();
     let error = take(&journal, &renamed).unwrap_err().to_string();
-    let told =
-        "row 3 of the experiment: attempt 0123456789ab is here already, as one of experiment \"e\"";
+    let told = "row 3 of the experiment: attempt 0123456789ab already exists in experiment \"e\"";
     assert_eq!(error, told);
     let twice = [&rows[..3], &rows[2..]].concat();
     let (_dir, journal) = self::journal();
     let error = take(&journal, &twice).unwrap_err().to_string();
-    assert!(error.contains("is here already"), "{error}");
+    assert!(error.contains("already exists"), "{error}");
 }
 
 #[test]
@@ -502,9 +507,9 @@ fn rows_that_were_cut_off_anywhere_are_no_experiment() {
         let told = told.unwrap_err().to_string();
         let between = at > 0 && text.as_bytes()[at - 1] == b'\n';
         let word = match (at, between) {
-            (0, _) => "it is missing",
-            (_, true) => "breaks off after",
-            (_, false) => "it has no end",
+            (0, _) => "the header is missing",
+            (_, true) => "is truncated after",
+            (_, false) => "it does not end with a line break",
         };
         assert!(told.contains(word), "byte {at}: {told}");
         assert!(journal.experiments(1).unwrap().is_empty(), "byte {at}");
@@ -547,7 +552,7 @@ fn one_file_carries_no_more_than_it_may() {
         .import_rows_within(&mut text.as_bytes(), &|_| Ok(()), just)
         .unwrap();
     for (limits, word) in [
-        (Limits { rows: 5, ..just }, "more than 5 rows,"),
+        (Limits { rows: 5, ..just }, "exceeds the limit of 5 rows"),
         (
             Limits {
                 row_bytes: longest - 1,
@@ -642,5 +647,5 @@ fn an_import_needs_the_objects_of_its_attempts() {
     rows[5] = rows[5].replace("\"terms\":null", &format!("\"terms\":\"{digest}\""));
     let (_dir, journal) = journal();
     let told = take(&journal, &rows).unwrap_err().to_string();
-    assert!(told.contains("its verifier is no digest"), "{told}");
+    assert!(told.contains("its verifier is not a digest"), "{told}");
 }

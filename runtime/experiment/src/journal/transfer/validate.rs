@@ -103,20 +103,19 @@ pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
                 let fits = number
                     .as_i64()
                     .is_some_and(|it| (*least..=*most).contains(&it));
-                (!fits)
-                    .then(|| format!("its {key} is {number}, which is not from {least} to {most}"))
+                (!fits).then(|| format!("its {key} is {number}; expected {least} to {most}"))
             }
             (Rule::Json, Value::String(text)) => {
                 let parsed = serde_json::from_str::<Value>(text);
                 parsed
                     .err()
-                    .map(|error| format!("its {key} is no JSON: {error}"))
+                    .map(|error| format!("its {key} is not valid JSON: {error}"))
             }
             (Rule::End, Value::String(_)) => {
                 let parsed = serde_json::from_value::<EndKind>(value.clone());
                 parsed
                     .err()
-                    .map(|_| format!("its {key} is no end that is known"))
+                    .map(|_| format!("its {key} is not a known end of an attempt"))
             }
             // Null, or a value of another type, which the table refuses.
             _ => None,
@@ -136,16 +135,14 @@ const MODEL_CALLS: u32 = 4096;
 pub(super) fn plan_problem(spec: &Spec) -> Option<String> {
     let within = |what: &str, found: Option<u32>, most: u32| {
         let found = found.filter(|found| !(1..=most).contains(found))?;
-        Some(format!(
-            "it has {found} {what}, which is not from 1 to {most}"
-        ))
+        Some(format!("it has {found} {what}; expected 1 to {most}"))
     };
     let more = within("attempts of each task", Some(spec.attempts), ATTEMPTS)
-        .or_else(|| within("attempts at the same time", spec.concurrency.jobs, JOBS))
-        .or_else(|| within("grades at the same time", spec.concurrency.grades, JOBS))
+        .or_else(|| within("concurrent attempts", spec.concurrency.jobs, JOBS))
+        .or_else(|| within("concurrent grades", spec.concurrency.grades, JOBS))
         .or_else(|| {
             within(
-                "requests at the same time",
+                "concurrent requests",
                 spec.concurrency.model_calls,
                 MODEL_CALLS,
             )
@@ -162,7 +159,7 @@ pub(super) fn plan_problem(spec: &Spec) -> Option<String> {
     };
     if !(1..=PLANNED).contains(&planned) {
         return Some(format!(
-            "it plans {planned} attempts, which is not from 1 to {PLANNED}"
+            "it plans {planned} attempts; expected 1 to {PLANNED}"
         ));
     }
     // The id of an attempt is derived from its task and participant, so none may be planned twice.
@@ -175,7 +172,7 @@ pub(super) fn plan_problem(spec: &Spec) -> Option<String> {
             .find(|participant| !seen.insert(canonical(&json!(participant.identity()))));
         participant.map(|participant| participant.name().to_owned())
     });
-    twice.map(|twice| format!("it names {twice} twice"))
+    twice.map(|twice| format!("it lists {twice} twice"))
 }
 
 /// Specification with its attempts by position.

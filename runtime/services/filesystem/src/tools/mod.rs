@@ -149,7 +149,7 @@ impl Tools {
             }
             "get_file_info" => read::info(world, parse(arguments)?)?,
             "list_allowed_directories" => format!("Allowed directories:\n{}", path::ROOT),
-            _ => return Err(Failure::Host(format!("tool {tool} has no code"))),
+            _ => return Err(Failure::Host(format!("tool {tool} is not implemented"))),
         };
         Ok(Answer::Text(text))
     }

@@ -36,7 +36,7 @@ pub(crate) fn within(usage: Usage, limits: &SessionLimits) -> Result<(), String>
     let Usage { bytes, entries } = usage;
     match usage.exceeds(limits) {
         Some(quota) => Err(format!(
-            "the world has {bytes} bytes in {entries} entries, beyond {quota}"
+            "the world has {bytes} bytes in {entries} entries, which exceeds {quota}"
         )),
         None => Ok(()),
     }

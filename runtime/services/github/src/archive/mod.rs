@@ -41,10 +41,10 @@ pub struct Reference {
 #[non_exhaustive]
 pub enum ReadError {
     /// The ref, object or path does not exist.
-    #[error("there is none")]
+    #[error("the object does not exist")]
     NotFound,
     /// The object has another type.
-    #[error("this is a {0}")]
+    #[error("the object is a {0}")]
     OtherKind(&'static str),
     /// The revision or id is malformed, or the request exceeds a limit.
     #[error("{0}")]
@@ -53,7 +53,7 @@ pub enum ReadError {
     #[error(transparent)]
     Git(GitError),
     /// The meter refused the cost.
-    #[error("there is nothing left to pay with")]
+    #[error("the budget is used up")]
     OverBudget,
 }
 

@@ -122,13 +122,13 @@ pub struct Reported {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunnerError {
     /// The guest failed for a reason that does not depend on its input.
-    #[error("the world's guest for continuous integration broke: {0}")]
+    #[error("the world's ci guest failed: {0}")]
     Guest(String),
     /// The guest trapped or exceeded a limit on this input, and would do so on every machine.
-    #[error("the world's guest for continuous integration broke: {0}")]
+    #[error("the world's ci guest failed: {0}")]
     Input(String),
     /// The host failed.
-    #[error("the host failed while continuous integration ran: {0}")]
+    #[error("the host failed while the ci guest ran: {0}")]
     Host(String),
     /// The limit of fuel or of runs for all workflows of a call or a script is reached.
     #[error("{0}")]

@@ -207,7 +207,7 @@ impl Ci {
                 *runs += 1;
                 if runs > most {
                     return Err(RunnerError::Spent(format!(
-                        "requests set off more than {most} runs of workflows (fixed)"
+                        "requests exceed the limit of {most} workflow runs (fixed)"
                     )));
                 }
             }

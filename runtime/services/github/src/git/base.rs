@@ -184,7 +184,8 @@ impl Base {
     fn check_refs(&self) -> Result<(), GitError> {
         let repo = self.repository();
         let way_out = if self.borrows {
-            "; objects/info/alternates names other places, which are not read: `git repack -a -d` gets what lies there"
+            "; objects/info/alternates refers to other directories, which are not read; copy their objects with \
+             `git repack -a -d`"
         } else {
             ""
         };
@@ -204,14 +205,14 @@ impl Base {
             };
             let problem = |error: gix::Error| match GitError::from(error) {
                 GitError::Objects(problem) => {
-                    damaged(&file, format!("{id} cannot be read: {problem}"))
+                    damaged(&file, format!("cannot read {id}: {problem}"))
                 }
                 error => error,
             };
             let missing = |id: ObjectId, what: &str| {
                 damaged(
                     &file,
-                    format!("leads to {what}{id}, which is not there{way_out}"),
+                    format!("points to {what}{id}, which does not exist{way_out}"),
                 )
             };
             let kind = repo.try_find_header(*id).map_err(problem)?;
@@ -227,7 +228,8 @@ impl Base {
                     {
                         Some(Kind::Tree) => {}
                         Some(_) => {
-                            let problem = format!("leads to {id}, whose tree {tree} is none");
+                            let problem =
+                                format!("points to {id}, whose tree {tree} is not a tree");
                             return Err(damaged(&file, problem));
                         }
                         None => return Err(missing(tree, "the tree ")),
@@ -242,7 +244,7 @@ impl Base {
                 }
                 Some(_) if is_tag => {}
                 Some(kind) => {
-                    let problem = format!("leads to {id}, which is a {kind} and no commit");
+                    let problem = format!("points to {id}, which is a {kind}; expected a commit");
                     return Err(damaged(&file, problem));
                 }
             }
@@ -317,7 +319,12 @@ fn collect(dir: &Directory, at: &str, found: &mut Vec<(String, File)>) -> Result
         match node {
             Node::Directory(below) => collect(below, &path, found)?,
             Node::File(file) => found.push((path, file.clone())),
-            Node::Symlink(_) => return Err(damaged(&path, "is a symlink")),
+            Node::Symlink(_) => {
+                return Err(damaged(
+                    &path,
+                    "is a symlink; expected a file or a directory",
+                ));
+            }
         }
     }
     Ok(())
@@ -328,10 +335,10 @@ fn check_pairs(objects: &[(String, File)]) -> Result<(), GitError> {
     let names: HashSet<&str> = objects.iter().map(|(path, _)| path.as_str()).collect();
     for name in objects.iter().map(|(path, _)| path.as_str()) {
         let (other, problem) = if let Some(stem) = name.strip_suffix(".pack") {
-            let problem = "its index is not there; `git index-pack` makes it";
+            let problem = "its index does not exist; create it with `git index-pack`";
             (format!("{stem}.idx"), problem)
         } else if let Some(stem) = name.strip_suffix(".idx") {
-            (format!("{stem}.pack"), "its pack is not there")
+            (format!("{stem}.pack"), "its pack does not exist")
         } else {
             continue;
         };
@@ -354,7 +361,7 @@ fn check_packs(objects: &[(String, File)], place: &Path) -> Result<(), GitError>
         let of_pack = end_of(&place.join(path), SUM)?;
         let of_index = end_of(&place.join(format!("{stem}.idx")), 2 * SUM)?;
         if of_pack.is_empty() || of_index.get(..SUM) != Some(&of_pack[..]) {
-            let problem = "does not end as its index says: it is cut off, or another pack";
+            let problem = "its checksum differs from its index: it is truncated, or the index belongs to another pack";
             return Err(damaged(path, problem));
         }
     }
@@ -398,7 +405,7 @@ impl Reader<'_> {
         match self.dir.get("shallow") {
             Some(Node::File(file)) if file.size > 0 => Err(damaged(
                 "shallow",
-                "the clone has no whole history; `git fetch --unshallow` gets it",
+                "the clone is shallow; get the whole history with `git fetch --unshallow`",
             )),
             _ => Ok(()),
         }
@@ -406,7 +413,7 @@ impl Reader<'_> {
 
     fn text(&self, path: &str, file: &File) -> Result<String, GitError> {
         let bytes = self.blobs.read(&file.content).map_err(GitError::copy)?;
-        String::from_utf8(bytes).map_err(|_| damaged(path, "is no UTF-8"))
+        String::from_utf8(bytes).map_err(|_| damaged(path, "is not UTF-8"))
     }
 
     /// Returns the branch that `HEAD` points to, or `None` if `HEAD` is detached.
@@ -414,7 +421,7 @@ impl Reader<'_> {
         let Some(Node::File(file)) = self.dir.get("HEAD") else {
             return Err(damaged(
                 "HEAD",
-                "is not there; a world needs a repository in repo/.git",
+                "does not exist; a world requires a repository in repo/.git",
             ));
         };
         let text = self.text("HEAD", file)?;
@@ -426,7 +433,7 @@ impl Reader<'_> {
             None if ObjectId::from_hex(text.as_bytes()).is_ok() => Ok(None),
             _ => Err(damaged(
                 "HEAD",
-                format!("{text:?} is neither a ref (ref: refs/heads/main) nor an object id"),
+                format!("expected a ref (ref: refs/heads/main) or an object id, found {text:?}"),
             )),
         }
     }
@@ -442,7 +449,7 @@ impl Reader<'_> {
                 let at = format!("packed-refs:{}", index + 1);
                 let (id, name) = line
                     .split_once(' ')
-                    .ok_or_else(|| damaged(&at, "is no object id and ref name"))?;
+                    .ok_or_else(|| damaged(&at, "expected an object id and a ref name"))?;
                 all.insert(name.to_owned(), parse_id(id, &at)?);
             }
         }
@@ -482,7 +489,7 @@ fn refuse_loops(symbolic: &BTreeMap<String, String>) -> Result<(), GitError> {
             }
         }
         if symbolic.contains_key(at) {
-            return Err(damaged(name, "leads to itself"));
+            return Err(damaged(name, "points to itself"));
         }
     }
     Ok(())
@@ -490,7 +497,7 @@ fn refuse_loops(symbolic: &BTreeMap<String, String>) -> Result<(), GitError> {
 
 fn parse_id(text: &str, at: &str) -> Result<ObjectId, GitError> {
     ObjectId::from_hex(text.as_bytes())
-        .map_err(|_| damaged(at, format!("{text:?} is no object id")))
+        .map_err(|_| damaged(at, format!("expected an object id, found {text:?}")))
 }
 
 /// Returns the refs that the repository has on GitHub: remote-tracking branches as branches, overridden by local

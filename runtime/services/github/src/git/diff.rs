@@ -147,7 +147,7 @@ impl Git {
             Err(Stop::TooMany(most)) => Err(GitError::Refused(format!(
                 "more than {most} files differ, which are too many to compare"
             ))),
-            Err(Stop::OverBudget) => Err(GitError::objects("the comparison was broken off")),
+            Err(Stop::OverBudget) => Err(GitError::objects("the comparison was interrupted")),
         }
     }
 

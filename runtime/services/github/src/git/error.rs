@@ -16,9 +16,7 @@ pub enum GitError {
     #[error("the repository is damaged: {0}")]
     Objects(String),
     /// The size of an object exceeds the limit for reading it.
-    #[error(
-        "the repository is damaged: {id} has {size} bytes, more than the {limit} that are read"
-    )]
+    #[error("the repository is damaged: {id} has {size} bytes, but the limit is {limit}")]
     TooLarge {
         /// Id of the object.
         id: gix::ObjectId,
@@ -38,7 +36,7 @@ pub enum GitError {
         limit: u64,
     },
     /// A path that a tree must not contain.
-    #[error("{0:?} is no path of a repository")]
+    #[error("{0:?} is not a valid path in a repository")]
     Path(String),
     /// The request is refused, because GitHub would reject a push with such objects or because it exceeds a limit.
     /// Caused by the caller.
@@ -63,7 +61,7 @@ pub enum GitError {
     #[error(transparent)]
     Interrupted(#[from] crate::call::Interrupted),
     /// The on-disk copy of the objects could not be made or read. Caused by the host.
-    #[error("cannot make or read a copy of the repository")]
+    #[error("cannot create or read the copy of the repository")]
     Copy(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 

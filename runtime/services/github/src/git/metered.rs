@@ -138,7 +138,7 @@ impl<'a> Metered<'a> {
         if header.deltas > MAX_DELTAS {
             let deltas = header.deltas;
             return Err(Stop::Git(GitError::Objects(format!(
-                "{id} is put together of {deltas} deltas, more than git makes"
+                "{id} is a chain of {deltas} deltas, but the limit is {MAX_DELTAS}"
             ))));
         }
         self.objects(header.size / OBJECT_BYTES + header.deltas)
@@ -146,7 +146,7 @@ impl<'a> Metered<'a> {
 
     /// Reads the header of an object that must exist.
     pub(crate) fn found(&self, id: ObjectId) -> Result<Header, Stop> {
-        let missing = || GitError::objects(format!("object {id} is not there"));
+        let missing = || GitError::objects(format!("object {id} is missing"));
         self.header(id)?.ok_or_else(|| missing().into())
     }
 
@@ -288,7 +288,7 @@ impl<'a> Metered<'a> {
         if path.len() > MAX_PATH {
             let start = path[..64].to_str_lossy().into_owned();
             return Err(Stop::Git(GitError::Objects(format!(
-                "a path has {} bytes, more than {MAX_PATH}: {start:?} …",
+                "a path has {} bytes, but the limit is {MAX_PATH}: {start:?} …",
                 path.len()
             ))));
         }

@@ -38,7 +38,7 @@ impl Pack {
             let offset = u32::try_from(pack.len())
                 .ok()
                 .filter(|offset| offset >> 31 == 0)
-                .ok_or_else(|| GitError::objects("the repository has more than 2 GiB"))?;
+                .ok_or_else(|| GitError::objects("the repository exceeds the limit of 2 GiB"))?;
             let start = pack.len();
             put_header(&mut pack, object.kind, object.data.len() as u64);
             pack.extend_from_slice(&stored(&object.data));

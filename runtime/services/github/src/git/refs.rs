@@ -13,7 +13,7 @@ const MAX_TAGS: usize = 100;
 pub(crate) fn check_ref_name(name: &str) -> Result<(), String> {
     gix::validate::reference::name(name.into())
         .map(drop)
-        .map_err(|_| format!("{name:?} is no ref name"))
+        .map_err(|_| format!("{name:?} is not a valid ref name"))
 }
 
 /// Checks the full name of a new ref. Refuses names that git or GitHub refuse because they are ambiguous: branches and
@@ -28,7 +28,7 @@ pub(crate) fn check_new_ref_name(name: &str) -> Result<(), String> {
         || tag.is_some_and(|tag| tag.starts_with('-'))
         || branch.or(tag).is_some_and(is_full_id);
     if misleading {
-        Err(format!("{name:?} can be mistaken for something else"))
+        Err(format!("{name:?} is ambiguous as a ref name"))
     } else {
         Ok(())
     }
@@ -145,7 +145,7 @@ impl Git {
             }
         }
         Err(GitError::objects(format!(
-            "tag {id} leads to more than {MAX_TAGS} others"
+            "the chain of tags from {id} exceeds the limit of {MAX_TAGS}"
         )))
     }
 }

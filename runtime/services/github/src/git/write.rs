@@ -137,10 +137,12 @@ impl Git {
             let link = entry.mode.is_link();
             if !is_name_of_a_tree(entry.filename.as_ref(), link) {
                 let name = &entry.filename;
-                return Err(GitError::objects(format!("{id} has the name {name:?}")));
+                return Err(GitError::objects(format!(
+                    "{id} has the invalid name {name:?}"
+                )));
             }
             if !entry.mode.is_commit() && !self.repo.has_object(id) {
-                return Err(GitError::objects(format!("object {id} is not there")));
+                return Err(GitError::objects(format!("object {id} is missing")));
             }
         }
         Ok(())

@@ -43,7 +43,9 @@ impl<'de> Deserialize<'de> for Time {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
-            de::Error::custom(format!("{text:?} is no time such as 2025-01-31T08:00:00Z"))
+            de::Error::custom(format!(
+                "expected a time such as 2025-01-31T08:00:00Z, found {text:?}"
+            ))
         })
     }
 }

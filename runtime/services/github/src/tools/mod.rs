@@ -426,7 +426,7 @@ impl Tools {
         if self.profile == Profile::V1_10_1 {
             let answer = v1::answer(repo, tool, with);
             return answer
-                .unwrap_or_else(|| Err(Failure::Host(format!("tool {tool} has no code"))));
+                .unwrap_or_else(|| Err(Failure::Host(format!("tool {tool} is not implemented"))));
         }
         match tool {
             "get_me" => context::get_me(repo),
@@ -522,7 +522,7 @@ impl Tools {
             "rerun_failed_jobs" => actions::rerun_failed_jobs(repo, with),
             "cancel_workflow_run" => actions::cancel_workflow_run(repo, with),
             "delete_workflow_run_logs" => actions::delete_workflow_run_logs(repo, with),
-            _ => Err(Failure::Host(format!("tool {tool} has no code"))),
+            _ => Err(Failure::Host(format!("tool {tool} is not implemented"))),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::hub::{Issue, Kind, Pull, Review, ReviewComment};
 /// Parses an object id in a document.
 fn id(text: &str) -> Result<ObjectId, GitError> {
     ObjectId::from_hex(text.as_bytes())
-        .map_err(|_| GitError::objects(format!("{text:?} is no object id")))
+        .map_err(|_| GitError::objects(format!("expected an object id, found {text:?}")))
 }
 
 impl RepositoryState {

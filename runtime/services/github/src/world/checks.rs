@@ -26,14 +26,12 @@ pub(super) fn check_default_branch(
     let file = files
         .into_iter()
         .find(|file| documents.dir.get(file).is_some());
-    let problem = format!("the default branch {name:?} is not in the repository");
+    let problem = format!("the default branch {name:?} does not exist in the repository");
     Err(match file.filter(|_| head != Some(name)) {
         Some(file) => WorldError::value(file, "the document", problem),
         None => GitError::Damaged {
             file: format!("{GIT_DIR}/HEAD"),
-            problem: format!(
-                "{problem}; default_branch in repository.json says which one is meant"
-            ),
+            problem: format!("{problem}; set default_branch in repository.json"),
         }
         .into(),
     })
@@ -47,7 +45,7 @@ pub(super) fn check_names(documents: &Documents<'_>) -> Result<(), WorldError> {
         };
         let singular = format!("{stem}.json");
         if documents.dir.get(&singular).is_some() {
-            let problem = format!("is not read; its name is {name}");
+            let problem = format!("is not read; rename it to {name}");
             return Err(WorldError::value(&singular, "the document", problem));
         }
     }
@@ -61,9 +59,9 @@ const REASONS: [&str; 4] = ["completed", "not_planned", "duplicate", "reopened"]
 pub(super) fn check_number(file: &str, place: &str, number: u64) -> Result<(), WorldError> {
     const LAST: u64 = i32::MAX as u64;
     let problem = match number {
-        0 => "numbers begin with 1".to_owned(),
+        0 => "the number must be at least 1".to_owned(),
         1..LAST => return Ok(()),
-        _ => format!("numbers end below {LAST}"),
+        _ => format!("the number must be less than {LAST}"),
     };
     Err(WorldError::value(file, place, problem))
 }
@@ -81,7 +79,7 @@ pub(super) fn check_relations(hub: &Hub) -> Result<(), WorldError> {
     for (number, issue) in issues {
         for part in &issue.sub_issues {
             match issues.get(part) {
-                None => return refused(number, format!("its sub-issue #{part} is not there")),
+                None => return refused(number, format!("its sub-issue #{part} does not exist")),
                 Some(part) if part.pull.is_some() => {
                     let problem = format!("its sub-issue #{} is a pull request", part.number);
                     return refused(number, problem);
@@ -91,14 +89,17 @@ pub(super) fn check_relations(hub: &Hub) -> Result<(), WorldError> {
             if let Some(other) = parents.insert(part, number) {
                 return refused(
                     number,
-                    format!("its sub-issue #{part} is one of #{other} already"),
+                    format!("its sub-issue #{part} is already a sub-issue of #{other}"),
                 );
             }
         }
         if let Some(other) = issue.duplicate_of
             && !issues.contains_key(&other)
         {
-            return refused(number, format!("it repeats #{other}, which is not there"));
+            return refused(
+                number,
+                format!("it is a duplicate of #{other}, which does not exist"),
+            );
         }
     }
     let mut rooted = BTreeSet::<&u64>::new();
@@ -107,7 +108,10 @@ pub(super) fn check_relations(hub: &Hub) -> Result<(), WorldError> {
         let mut at = Some(number);
         while let Some(number) = at.filter(|it| !rooted.contains(it)) {
             if !way.insert(number) {
-                return refused(number, "it is among its own sub-issues".to_owned());
+                return refused(
+                    number,
+                    "it is below itself in the hierarchy of sub-issues".to_owned(),
+                );
             }
             at = parents.get(number).copied();
         }
@@ -127,12 +131,12 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
     }
     if length > LONGEST_TITLE {
         return refused(format!(
-            "its title has {length} characters, more than {LONGEST_TITLE}"
+            "its title has {length} characters, but the limit is {LONGEST_TITLE}"
         ));
     }
     if let Some(Reaction { content, .. }) = unknown_reaction(issue) {
         return refused(format!(
-            "the reaction {content:?} is none of {}",
+            "unknown reaction {content:?}; expected one of {}",
             REACTIONS.join(", ")
         ));
     }
@@ -140,13 +144,13 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
         && !REASONS.contains(&reason.to_lowercase().as_str())
     {
         return refused(format!(
-            "state_reason {reason:?} is none of {}",
+            "unknown state_reason {reason:?}; expected one of {}",
             REASONS.join(", ")
         ));
     }
     if let Some(pull) = &issue.pull {
         if issue.state == State::Open && pull.merged_at.is_some() {
-            return refused("it is merged and still open".to_owned());
+            return refused("it is merged but still open".to_owned());
         }
         let head = pull.local_branch.as_ref().unwrap_or(&pull.head);
         if issue.state == State::Open && *head == pull.base {
@@ -154,7 +158,7 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
         }
         if let Some(answered) = unknown_answered(pull) {
             return refused(format!(
-                "a comment answers the comment {answered}, which is not there"
+                "a comment replies to comment {answered}, which does not exist"
             ));
         }
         let merged = pull.merge_commit_sha.as_deref().unwrap_or_default();
@@ -164,7 +168,7 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
             ("merge_commit_sha", merged),
         ] {
             if !sha.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-                return refused(format!("{key} {sha:?} is no id of a commit"));
+                return refused(format!("{key} {sha:?} is not a commit id"));
             }
         }
     }

@@ -16,7 +16,7 @@ use crate::git::GitError;
 #[non_exhaustive]
 pub enum WorldError {
     /// A required part of every world is missing.
-    #[error("{0} is not there; a github world needs a repository in repo/.git")]
+    #[error("{0} does not exist; a github world requires a repository in repo/.git")]
     Missing(&'static str),
     /// A document is not valid JSON.
     #[error("{file}:{line}:{column}: {problem}")]
@@ -79,7 +79,7 @@ impl Documents<'_> {
             return Ok(None);
         };
         let Node::File(content) = node else {
-            return Err(WorldError::value(file, "the document", "is no file"));
+            return Err(WorldError::value(file, "the document", "is not a file"));
         };
         let bytes = self
             .blobs
@@ -115,7 +115,7 @@ impl Documents<'_> {
         match self.read(file)? {
             None => Ok(Vec::new()),
             Some(Value::Array(entries)) => Ok(entries),
-            Some(_) => Err(WorldError::value(file, "the document", "is no list")),
+            Some(_) => Err(WorldError::value(file, "the document", "is not a list")),
         }
     }
 

@@ -14,7 +14,7 @@ pub fn is_login(text: &str) -> bool {
 }
 
 fn login_problem(login: &str) -> String {
-    format!("{login:?} is no login: letters, digits, hyphens and underscores, 39 at most")
+    format!("invalid login {login:?}: expected at most 39 letters, digits, hyphens and underscores")
 }
 
 /// Returns an error if a login in a document is invalid.
@@ -46,7 +46,7 @@ pub(super) fn check_repository(file: &str, repository: &Repository) -> Result<()
     )?;
     if !is_repository_name(name) {
         let problem = format!(
-            "{name:?} is no name of a repository: letters, digits, hyphens, underscores and dots, 100 at most"
+            "invalid repository name {name:?}: expected at most 100 letters, digits, hyphens, underscores and dots"
         );
         return Err(WorldError::value(file, PLACE, problem));
     }
@@ -71,7 +71,7 @@ pub(super) fn check_user(
     let refused = |problem: String| Err(WorldError::value(FILE, &user.login, problem));
     let texts = user.name.iter().chain(&user.email).chain(&user.emails);
     if let Some(text) = texts.clone().find(|text| text.contains(char::is_control)) {
-        return refused(format!("{text:?} has a control character"));
+        return refused(format!("{text:?} contains a control character"));
     }
     for address in user.email.iter().chain(&user.emails) {
         let owner = owners
@@ -79,7 +79,7 @@ pub(super) fn check_user(
             .or_insert_with(|| user.login.clone());
         if *owner != user.login {
             return refused(format!(
-                "the address {address:?} is that of {owner} already"
+                "the address {address:?} already belongs to {owner}"
             ));
         }
     }

@@ -137,7 +137,7 @@ fn repository(documents: &Documents<'_>, head: Option<&str>) -> Result<Repositor
         },
     };
     let Value::Object(entry) = &mut value else {
-        return Err(WorldError::value(file, "the document", "is no object"));
+        return Err(WorldError::value(file, "the document", "is not an object"));
     };
     if !entry.contains_key("default_branch") {
         entry.insert("default_branch".to_owned(), head.unwrap_or("main").into());
@@ -191,11 +191,7 @@ impl Reading {
             check_user(&user, &mut owners)?;
             let key = user.login.to_lowercase();
             if self.hub.users.insert(key, user.clone()).is_some() {
-                return Err(WorldError::value(
-                    "users.json",
-                    &user.login,
-                    "is there twice",
-                ));
+                return Err(WorldError::value("users.json", &user.login, "occurs twice"));
             }
         }
         Ok(())
@@ -209,7 +205,7 @@ impl Reading {
                 return Err(WorldError::value(
                     "labels.json",
                     &label.name,
-                    "is there twice",
+                    "occurs twice",
                 ));
             }
         }
@@ -221,11 +217,7 @@ impl Reading {
             let place = format!("#{number}");
             check_logins("milestones.json", &place, &milestone.creator)?;
             if self.hub.milestones.insert(number, milestone).is_some() {
-                return Err(WorldError::value(
-                    "milestones.json",
-                    number,
-                    "is there twice",
-                ));
+                return Err(WorldError::value("milestones.json", number, "occurs twice"));
             }
         }
         let releases = documents.entries::<Release>("releases.json", published::plain)?;
@@ -241,7 +233,7 @@ impl Reading {
             self.hub.last.release = self.hub.last.release.max(release.id);
             let id = release.id;
             if self.hub.releases.insert(id, release).is_some() {
-                let problem = format!("its id {id} is there twice");
+                let problem = format!("its id {id} occurs twice");
                 return Err(WorldError::value(
                     "releases.json",
                     format!("[{index}]"),
@@ -270,7 +262,7 @@ impl Reading {
             set_default_time(&mut gist.created_at, self.clock);
             set_default_time(&mut gist.updated_at, gist.created_at);
             if self.hub.gists.insert(gist.id.clone(), gist).is_some() {
-                return Err(refused("its id is there twice"));
+                return Err(refused("its id occurs twice"));
             }
         }
         Ok(())
@@ -287,7 +279,7 @@ impl Reading {
         let mut entries = |key: &str| match value.get_mut(key).map(Value::take) {
             None | Some(Value::Null) => Ok(Vec::new()),
             Some(Value::Array(entries)) => Ok(entries),
-            Some(_) => Err(WorldError::value(FILE, key, "is no list")),
+            Some(_) => Err(WorldError::value(FILE, key, "is not a list")),
         };
         let (runs, jobs) = (entries("workflow_runs")?, entries("jobs")?);
         if let Value::Object(keys) = &mut value {
@@ -304,7 +296,7 @@ impl Reading {
             published::run(&mut job);
             let job: Job = typed(FILE, &format!("jobs[{index}]"), job)?;
             if read.run(job.run_id).is_none() {
-                let problem = format!("its run {} is not there", job.run_id);
+                let problem = format!("its run {} does not exist", job.run_id);
                 return Err(WorldError::value(FILE, format!("jobs[{index}]"), problem));
             }
             read.jobs.push(job);
@@ -315,7 +307,7 @@ impl Reading {
             .chain(read.jobs.iter().map(|job| job.id))
             .find(|id| *id > LAST_ID)
         {
-            let problem = format!("the id {id} is higher than {LAST_ID}");
+            let problem = format!("the id {id} exceeds the limit of {LAST_ID}");
             return Err(WorldError::value(FILE, "the document", problem));
         }
         for run in &mut read.workflow_runs {
@@ -454,7 +446,7 @@ impl Reading {
         let live = if open { git.branch(branch) } else { None };
         let base_tip = git.branch(&pull.base);
         if open && base_tip.is_none() {
-            let problem = format!("its base {:?} is no branch of the repository", pull.base);
+            let problem = format!("its base {:?} is not a branch of the repository", pull.base);
             return Err(WorldError::value(file, place, problem));
         }
         let head = match live {
@@ -471,7 +463,7 @@ impl Reading {
             (Some(id), _) => id,
             (None, true) => {
                 let problem = format!(
-                    "its head {branch:?} is no branch of the repository, and its head_sha no commit"
+                    "its head {branch:?} is not a branch of the repository, and its head_sha is not a commit"
                 );
                 return Err(WorldError::value(file, place, problem));
             }
@@ -481,9 +473,8 @@ impl Reading {
                 let fallback = merged
                     .or(base_tip)
                     .or(git.branch(&self.hub.repository.default_branch));
-                fallback.ok_or_else(|| {
-                    WorldError::value(file, &place, "none of its commits is there")
-                })?
+                fallback
+                    .ok_or_else(|| WorldError::value(file, &place, "none of its commits exists"))?
             }
         };
         let base = match (open, base_tip, known(&pull.base_sha)?) {

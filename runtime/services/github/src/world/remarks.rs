@@ -36,7 +36,10 @@ pub(super) fn read(
             .find(|it| !STATES.contains(&it.state.as_str()))
         {
             let known = STATES.join(", ");
-            return refused(format!("the state {:?} is none of {known}", status.state));
+            return refused(format!(
+                "unknown state {:?}; expected one of {known}",
+                status.state
+            ));
         }
         let mut next = |id: &mut u64| {
             if *id == 0 {
@@ -59,7 +62,7 @@ pub(super) fn read(
             or_clock(&mut status.created_at, clock);
         }
         if by_sha.insert(of.sha.clone(), std::mem::take(of)).is_some() {
-            return refused("its sha is there twice".to_owned());
+            return refused("its sha occurs twice".to_owned());
         }
     }
     Ok((by_sha, last))

@@ -179,9 +179,9 @@ fn debian_is_the_last_resort() {
         told,
         [
             "the active toolchain, rustc 1.95.0, has no target wasm32-unknown-unknown",
-            "getting a compiler for wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown",
+            "installing a compiler for wasm32-unknown-unknown: rustup target add wasm32-unknown-unknown",
             "`rustup target add wasm32-unknown-unknown` failed (error: could not download file)",
-            &format!("getting a compiler for wasm32-unknown-unknown: {install}"),
+            &format!("installing a compiler for wasm32-unknown-unknown: {install}"),
         ]
     );
 
@@ -207,12 +207,12 @@ fn debian_is_the_last_resort() {
 
 #[test]
 fn the_error_tells_every_way_that_was_closed() {
-    let tail = "; to get one, type `rustup target add wasm32-unknown-unknown` or `apt-get install rustc-web rust-web-src`";
+    let tail = "; to install one, run `rustup target add wasm32-unknown-unknown` or `apt-get install rustc-web rust-web-src`";
     let head = "no compiler for wasm32-unknown-unknown: ";
     let active = "the active toolchain, rustc 1.95.0, has no target wasm32-unknown-unknown; ";
     let rustup =
         "`rustup target add wasm32-unknown-unknown` failed (error: could not download file)";
-    let debian = "; Debian's compiler is of no use: there is no /usr/bin/rustc, and ";
+    let debian = "; Debian's compiler is not usable: /usr/bin/rustc does not exist, and ";
     let closed =
         |machine: &Pretended, change: fn(&mut Options)| search(machine, change).0.unwrap_err();
 
@@ -220,7 +220,7 @@ fn the_error_tells_every_way_that_was_closed() {
     assert_eq!(
         forbidden,
         format!(
-            "{head}{active}adding it with rustup is not allowed\
+            "{head}{active}adding the target with rustup is not allowed\
              {debian}installing rustc-web rust-web-src is not allowed{tail}"
         )
     );
@@ -244,10 +244,12 @@ fn the_error_tells_every_way_that_was_closed() {
         },
         |_| {},
     );
-    let none = "apt offers no rustc-web rust-web-src of 1.95 or later";
+    let none = "apt does not offer rustc-web rust-web-src 1.95 or later";
     assert_eq!(
         old,
-        format!("{head}{active}there is no rustup to add it{debian}{none}{tail}")
+        format!(
+            "{head}{active}rustup is not installed, so it cannot add the target{debian}{none}{tail}"
+        )
     );
     let rustup_only = closed(&MACHINE, |options| {
         options.toolchain = ToolchainChoice::Rustup
@@ -261,6 +263,6 @@ fn the_error_tells_every_way_that_was_closed() {
     let aged = closed(&aged, |options| options.toolchain = ToolchainChoice::Rustup);
     assert_eq!(
         aged,
-        format!("{head}the active toolchain is of no use: rustc 1.80.0 is older than 1.95{tail}")
+        format!("{head}the active toolchain is not usable: rustc 1.80.0 is older than 1.95{tail}")
     );
 }

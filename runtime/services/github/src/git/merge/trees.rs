@@ -174,7 +174,7 @@ impl Trees {
             };
             if path.len() > MAX_PATH {
                 return Err(GitError::objects(format!(
-                    "a path has more than {MAX_PATH} bytes"
+                    "a path exceeds the limit of {MAX_PATH} bytes"
                 )));
             }
             let (files, directories) = masks(&versions);

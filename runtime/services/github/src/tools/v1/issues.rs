@@ -259,7 +259,7 @@ pub(super) fn list(repo: &RepositoryState, with: &Arguments) -> Outcome {
         return Err(Failure::tool_error("failed to list issues"));
     };
     let listed: Value = serde_json::from_str(&text)
-        .map_err(|error| Failure::Host(format!("a result is no JSON: {error}")))?;
+        .map_err(|error| Failure::Host(format!("a result is not valid JSON: {error}")))?;
     let entries = listed["issues"].as_array().into_iter().flatten();
     let short = |entry: &Value| -> Option<Value> {
         let issue = repo.hub.issues.get(&entry["number"].as_u64()?)?;
