@@ -29,7 +29,6 @@ mod grade;
 mod home;
 pub mod journal;
 pub mod maintenance;
-pub mod metrics;
 mod outcome;
 mod plan;
 mod prepare;

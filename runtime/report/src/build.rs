@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_experiment::journal::{ExperimentRow, Provenance, Survey, SurveyRow};
-use mcpmark_experiment::metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
+use mcpmark_metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
 use mcpmark_experiment::report::{program, reasoning_effort};
 use mcpmark_experiment::{Journal, JournalError, ScoreRule, Spec};
 use serde::Serialize;
@@ -606,7 +606,7 @@ fn comparisons(plan: &Plan<'_>, names: &[String]) -> Vec<Pair> {
         .iter()
         .map(|(_, _, comparison)| comparison.p)
         .collect();
-    let adjusted = mcpmark_experiment::metrics::holm(&values);
+    let adjusted = mcpmark_metrics::holm(&values);
     pairs
         .into_iter()
         .zip(adjusted)

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use mcpmark_experiment::metrics::{Comparison, Mean, Sample, TaskCount, holm};
+use mcpmark_metrics::{Comparison, Mean, Sample, TaskCount, holm};
 use serde::Serialize;
 
 use crate::build::samples_of;
@@ -46,7 +46,7 @@ pub struct Side {
     /// Name of the model in that experiment.
     pub model: String,
     /// Resources that its attempts used.
-    pub resources: mcpmark_experiment::metrics::Resources,
+    pub resources: mcpmark_metrics::Resources,
 }
 
 /// Errors of a comparison.

@@ -1,6 +1,6 @@
 //! Report as CSV: one flat table with a row for each model and each group of tasks.
 
-use mcpmark_experiment::metrics::{Estimate, Interval};
+use mcpmark_metrics::{Estimate, Interval};
 
 use crate::data::{ModelReport, Report, Slice};
 use crate::published::{Figure, PublishedModel, published};
@@ -121,7 +121,7 @@ fn row(
         let first = score.pass_at.first().and_then(|over| over.interval);
         number(first.as_ref().map(end))
     };
-    let at = |list: &[mcpmark_experiment::metrics::OverTasks]| {
+    let at = |list: &[mcpmark_metrics::OverTasks]| {
         number(
             list.get(report.k.saturating_sub(1) as usize)
                 .and_then(|over| over.value.value()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use mcpmark_agent::failure::{Failure, FailureClass};
 use mcpmark_experiment::ScoreRule;
-use mcpmark_experiment::metrics::{Comparison, Resources, Score, TaskCount};
+use mcpmark_metrics::{Comparison, Resources, Score, TaskCount};
 use serde::Serialize;
 
 use crate::build::TaskFacts;

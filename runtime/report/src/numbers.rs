@@ -1,7 +1,7 @@
 //! Formatting of numbers in tables. Unknown values are a dash.
 
 use mcpmark_experiment::decimals;
-use mcpmark_experiment::metrics::{Estimate, Interval, Mean, OverTasks, Score};
+use mcpmark_metrics::{Estimate, Interval, Mean, OverTasks, Score};
 
 /// Placeholder for an unknown value.
 pub(crate) const NONE: &str = "–";

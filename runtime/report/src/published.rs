@@ -185,7 +185,7 @@ fn split(line: &'static str) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_experiment::metrics::{Sample, Score};
+    use mcpmark_metrics::{Sample, Score};
 
     use super::*;
 

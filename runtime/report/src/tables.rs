@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_agent::failure::FailureClass;
 use mcpmark_experiment::ScoreRule;
-use mcpmark_experiment::metrics::Interval;
+use mcpmark_metrics::Interval;
 
 use crate::data::{Difference, Group, ModelReport, Report, Slice};
 use crate::numbers::{self, NONE, percent};

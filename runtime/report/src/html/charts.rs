@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use mcpmark_agent::failure::FailureClass;
-use mcpmark_experiment::metrics::{Interval, OverTasks};
+use mcpmark_metrics::{Interval, OverTasks};
 use serde_json::{Value, json};
 
 use super::escape::text;

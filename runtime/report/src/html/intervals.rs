@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use mcpmark_experiment::metrics::Interval;
+use mcpmark_metrics::Interval;
 
 use super::charts::COLOURS;
 use super::escape::text;

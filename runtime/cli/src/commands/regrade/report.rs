@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_experiment::metrics::{Sample, Score};
+use mcpmark_metrics::{Sample, Score};
 use mcpmark_experiment::{Journal, Outcome, RegradeItem, Regraded, STATE_FAULT, ScoreRule};
 use serde::Serialize;
 

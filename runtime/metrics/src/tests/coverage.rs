@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::metrics::{
+use crate::{
     Estimate, Interval, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k, wilson,
 };
 

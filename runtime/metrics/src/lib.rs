@@ -8,7 +8,7 @@
 //! is a 95 % interval. Random draws use a fixed seed, so that the same attempts give the same report.
 //!
 //! ```
-//! use mcpmark_experiment::metrics::{Estimate, pass_at_k, pass_hat_k};
+//! use mcpmark_metrics::{Estimate, pass_at_k, pass_hat_k};
 //!
 //! // One of four attempts passed.
 //! assert_eq!(pass_at_k(4, 1, 2), Estimate::Value(0.5));

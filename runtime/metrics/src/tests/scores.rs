@@ -1,7 +1,7 @@
 //! Tests of scores, comparisons and resources on small samples.
 
 use super::close;
-use crate::metrics::{
+use crate::{
     Comparison, Consumption, Estimate, Method, Resources, Sample, Score, TestMethod,
 };
 

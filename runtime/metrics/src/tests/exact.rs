@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::close;
-use crate::metrics::{Estimate, mcnemar, paired_permutation, pass_at_k, pass_hat_k};
+use crate::{Estimate, mcnemar, paired_permutation, pass_at_k, pass_hat_k};
 
 /// Computes C(n, k) exactly.
 fn choose(n: u32, k: u32) -> u128 {

@@ -1,7 +1,7 @@
 //! Reference values of scipy 1.17.1 and statsmodels 0.15.0. Each table names the call that produced it.
 
 use super::close;
-use crate::metrics::{
+use crate::{
     clustered, holm, mcnemar, mean_interval, paired_permutation, student_t_quantile, wilson,
 };
 
