@@ -527,6 +527,60 @@ fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
     );
 }
 
+/// An agent chooses the arguments of a call, so what they make a server respond must not void its grade.
+#[test]
+fn a_call_whose_response_cannot_be_used_fails_alone() {
+    let deep = |post: &Post| {
+        let (open, close) = ("[".repeat(200), "]".repeat(200));
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{{"x":{open}{close}}}}}}}"#,
+            post.body["id"]
+        )
+    };
+    let parse_error =
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;
+    let cases: [(u16, &str, &str, &str); 6] = [
+        (413, "text/html", "too large", "HTTP 413"),
+        (429, "text/plain", "slow down", "HTTP 429"),
+        (500, "text/plain", "a bug", "HTTP 500"),
+        (400, JSON, parse_error, "Parse error"),
+        (200, JSON, "deep", "is not a valid message"),
+        (200, EVENTS, "deep", "is not a valid message"),
+    ];
+    for (status, kind, body, message) in cases {
+        let environment = Environment::new();
+        let url = peer(move |post| {
+            if post.body["params"]["name"] != "remember" {
+                return notes(post, "2025-06-18");
+            }
+            let body = if body == "deep" {
+                deep(post)
+            } else {
+                body.to_owned()
+            };
+            let is_event = kind == EVENTS;
+            let body = if is_event {
+                format!("data: {body}\n\n")
+            } else {
+                body
+            };
+            (status, kind, body)
+        });
+        let config = format!("[servers.notes]\nurl = \"{url}\"\n");
+        let report = run_with(&environment, &config, &[], &[]).json();
+        let attempt = &report["attempts"][0];
+        assert_eq!(attempt["ended"], "completed", "{status} {kind}: {attempt}");
+        let id = attempt["id"].as_str().unwrap();
+        let shown = environment.run(["show", id, "--json"]).exits(0).json();
+        let error = shown["calls"][0]["error"].to_string();
+        assert!(error.contains(message), "{status} {kind}: {error}");
+        assert_eq!(
+            shown["calls"][1]["is_error"], false,
+            "{status} {kind}: {shown}"
+        );
+    }
+}
+
 /// A parsed value takes many times the memory of its text, so a response of more values than a message may have is not
 /// parsed, whether it is an event or a plain body.
 #[test]

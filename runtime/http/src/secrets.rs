@@ -64,16 +64,31 @@ impl Secrets {
         if self.is_empty() {
             return text;
         }
-        if let Ok(mut value) = serde_json::from_str::<Value>(&text) {
-            // The text is searched as well, because the document keeps only one of two values with the same key.
-            return if self.scrub_value(&mut value) || self.contained_in(text.as_bytes()) {
-                value.to_string()
-            } else {
-                text
-            };
+        if let Ok(document) = self.redacted_document(&text) {
+            return document.unwrap_or(text);
         }
         let scrubbed = self.scrub_lines(&text);
         self.scrub(scrubbed.as_deref().unwrap_or(&text))
+    }
+
+    /// Redacts one JSON document. Its lines are not parsed one by one, which takes many times the memory of the text.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there are secrets and the text is not one JSON document.
+    pub fn scrub_document(&self, text: String) -> Result<String, serde_json::Error> {
+        if self.is_empty() {
+            return Ok(text);
+        }
+        Ok(self.redacted_document(&text)?.unwrap_or(text))
+    }
+
+    /// Returns the redacted document, or `None` if it contains no secret.
+    fn redacted_document(&self, text: &str) -> Result<Option<String>, serde_json::Error> {
+        let mut value = serde_json::from_str::<Value>(text)?;
+        // The text is searched as well, because the document keeps only one of two values with the same key.
+        let found = self.scrub_value(&mut value) || self.contained_in(text.as_bytes());
+        Ok(found.then(|| value.to_string()))
     }
 
     /// Redacts bytes like [`scrub_json`](Self::scrub_json). Bytes without secrets are returned unchanged.
@@ -296,6 +311,7 @@ mod tests {
             secrets.scrub_json(stream.to_owned()),
             "event: delta\ndata: {\"delta\":\"[redacted]\"}\n\ndata: {\"delta\":\"[redacted]\"}\n\ndata: [DONE]\n"
         );
+        assert!(secrets.scrub_document(stream.to_owned()).is_err());
         let untouched = "data: {\"a\": 1}\n\ndata: [DONE]\n";
         assert_eq!(secrets.scrub_json(untouched.to_owned()), untouched);
     }

@@ -23,7 +23,7 @@ pub enum FaultKind {
     Fuel,
     /// Limit on memory, table elements, handles or open files reached.
     Memory,
-    /// Time limit reached: wall-clock time, or the virtual time of a script.
+    /// Limit on wall-clock time reached.
     Time,
     /// Virtual time used up by waiting. Unlike [`Time`](Self::Time), this is the same on every machine.
     Wait,

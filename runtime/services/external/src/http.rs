@@ -1,6 +1,6 @@
 //! Client of servers on streamable HTTP.
 
-mod post;
+mod requests;
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderName, HeaderValue};
 use mcpmark_http::{Secret, Secrets};
-use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient, bounded_message};
-use rmcp::model::ClientJsonRpcMessage;
+use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient, bounded_message, response_id};
+use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
@@ -17,7 +17,7 @@ use rmcp::transport::streamable_http_client::{
 };
 use tokio_stream::{Stream, StreamExt};
 
-use self::post::Posted;
+use self::requests::{Posted, Target};
 use crate::{ExternalError, HttpServer, with_timeout};
 
 type HttpError = StreamableHttpError<reqwest::Error>;
@@ -133,15 +133,41 @@ struct Guarded {
 }
 
 impl Guarded {
-    fn scrub_events(&self, events: Events) -> Events {
+    /// Bounds, redacts and checks the messages of a stream. A message that cannot be used fails the tool call `call`, if
+    /// it is the response to it.
+    fn checked_events(&self, events: Events, call: Option<RequestId>) -> Events {
         let this = self.clone();
         Box::pin(events.map(move |event| {
             event.map(|mut event| {
-                let data = event.data.and_then(bounded_message);
-                event.data = data.map(|data| this.secrets.scrub_json(data));
+                let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
+                event.data = event.data.and_then(|data| {
+                    if !is_message || data.trim().is_empty() {
+                        return Some(this.secrets.scrub(&data));
+                    }
+                    let id = response_id(data.as_bytes());
+                    match this.checked(data) {
+                        Ok(data) => Some(data),
+                        Err(problem) => {
+                            let call = call.as_ref().filter(|call| id.as_ref() == Some(*call));
+                            call.map(|call| requests::refusal(call, &invalid(&problem)))
+                        }
+                    }
+                });
                 event
             })
         }))
+    }
+
+    /// Returns a message without secrets, or the problem if the text is not a valid message.
+    fn checked(&self, text: String) -> Result<String, String> {
+        let text = bounded_message(text).ok_or("too many JSON values")?;
+        let start: String = text.chars().take(QUOTE).collect();
+        let text = self.secrets.scrub_document(text);
+        let text = text.and_then(|text| {
+            serde_json::from_str::<ServerJsonRpcMessage>(&text)?;
+            Ok(text)
+        });
+        text.map_err(|error| format!("{error}: {}", self.secrets.scrub(&start)))
     }
 
     /// Redacts an error and removes its URL, which callers add once, and remembers it.
@@ -199,10 +225,8 @@ impl TransportError {
     }
 }
 
-/// Error for a response that is not a JSON-RPC message.
-fn not_a_message(error: &serde_json::Error, text: &str) -> HttpError {
-    let start: String = text.chars().take(QUOTE).collect();
-    HttpError::UnexpectedServerResponse(format!("{error}: {start}").into())
+fn invalid(problem: &str) -> String {
+    format!("the response is not a valid message: {problem}")
 }
 
 /// Root cause of an error: `connection refused` rather than `error sending request`.
@@ -239,26 +263,30 @@ impl StreamableHttpClient for Guarded {
         headers: Headers,
         limit: usize,
     ) -> Result<StreamableHttpPostResponse, HttpError> {
-        let expects_response = matches!(message, ClientJsonRpcMessage::Request(_));
-        let target = post::Target {
+        let target = Target {
             url: &uri,
             session: session.as_deref(),
             token: token.as_deref(),
             headers,
         };
-        let posted = post::post(&self.client, target, &message, limit).await;
+        let posted = requests::post(&self.client, target, &message, limit).await;
+        let call = requests::tool_call(&message);
         Ok(match posted.map_err(|error| self.failed(error))? {
             Posted::Accepted => StreamableHttpPostResponse::Accepted,
             Posted::Message(text, session) => {
-                let text = self.secrets.scrub_json(text);
-                match serde_json::from_str(&text) {
-                    Ok(message) => StreamableHttpPostResponse::Json(message, session),
-                    Err(_) if !expects_response => StreamableHttpPostResponse::Accepted,
-                    Err(error) => return Err(self.failed(not_a_message(&error, &text))),
-                }
+                let text = match (self.checked(text), call) {
+                    (Ok(text), _) => text,
+                    (Err(problem), Some(call)) => requests::refusal(call, &invalid(&problem)),
+                    (Err(problem), None) => {
+                        let error = HttpError::UnexpectedServerResponse(problem.into());
+                        return Err(self.failed(error));
+                    }
+                };
+                StreamableHttpPostResponse::Json(serde_json::from_str(&text)?, session)
             }
             Posted::Events(events, session) => {
-                StreamableHttpPostResponse::Sse(self.scrub_events(events), session)
+                let events = self.checked_events(events, call.cloned());
+                StreamableHttpPostResponse::Sse(events, session)
             }
         })
     }
@@ -296,12 +324,15 @@ impl StreamableHttpClient for Guarded {
         headers: Headers,
         limit: usize,
     ) -> Result<Events, HttpError> {
+        let target = Target {
+            url: &uri,
+            session: session.as_deref(),
+            token: token.as_deref(),
+            headers,
+        };
         // Servers without this stream are common, so its errors are not remembered.
-        let events = self
-            .client
-            .get_stream_with_max_sse_event_size(uri, session, last_event, token, headers, limit)
-            .await?;
-        Ok(self.scrub_events(events))
+        let events = requests::listen(&self.client, target, last_event, limit).await?;
+        Ok(self.checked_events(events, None))
     }
 }
 

@@ -52,7 +52,7 @@ mod write_timeout;
 pub use calls::{Calls, STOP_GRACE, StuckCall};
 pub use client::{CallError, ToolClash, ToolClient};
 pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
-pub use lines::bounded_message;
+pub use lines::{bounded_message, response_id};
 pub use memory::{MemoryBudget, machine_memory};
 pub use meter::{
     CallMeter, CancelOnDrop, DEFAULT_CALL_MEMORY, Interrupted, Reservation, cancel_flag, cancelled,

@@ -204,6 +204,12 @@ fn refusal(outline: &Outline, code: ErrorCode, problem: &str) -> Received {
     ))
 }
 
+/// Returns the id of the request that a server's message responds to, without parsing the message.
+pub fn response_id(message: &[u8]) -> Option<RequestId> {
+    let outline = Outline::of(message);
+    outline.id().filter(|_| outline.has_answer())
+}
+
 /// Returns a server's message if it has at most [`MAX_JSON_VALUES`] values. A larger response becomes a JSON-RPC error;
 /// any other larger message is dropped.
 pub fn bounded_message(message: String) -> Option<String> {

@@ -104,8 +104,7 @@ impl Git {
         names.iter().find_map(|name| self.find_ref(name))
     }
 
-    /// Finds an object by its id, or by a prefix of at least 7 hexadecimal digits. Commits that this session has
-    /// written take precedence. Otherwise an ambiguous prefix finds nothing.
+    /// Finds an object by its id, or by a prefix of at least 7 hexadecimal digits. An ambiguous prefix finds nothing.
     pub(crate) fn by_id(&self, text: &str) -> Result<Option<ObjectId>, GitError> {
         let hex =
             text.len() >= 7 && text.len() <= 40 && text.bytes().all(|b| b.is_ascii_hexdigit());

@@ -1,39 +1,41 @@
-//! POST requests of the streamable HTTP transport, with bounded responses.
+//! Requests of the streamable HTTP transport, with bounded responses.
 //!
 //! The client of the protocol library parses a JSON body of up to 16 MiB before its values can be counted, and a parsed
-//! value takes many times the memory of its text. It also reports a body or an event that is too large as a lost
-//! connection, which would end the attempt. Here, the values are counted first, and an oversized response fails its
-//! request alone.
+//! value takes many times the memory of its text. It also reports a response that is too large, or an error status, as
+//! a lost connection, which would end the attempt without a grade. An agent can cause both by its arguments. Here, the
+//! values are counted first, and a response that cannot be used fails its tool call alone.
 
 use http::{StatusCode, header};
-use mcpmark_service::bounded_message;
-use reqwest::Response;
+use reqwest::{RequestBuilder, Response};
 use rmcp::model::{
-    ClientJsonRpcMessage, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::common::http_header::{
-    EVENT_STREAM_MIME_TYPE, HEADER_SESSION_ID, JSON_MIME_TYPE,
+    EVENT_STREAM_MIME_TYPE, HEADER_LAST_EVENT_ID, HEADER_SESSION_ID, JSON_MIME_TYPE,
 };
 use rmcp::transport::streamable_http_client::{HttpStatusError, SseError};
 use sse_stream::{Sse, SseStream};
 use tokio_stream::StreamExt;
 
-use super::{Events, Headers, HttpError};
+use super::{Events, Headers, HttpError, QUOTE};
 
 /// Maximum size of the body of an HTTP error, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// Response to a POST. Texts still contain secrets.
+/// Maximum size of a JSON body, in bytes.
+const MAX_JSON_BODY_BYTES: usize = 16 * 1024 * 1024;
+
+/// Response to a POST. Texts still contain secrets, and may be invalid.
 pub(super) enum Posted {
     /// A success without content.
     Accepted,
-    /// One message, with at most [`mcpmark_service::MAX_JSON_VALUES`] values, and the session id.
+    /// One message, and the session id.
     Message(String, Option<String>),
     /// A stream of events, and the session id.
     Events(Events, Option<String>),
 }
 
-/// Address, session and headers of a POST.
+/// Address, session and headers of a request.
 pub(super) struct Target<'a> {
     pub(super) url: &'a str,
     pub(super) session: Option<&'a str>,
@@ -41,7 +43,33 @@ pub(super) struct Target<'a> {
     pub(super) headers: Headers,
 }
 
-/// Sends a message. Responses, and single events of a stream, are limited to `limit` bytes.
+impl Target<'_> {
+    fn apply(self, mut request: RequestBuilder) -> RequestBuilder {
+        if let Some(token) = self.token {
+            request = request.bearer_auth(token);
+        }
+        for (name, value) in self.headers {
+            request = request.header(name, value);
+        }
+        if let Some(session) = self.session {
+            request = request.header(HEADER_SESSION_ID, session);
+        }
+        request
+    }
+}
+
+/// Returns the id of a tool call. Its failure must not end the connection, because an agent chooses its arguments.
+pub(super) fn tool_call(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        ClientJsonRpcMessage::Request(request) => {
+            let is_call = matches!(request.request, ClientRequest::CallToolRequest(_));
+            is_call.then_some(&request.id)
+        }
+        _ => None,
+    }
+}
+
+/// Sends a message. Single events of a response are limited to `limit` bytes; a JSON body also to 16 MiB.
 pub(super) async fn post(
     client: &reqwest::Client,
     target: Target<'_>,
@@ -49,17 +77,9 @@ pub(super) async fn post(
     limit: usize,
 ) -> Result<Posted, HttpError> {
     let accept = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
-    let mut request = client.post(target.url).header(header::ACCEPT, accept);
-    if let Some(token) = target.token {
-        request = request.bearer_auth(token);
-    }
-    for (name, value) in target.headers {
-        request = request.header(name, value);
-    }
-    if let Some(session) = target.session {
-        request = request.header(HEADER_SESSION_ID, session);
-    }
-    let response = request.json(message).send().await?;
+    let has_session = target.session.is_some();
+    let request = client.post(target.url).header(header::ACCEPT, accept);
+    let response = target.apply(request).json(message).send().await?;
     let request_id = match message {
         ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
         _ => None,
@@ -68,15 +88,11 @@ pub(super) async fn post(
     if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
         return Ok(Posted::Accepted);
     }
-    if status == StatusCode::NOT_FOUND && target.session.is_some() {
+    if status == StatusCode::NOT_FOUND && has_session {
         return Err(HttpError::SessionExpired);
     }
     if !status.is_success() {
-        return failure(response).await;
-    }
-    // Only a request is answered, and some servers send an empty success instead of `202 Accepted`.
-    if request_id.is_none() && response.content_length() == Some(0) {
-        return Ok(Posted::Accepted);
+        return failure(response, tool_call(message)).await;
     }
     let session = response.headers().get(HEADER_SESSION_ID);
     let session = session.and_then(|id| Some(id.to_str().ok()?.to_owned()));
@@ -84,55 +100,90 @@ pub(super) async fn post(
         let events = bounded_events(response, request_id, limit);
         return Ok(Posted::Events(events, session));
     }
-    if !has_type(&response, JSON_MIME_TYPE) {
+    // Only a request has a response. Some servers send an empty or a JSON success instead of `202 Accepted`.
+    let is_json = has_type(&response, JSON_MIME_TYPE);
+    let Some(id) = request_id else {
+        return if is_json || response.content_length() == Some(0) {
+            Ok(Posted::Accepted)
+        } else {
+            Err(HttpError::UnexpectedContentType(content_type(&response)))
+        };
+    };
+    if !is_json {
         return Err(HttpError::UnexpectedContentType(content_type(&response)));
     }
+    let limit = limit.min(MAX_JSON_BODY_BYTES);
     let body = read_body(response, limit).await?;
-    let message = match (body, request_id) {
-        (Some(body), Some(id)) => bounded_message(body).unwrap_or_else(|| {
-            refusal(
-                id,
-                "the response has too many JSON values and no request id",
-            )
-        }),
-        (None, Some(id)) => refusal(id, &too_large(limit)),
-        (_, None) => return Ok(Posted::Accepted),
-    };
+    let message = body.unwrap_or_else(|| refusal(&id, &too_large(limit)));
     Ok(Posted::Message(message, session))
 }
 
-/// Reads the response of an error status: a JSON-RPC error is a message, anything else fails the exchange.
-async fn failure(response: Response) -> Result<Posted, HttpError> {
+/// Opens a stream of messages that are not part of the response to a POST, or continues a stream after an event.
+pub(super) async fn listen(
+    client: &reqwest::Client,
+    target: Target<'_>,
+    last_event: Option<String>,
+    limit: usize,
+) -> Result<Events, HttpError> {
+    let accept = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
+    let mut request = client.get(target.url).header(header::ACCEPT, accept);
+    if let Some(event) = last_event {
+        request = request.header(HEADER_LAST_EVENT_ID, event);
+    }
+    let response = target.apply(request).send().await?;
     let status = response.status();
-    let retry_after = response.headers().get(header::RETRY_AFTER);
-    let retry_after = retry_after.and_then(|value| Some(value.to_str().ok()?.to_owned()));
-    let unavailable = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-    let unavailable = unavailable.then(|| HttpStatusError::new(status.as_u16(), retry_after));
-    let unauthorized = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
-    if unauthorized {
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        return Err(HttpError::ServerDoesNotSupportSse);
+    }
+    if !status.is_success() {
+        return Err(HttpStatusError::new(status.as_u16(), None).into());
+    }
+    if !has_type(&response, EVENT_STREAM_MIME_TYPE) {
+        return Err(HttpError::UnexpectedContentType(content_type(&response)));
+    }
+    Ok(bounded_events(response, None, limit))
+}
+
+/// Reads the response of an error status. A JSON-RPC error is a message. Other responses fail the tool call `call`, if
+/// there is one, unless the server is unavailable or requires other credentials.
+async fn failure(response: Response, call: Option<&RequestId>) -> Result<Posted, HttpError> {
+    let status = response.status();
+    if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
         let text = format!("HTTP {status}");
         return Err(HttpError::UnexpectedServerResponse(text.into()));
     }
+    let is_unavailable = matches!(
+        status,
+        StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
+    );
     let is_json = has_type(&response, JSON_MIME_TYPE);
-    let body = match unavailable {
-        Some(error) if !is_json || status == StatusCode::TOO_MANY_REQUESTS => {
-            return Err(error.into());
-        }
-        _ => read_body(response, MAX_ERROR_BYTES).await,
-    };
+    let body = read_body(response, MAX_ERROR_BYTES).await;
     let body = body.ok().flatten().unwrap_or_default();
-    if is_json && is_rpc_error(&body) {
+    if is_json && is_rpc_error(&body, call) {
         return Ok(Posted::Message(body, None));
     }
-    Err(unavailable.map_or_else(
-        || HttpError::UnexpectedServerResponse(format!("HTTP {status}: {body}").into()),
-        HttpError::from,
-    ))
+    if is_unavailable || (call.is_none() && status.is_server_error()) {
+        return Err(HttpStatusError::new(status.as_u16(), None).into());
+    }
+    match call {
+        Some(id) => {
+            let body: String = body.chars().take(QUOTE).collect();
+            let problem = format!("the server responded with HTTP {status}: {body}");
+            let problem = problem.trim_end_matches([':', ' ']);
+            Ok(Posted::Message(refusal(id, problem), None))
+        }
+        None => Err(HttpError::UnexpectedServerResponse(
+            format!("HTTP {status}: {body}").into(),
+        )),
+    }
 }
 
-fn is_rpc_error(body: &str) -> bool {
-    let message = serde_json::from_str::<ServerJsonRpcMessage>(body);
-    matches!(message, Ok(JsonRpcMessage::Error(_)))
+/// Reports whether a body is a JSON-RPC error, and the error of the tool call `call` if there is one.
+fn is_rpc_error(body: &str, call: Option<&RequestId>) -> bool {
+    match serde_json::from_str::<ServerJsonRpcMessage>(body) {
+        Ok(JsonRpcMessage::Error(error)) => call.is_none_or(|id| error.id.as_ref() == Some(id)),
+        _ => false,
+    }
 }
 
 fn content_type(response: &Response) -> Option<String> {
@@ -146,6 +197,10 @@ fn has_type(response: &Response, kind: &str) -> bool {
 
 /// Reads a body. Returns `None` if it has more bytes than `limit`.
 async fn read_body(mut response: Response, limit: usize) -> Result<Option<String>, HttpError> {
+    let length = response.content_length();
+    if length.is_some_and(|length| length > limit as u64) {
+        return Ok(None);
+    }
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         if chunk.len() > limit - body.len() {
@@ -159,10 +214,10 @@ async fn read_body(mut response: Response, limit: usize) -> Result<Option<String
     })))
 }
 
-/// JSON-RPC error in place of a response that cannot be read.
-fn refusal(id: RequestId, problem: &str) -> String {
+/// Builds the JSON-RPC error that replaces a response that cannot be used.
+pub(super) fn refusal(id: &RequestId, problem: &str) -> String {
     let error = ErrorData::internal_error(problem.to_owned(), None);
-    let message = ServerJsonRpcMessage::error(error, Some(id));
+    let message = ServerJsonRpcMessage::error(error, Some(id.clone()));
     serde_json::to_string(&message).unwrap_or_default()
 }
 
@@ -179,7 +234,8 @@ enum StreamError {
     Http(#[from] reqwest::Error),
 }
 
-/// Returns the events of a response. An event over `limit` bytes ends the stream, and fails the request `id`.
+/// Returns the events of a response. An event over `limit` bytes ends the stream. It fails the request `id`, if there is
+/// one; otherwise the protocol library opens the stream again.
 fn bounded_events(response: Response, id: Option<RequestId>, limit: usize) -> Events {
     let mut size = EventSize::default();
     let mut failed = false;
@@ -199,7 +255,7 @@ fn bounded_events(response: Response, id: Option<RequestId>, limit: usize) -> Ev
     let events = SseStream::from_bytes_stream(bytes);
     Box::pin(events.map(move |event| match (event, &id) {
         (Err(SseError::Body(error)), Some(id)) if is_too_large(&*error) => {
-            Ok(Sse::default().data(refusal(id.clone(), &too_large(limit))))
+            Ok(Sse::default().data(refusal(id, &too_large(limit))))
         }
         (event, _) => event,
     }))
