@@ -8,11 +8,11 @@ use mcpmark_agent::{
     Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
+use mcpmark_journal::{AgentKind, Planned, SpecLimits, Trajectory};
 use mcpmark_model::{Model, Pace, Prices};
 use mcpmark_sandbox::Sandbox;
 
-use crate::journal::Trajectory;
-use crate::{AgentKind, Planned, Prepared, SpecLimits, ToolFilter, random_seed};
+use crate::{Prepared, ToolFilter, random_seed};
 
 /// Participants of an experiment with their opened resources.
 pub struct AgentSetup {

@@ -8,10 +8,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mcpmark_journal::{Outcome, Scoring};
 use mcpmark_sandbox::{Fault, FaultKind, Limits, Sandbox, Verdict, VerifyInput};
 use mcpmark_snapshot::Digest;
 
-use crate::{Judge, Outcome, Scoring, Terms};
+use crate::{Judge, Terms};
 
 /// Names of limits that no verdict depends on: a timeout never decides a grade, and excess log lines are dropped.
 const OF_THE_HOST: [&str; 2] = ["time_ms", "log_bytes"];

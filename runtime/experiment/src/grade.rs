@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use mcpmark_journal::{Outcome, Scoring};
 use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
 use mcpmark_sandbox::{
     Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
@@ -10,7 +11,7 @@ use mcpmark_sandbox::{
 };
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
-use crate::{Baselines, Outcome, Scoring, Script, ScriptContext, VerifierTerms};
+use crate::{Baselines, Script, ScriptContext, VerifierTerms};
 
 /// Inputs of a grade apart from the verifier and its limits. The states are named by digest.
 #[derive(Debug, Clone)]

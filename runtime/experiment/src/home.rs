@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use mcpmark_journal::{Journal, JournalError};
 use mcpmark_snapshot::{Store, StoreError};
-
-use crate::{Journal, JournalError};
 
 /// Directory of the journal and the store.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Experiments: planning, scheduling, resume, the journal, grading.
+//! Experiments: preparation, scheduling, resume, grading.
 //!
 //! A [`TaskPreparer`] turns tasks of a library into [`Prepared`] tasks; a [`CorpusPreparer`] does the same for a
 //! corpus. A [`Spec`] describes an experiment and yields its plan. A [`AgentSetup`] contains its participants with
@@ -27,17 +27,12 @@ mod agent_setup;
 mod baseline;
 mod grade;
 mod home;
-pub mod journal;
 pub mod maintenance;
-mod outcome;
-mod plan;
 mod prepare;
 mod published;
 pub mod receipt;
 mod regrade;
-pub mod report;
 mod run;
-mod score;
 mod script;
 mod surface;
 mod terms;
@@ -51,23 +46,22 @@ pub use mcpmark_agent::{
     ResultView, Retries, Spent, failure,
 };
 pub use mcpmark_external::{External, ExternalError, ServerSpec, ServerTransport, proxy};
+pub use mcpmark_journal as journal;
+pub use mcpmark_journal::{
+    Added, AgentKind, AgentSettings, Concurrency, FaultReport, Journal, JournalError, Outcome,
+    Participant, PlanError, PlanStep, Planned, STATE_FAULT, ScoreRule, Scoring, Spec, SpecLimits,
+    TaskSource, TaskVersion, report,
+};
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::agent_setup::{AgentSetup, OpenedParticipant, steps};
 pub use crate::baseline::Baselines;
 pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
-pub use crate::journal::{Journal, JournalError};
-pub use crate::outcome::{FaultReport, Outcome, STATE_FAULT};
-pub use crate::plan::{
-    Added, AgentKind, AgentSettings, Concurrency, Participant, PlanError, PlanStep, Planned, Spec,
-    SpecLimits,
-};
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
-pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, TaskSource, published_guests};
+pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, published_guests};
 pub use crate::regrade::{RegradeItem, Regraded, Regrader};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
-pub use crate::score::{ScoreRule, Scoring};
 pub use crate::script::{Script, ScriptContext, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
 pub use crate::terms::{ComponentTerms, Reference, ScriptTerms, Terms, TermsError, VerifierTerms};

@@ -5,12 +5,11 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use mcpmark_journal::{AttemptNeeds, BadRow, Journal, JournalError};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Removed, Store, StoreError};
 use serde::Serialize;
 
-use crate::journal::{AttemptNeeds, BadRow, JournalError};
-use crate::terms::TermsError;
-use crate::{Journal, Reference, Terms};
+use crate::{Reference, Terms, TermsError};
 
 /// Errors of the store's upkeep.
 #[derive(Debug, thiserror::Error)]

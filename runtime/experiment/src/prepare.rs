@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
+use mcpmark_journal::TaskVersion;
 use mcpmark_kinds::{Services, WorldGuestError};
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
 use mcpmark_service::{ServiceError, SessionLimits};
@@ -51,6 +52,16 @@ pub struct Prepared {
     pub attempt_limits: AttemptLimits,
     /// Limits of the world.
     pub session_limits: SessionLimits,
+}
+
+impl Prepared {
+    /// Returns the id of the task with its digest.
+    pub fn version(&self) -> TaskVersion {
+        TaskVersion {
+            id: self.id.clone(),
+            digest: self.bundle,
+        }
+    }
 }
 
 /// Errors of preparing tasks.

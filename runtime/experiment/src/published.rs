@@ -1,7 +1,7 @@
 //! Preparation of tasks from published corpora.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mcpmark_kinds::{ScriptInvocation, Services, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
@@ -10,7 +10,6 @@ use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
 use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts, ScoreSettings};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::prepare::{Limited, components, limits, within_ceiling};
@@ -22,19 +21,6 @@ use crate::{
 /// Clock of worlds that set none, such as those of published corpora and plain directories: 2026-01-01T00:00:00Z, in
 /// seconds since 1970.
 pub const PUBLISHED_CLOCK: i64 = 1_767_225_600;
-
-/// Location of an experiment's tasks if it is not a library: a corpus or a bundle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskSource {
-    /// Path of the corpus or bundle.
-    pub tasks: PathBuf,
-    /// Directory of the starting states of the corpus.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub states: Option<PathBuf>,
-    /// Digest of the bundle. It selects the unpacked copy in the cache if the bundle cannot be opened any more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bundle: Option<Digest>,
-}
 
 /// Prepares tasks of a published corpus.
 pub struct CorpusPreparer<'a> {

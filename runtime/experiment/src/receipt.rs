@@ -7,14 +7,14 @@
 //! - the statement: <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
 //! - the predicate: <https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md>
 
+use mcpmark_journal::{AttemptRow, GradeRow, Outcome, STATE_FAULT};
 use mcpmark_sandbox::{Check, FaultKind};
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::TaskId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::journal::{AttemptRow, GradeRow};
-use crate::{Outcome, STATE_FAULT, Terms, TermsError};
+use crate::{Terms, TermsError};
 
 /// Type of the statement.
 pub const STATEMENT: &str = "https://in-toto.io/Statement/v1";

@@ -7,13 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mcpmark_journal::{GradeRecord, Journal, JournalError, Outcome};
 use mcpmark_sandbox::{Sandbox, VerifyInput};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 use tokio_util::sync::CancellationToken;
 
 use crate::grade::load;
-use crate::journal::{GradeRecord, JournalError};
-use crate::{Baselines, Journal, Outcome, Prepared, grade_loaded};
+use crate::{Baselines, Prepared, grade_loaded};
 
 /// Maximum number of grades that are written in one transaction.
 const TOGETHER: usize = 256;

@@ -4,6 +4,10 @@ use std::sync::Arc;
 
 use mcpmark_agent::{Attempt, CallStatus, End, EndKind, Event, Halt, RecordError, Recorder};
 use mcpmark_external::External;
+use mcpmark_journal::{
+    AttemptRecorder, Cost, DEATHS_BEFORE_ALONE, GradeRecord, Journal, JournalError, Outcome,
+    Planned,
+};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::{STOP_GRACE, ServiceError, Session, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
@@ -12,11 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::journal::{AttemptRecorder, DEATHS_BEFORE_ALONE, GradeRecord, JournalError};
-use crate::{
-    AgentSetup, Baselines, Cost, GradeInput, Journal, OpenedParticipant, Outcome, Planned,
-    Prepared, grade,
-};
+use crate::{AgentSetup, Baselines, GradeInput, OpenedParticipant, Prepared, grade};
 
 /// Shared resources of runs.
 pub struct Runner {

@@ -7,6 +7,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use mcpmark_journal::Outcome;
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{
     Interpreter, Limits, Mount, RunError, Sandbox, ScriptInput, ScriptRun, ScriptServices,
@@ -15,7 +16,7 @@ use mcpmark_snapshot::{
     Digest, File, MemoryBlobs, Node, Snapshot, Store, StoreError, TreeBuilder, TreePath,
 };
 
-use crate::{Outcome, variables};
+use crate::variables;
 
 /// Mount of the script and its directory.
 const TASK: &str = "task";

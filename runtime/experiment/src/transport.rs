@@ -11,11 +11,12 @@ use std::path::Path;
 
 use mcpmark_archive::states::{self, StatesError, WriteError, Written};
 use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
+use mcpmark_journal::{
+    AttemptNeeds, Journal, JournalError, MAX_PLANNED, Need, RowLimits, RowTransferError, Spec,
+};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 
-use crate::journal::{AttemptNeeds, JournalError, Limits, Need, PLANNED, RowTransferError};
-use crate::terms::TermsError;
-use crate::{Journal, Reference, Spec, Terms};
+use crate::{Reference, Terms, TermsError};
 
 const STATES: &str = "states.tar.zst";
 const ROWS: &str = "experiment.jsonl.zst";
@@ -43,10 +44,10 @@ pub const LIMITS: [(&str, u64); 7] = [
     ("file_bytes", FILE.bytes),
     ("state_entries", CONTENT.entries),
     ("state_bytes", CONTENT.bytes),
-    ("rows", Limits::DEFAULT.rows),
-    ("row_bytes", Limits::DEFAULT.row_bytes),
-    ("rows_bytes", Limits::DEFAULT.rows_bytes),
-    ("attempts", PLANNED),
+    ("rows", RowLimits::DEFAULT.rows),
+    ("row_bytes", RowLimits::DEFAULT.row_bytes),
+    ("rows_bytes", RowLimits::DEFAULT.rows_bytes),
+    ("attempts", MAX_PLANNED),
 ];
 
 /// Errors of exporting or importing an experiment.
@@ -114,7 +115,7 @@ pub fn export(
 ) -> Result<usize, TransportError> {
     let spec = journal.experiment(experiment)?.spec;
     let spec: Spec = serde_json::from_str(&spec).map_err(JournalError::from)?;
-    may_have("attempts in its plan", spec.planned() as u64, PLANNED)?;
+    may_have("attempts in its plan", spec.planned() as u64, MAX_PLANNED)?;
     let (mut trees, mut blobs) = (Vec::new(), Vec::new());
     let mut verifiers = HashSet::new();
     for attempt in journal.needs()? {

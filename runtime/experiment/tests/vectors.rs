@@ -1,7 +1,5 @@
 //! Golden vectors of stored grades and attempts: terms, receipts, and rows of the journal.
 
-#[path = "vectors/journal.rs"]
-mod journal;
 #[path = "../../../tests/vectors.rs"]
 mod vectors;
 

@@ -12,7 +12,7 @@ use std::fs;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use mcpmark_experiment::Journal;
+use mcpmark_journal::Journal;
 use mcpmark_report::{Details, Format, Options, Report, TaskIndex};
 
 /// Number of attempts to which the limit applies.

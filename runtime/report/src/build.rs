@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use mcpmark_experiment::journal::{ExperimentRow, Provenance, Survey, SurveyRow};
+use mcpmark_journal::report::{program, reasoning_effort};
+use mcpmark_journal::{
+    ExperimentRow, Journal, JournalError, Provenance, ScoreRule, Spec, Survey, SurveyRow,
+};
 use mcpmark_metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
-use mcpmark_experiment::report::{program, reasoning_effort};
-use mcpmark_experiment::{Journal, JournalError, ScoreRule, Spec};
 use serde::Serialize;
 use serde_json::Value;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use mcpmark_agent::failure::{Failure, FailureClass};
-use mcpmark_experiment::ScoreRule;
+use mcpmark_journal::ScoreRule;
 use mcpmark_metrics::{Comparison, Resources, Score, TaskCount};
 use serde::Serialize;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use mcpmark_experiment::{Spec, SpecLimits};
+use mcpmark_journal::{Spec, SpecLimits};
 
 use crate::build::{Key, Source};
 use crate::data::{Difference, ModelReport};

@@ -8,12 +8,11 @@
 //! characters visible, and the HTML report escapes all other special characters.
 //!
 //! ```no_run
-//! use mcpmark_experiment::Home;
+//! use mcpmark_journal::Journal;
 //! use mcpmark_report::{Format, Options, Report};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let home = Home::new("/home/me/.local/share/mcpmark");
-//! let journal = home.journal()?;
+//! let journal = Journal::open("/home/me/.local/share/mcpmark/journal.db".as_ref())?;
 //! let report = Report::read(&journal, "nightly", &Default::default())?;
 //! let text = report.render(Format::Text, &Options::default())?;
 //! assert!(text.contains("pass@1"));

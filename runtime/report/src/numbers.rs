@@ -1,6 +1,6 @@
 //! Formatting of numbers in tables. Unknown values are a dash.
 
-use mcpmark_experiment::decimals;
+use mcpmark_journal::decimals;
 use mcpmark_metrics::{Estimate, Interval, Mean, OverTasks, Score};
 
 /// Placeholder for an unknown value.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_agent::failure::FailureClass;
-use mcpmark_experiment::ScoreRule;
+use mcpmark_journal::ScoreRule;
 use mcpmark_metrics::Interval;
 
 use crate::data::{Difference, Group, ModelReport, Report, Slice};

@@ -19,7 +19,7 @@ pub(crate) fn lead(report: &Report) -> String {
             } else {
                 ""
             };
-            format!(", {} USD{more}", mcpmark_experiment::decimals(usd))
+            format!(", {} USD{more}", mcpmark_journal::decimals(usd))
         }
     };
     let same = if report.experiments.len() > 1 && report.differences.is_empty() {

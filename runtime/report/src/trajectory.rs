@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcpmark_experiment::journal::{AttemptRow, Trajectory};
-use mcpmark_experiment::{Journal, JournalError};
+use mcpmark_journal::{AttemptRow, Journal, JournalError, Trajectory};
 use mcpmark_snapshot::{Digest, Store};
 use serde_json::Value;
 

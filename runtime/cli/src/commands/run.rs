@@ -8,7 +8,7 @@ use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Baselines, Journal, JournalError, Participant, PrepareError, Prepared,
-    Reached, Runner, STATE_FAULT, Spec, decimals,
+    Reached, Runner, STATE_FAULT, Spec, TaskVersion, decimals,
 };
 use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_snapshot::Digest;
@@ -413,13 +413,14 @@ impl Setting {
         way_out: &str,
     ) -> Result<(), CommandError> {
         let rows = self.runner.journal.attempts(name).map_err(journal_error)?;
-        let others = spec.changed_tasks(&self.tasks, &rows);
+        let tasks = self.versions();
+        let others = spec.changed_tasks(&tasks, &rows);
         if others.is_empty() {
             return Ok(());
         }
         let differing = others.iter().take(OTHERS_SHOWN).map(|(task, known)| {
-            let Prepared { id, bundle, .. } = task;
-            format!("\n  {id}: expected {known}, found {bundle}")
+            let TaskVersion { id, digest } = task;
+            format!("\n  {id}: expected {known}, found {digest}")
         });
         let more = match others.len().saturating_sub(OTHERS_SHOWN) {
             0 => String::new(),
@@ -443,7 +444,7 @@ impl Setting {
             .map_err(|error| CommandError::infrastructure(chain(&error)))?;
         let interrupted = runner.journal.abandon_running(id).map_err(journal_error)?;
         let rows = runner.journal.attempts(name).map_err(journal_error)?;
-        let changed = spec.changed(&self.prepared(), &rows);
+        let changed = spec.changed(&self.versions(), &rows);
         for (number, what) in [
             (graded, "ended but not graded: graded now"),
             (interrupted.again, "cut off: repeated"),
@@ -459,15 +460,16 @@ impl Setting {
 
     /// Returns the participants with remaining attempts.
     fn acting(&self, spec: &Spec, rows: &[AttemptRow]) -> BTreeSet<usize> {
-        let remaining = spec.remaining(&self.prepared(), rows);
+        let remaining = spec.remaining(&self.versions(), rows);
         remaining
             .iter()
             .map(|planned| planned.participant)
             .collect()
     }
 
-    fn prepared(&self) -> Vec<Prepared> {
-        self.tasks.iter().map(|task| (**task).clone()).collect()
+    /// Returns the ids and digests of the tasks.
+    fn versions(&self) -> Vec<TaskVersion> {
+        self.tasks.iter().map(|task| task.version()).collect()
     }
 
     pub(crate) fn go(
@@ -483,7 +485,7 @@ impl Setting {
         let rows = journal.attempts(name).map_err(journal_error)?;
         let spending = journal.spending(id).map_err(journal_error)?;
         let counted = counted(&rows, retry_died);
-        let remaining = spec.order(spec.remaining(&self.prepared(), &counted));
+        let remaining = spec.order(spec.remaining(&self.versions(), &counted));
         let plan = spec.plan();
         let planned = plan.len();
         let display = Display::new(&plan, &remaining, &rows, &spending, output::interactive());

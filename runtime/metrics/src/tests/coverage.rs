@@ -3,9 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-use crate::{
-    Estimate, Interval, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k, wilson,
-};
+use crate::{Estimate, Interval, TaskCount, clustered, over_tasks, pass_at_k, pass_hat_k, wilson};
 
 /// Estimator of a task from the number of its attempts and passes, and k.
 type Estimator = fn(u32, u32, u32) -> Estimate;

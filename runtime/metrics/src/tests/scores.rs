@@ -1,9 +1,7 @@
 //! Tests of scores, comparisons and resources on small samples.
 
 use super::close;
-use crate::{
-    Comparison, Consumption, Estimate, Method, Resources, Sample, Score, TestMethod,
-};
+use crate::{Comparison, Consumption, Estimate, Method, Resources, Sample, Score, TestMethod};
 
 /// Creates samples from one letter per attempt: `+` passed, `-` failed, `?` not graded.
 fn samples<'a>(tasks: &[(&'a str, &'a str, &str)]) -> Vec<Sample<'a>> {

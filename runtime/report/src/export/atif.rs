@@ -6,8 +6,7 @@
 
 use std::path::Path;
 
-use mcpmark_experiment::Journal;
-use mcpmark_experiment::journal::{GradeRow, MessageRow};
+use mcpmark_journal::{GradeRow, Journal, MessageRow};
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, Exported, Reason, Source, file_name, write_json};

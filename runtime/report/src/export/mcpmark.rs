@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use mcpmark_experiment::journal::{GradeRow, Survey, SurveyRow};
-use mcpmark_experiment::report::reasoning_effort;
-use mcpmark_experiment::{AttemptLimits, Journal, Spec};
+use mcpmark_agent::AttemptLimits;
+use mcpmark_journal::report::reasoning_effort;
+use mcpmark_journal::{GradeRow, Journal, Spec, Survey, SurveyRow};
 use serde_json::{Value, json};
 
 use super::{ExportError, Exported, Reason, Source, file_name, write_json};

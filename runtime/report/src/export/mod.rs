@@ -17,8 +17,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mcpmark_agent::ResultView;
-use mcpmark_experiment::journal::{AttemptRow, CallRow, MessageRow, ModelCallRow, Trajectory};
-use mcpmark_experiment::{Journal, JournalError};
+use mcpmark_journal::{
+    AttemptRow, CallRow, Journal, JournalError, MessageRow, ModelCallRow, Trajectory,
+};
 use serde_json::{Value, json};
 
 pub use self::left_out::{Exported, Reason};

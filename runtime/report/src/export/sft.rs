@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mcpmark_experiment::{Journal, ScoreRule};
+use mcpmark_journal::{Journal, ScoreRule};
 use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 

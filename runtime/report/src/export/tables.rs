@@ -4,8 +4,7 @@
 
 use std::path::Path;
 
-use mcpmark_experiment::journal::{Survey, SurveyRow};
-use mcpmark_experiment::{Cost, Journal, Usage};
+use mcpmark_journal::{Cost, Journal, Survey, SurveyRow, Usage};
 use serde_json::{Value, json};
 
 use super::{ExportError, Exported, Lines, Source};

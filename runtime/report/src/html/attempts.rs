@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mcpmark_experiment::journal::{CallRow, MessageRow};
+use mcpmark_journal::{CallRow, MessageRow};
 use mcpmark_snapshot::ChangeKind;
 use serde_json::Value;
 

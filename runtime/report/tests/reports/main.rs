@@ -10,7 +10,8 @@ mod page;
 
 use std::path::Path;
 
-use mcpmark_experiment::{Home, Journal};
+use mcpmark_experiment::Home;
+use mcpmark_journal::Journal;
 use mcpmark_report::{Report, Source, TaskFacts, TaskIndex};
 use mcpmark_snapshot::Store;
 use tempfile::TempDir;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_metrics::{Sample, Score};
 use mcpmark_experiment::{Journal, Outcome, RegradeItem, Regraded, STATE_FAULT, ScoreRule};
+use mcpmark_metrics::{Sample, Score};
 use serde::Serialize;
 
 use crate::commands::runs;

@@ -9,9 +9,8 @@ use super::{
     ATTEMPT, EXPERIMENT, GRADES, PARTS, RowSums, compare_row, grade_sum, ids, misscored, shown,
     sum_all,
 };
-use crate::journal::durable::write_durable;
-use crate::journal::texts;
-use crate::journal::{Journal, JournalError};
+use crate::durable::write_durable;
+use crate::{Journal, JournalError, texts};
 
 /// Row that is not as it was written, lacks a check sum, or contradicts the rows that it depends on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -24,7 +23,7 @@ pub struct BadRow {
 
 impl BadRow {
     /// Returns true if the row does not match its check sum.
-    pub(in crate::journal) fn is_damaged(&self) -> bool {
+    pub(crate) fn is_damaged(&self) -> bool {
         self.problem == CHANGED
     }
 }
@@ -95,7 +94,7 @@ impl Journal {
 }
 
 /// Returns the bad rows of one experiment, or of all if `experiment` is none.
-pub(in crate::journal) fn bad_rows(
+pub(crate) fn bad_rows(
     connection: &Connection,
     experiment: Option<&str>,
 ) -> Result<Vec<BadRow>, JournalError> {

@@ -1,13 +1,17 @@
 //! Golden vectors of stored plans, and of the journal's rows of an experiment.
 
+#[path = "../../../tests/vectors.rs"]
+mod vectors;
+
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_agent::{CallStatus, Event, ModelCall, Purpose, Recorder, Reply, ToolCall};
-use mcpmark_experiment::journal::{AttemptRecorder, GradeRecord};
-use mcpmark_experiment::{Cost, End, EndKind, Journal, Outcome, Scoring, Spec, Usage};
+use mcpmark_agent::{
+    CallStatus, End, EndKind, Event, ModelCall, Purpose, Recorder, Reply, ToolCall,
+};
+use mcpmark_journal::{AttemptRecorder, Cost, GradeRecord, Journal, Outcome, Scoring, Spec, Usage};
 use mcpmark_sandbox::{Check, Fault, FaultKind, Limits, Verdict};
 use mcpmark_service::ToolOutput;
 use mcpmark_snapshot::Digest;

@@ -7,7 +7,7 @@ use mcpmark_snapshot::Digest;
 
 use super::check::{CONTRADICTS, UNSUMMED};
 use super::*;
-use crate::journal::Journal;
+use crate::Journal;
 
 const ID: &str = "0123456789ab";
 
@@ -37,7 +37,7 @@ fn sample(dir: &Path) -> PathBuf {
     );
     journal.lock().execute_batch(&rows).unwrap();
     let long = format!("{{\"text\":\"{}\"}}", "long-text ".repeat(99));
-    let long = crate::journal::texts::pack(&journal.lock(), long).unwrap();
+    let long = crate::texts::pack(&journal.lock(), long).unwrap();
     let insert = "INSERT INTO messages VALUES (?1, 3, 1, 'user', ?2, 1)";
     journal.lock().execute(insert, [ID, &long]).unwrap();
     let mut unsummed = journal.check_rows().unwrap();

@@ -1,13 +1,11 @@
 //! Data structures of `--json`. Other programs read them.
 
-use mcpmark_agent::{Cost, Usage};
+use mcpmark_model::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::ScoreRule;
-use crate::journal::{AttemptRow, GradeRow, ModelSpending};
-use crate::outcome::FaultReport;
+use crate::{AttemptRow, FaultReport, GradeRow, ModelSpending, ScoreRule};
 
 /// Experiment with its attempts.
 #[derive(Debug, Serialize)]

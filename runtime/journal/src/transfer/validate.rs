@@ -6,9 +6,8 @@ use mcpmark_agent::EndKind;
 use mcpmark_json::canonical;
 use serde_json::{Map, Value, json};
 
-use crate::Spec;
-use crate::journal::MAX_AMOUNT;
 use crate::plan::Place;
+use crate::{MAX_AMOUNT, Spec};
 
 /// Range of numbers that are read as `u32`.
 const COUNT: Rule = Rule::Number(0, u32::MAX as i64);
@@ -124,7 +123,7 @@ pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
 }
 
 /// Maximum number of planned attempts, far above any experiment.
-pub(crate) const PLANNED: u64 = 2_000_000;
+pub const MAX_PLANNED: u64 = 2_000_000;
 /// Maxima of attempts per task and participant, of concurrent attempts and grades, and of concurrent model requests.
 /// They equal those of the command line.
 const ATTEMPTS: u32 = 10_000;
@@ -157,9 +156,9 @@ pub(super) fn plan_problem(spec: &Spec) -> Option<String> {
     } else {
         spec.planned() as u64
     };
-    if !(1..=PLANNED).contains(&planned) {
+    if !(1..=MAX_PLANNED).contains(&planned) {
         return Some(format!(
-            "it plans {planned} attempts; expected 1 to {PLANNED}"
+            "it plans {planned} attempts; expected 1 to {MAX_PLANNED}"
         ));
     }
     // The id of an attempt is derived from its task and participant, so none may be planned twice.

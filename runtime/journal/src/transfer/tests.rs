@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::journal::MAX_AMOUNT;
+use crate::MAX_AMOUNT;
 
 fn journal() -> (tempfile::TempDir, Journal) {
     let dir = tempfile::tempdir().unwrap();
@@ -541,7 +541,7 @@ fn one_file_carries_no_more_than_it_may() {
     here.export_rows("e", &mut rows).unwrap();
     let text = String::from_utf8(rows).unwrap();
     let longest = text.lines().map(|row| row.len() as u64 + 1).max().unwrap();
-    let just = Limits {
+    let just = RowLimits {
         rows: 6,
         row_bytes: longest,
         rows_bytes: text.len() as u64,
@@ -552,16 +552,16 @@ fn one_file_carries_no_more_than_it_may() {
         .import_rows_within(&mut text.as_bytes(), &|_| Ok(()), just)
         .unwrap();
     for (limits, word) in [
-        (Limits { rows: 5, ..just }, "exceeds the limit of 5 rows"),
+        (RowLimits { rows: 5, ..just }, "exceeds the limit of 5 rows"),
         (
-            Limits {
+            RowLimits {
                 row_bytes: longest - 1,
                 ..just
             },
             "bytes in one row",
         ),
         (
-            Limits {
+            RowLimits {
                 rows_bytes: just.rows_bytes - 1,
                 ..just
             },

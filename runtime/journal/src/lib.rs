@@ -1,20 +1,41 @@
-//! Journal of experiments: a SQLite database with attempts, messages, calls and grades, written as they happen.
+//! Experiments as data: specifications, plans and outcomes, and the journal that stores them.
+//!
+//! A [`Spec`] describes an experiment and yields its plan. An [`Outcome`] is the end of an attempt, with a score
+//! ([`Scoring`]) if grading took place. The [`Journal`] is a SQLite database with attempts, messages, calls and grades,
+//! written as they happen. [`report`] has the data structures that `--json` prints.
 //!
 //! The database is one file in WAL mode. A process writes through one connection; several processes may share the file.
-//! A retry does not delete rows: each new try of an attempt is a new row. [`durable`] documents when rows reach the
-//! disk.
+//! A retry does not delete rows: each new try of an attempt is a new row. The module `durable` documents when rows reach
+//! the disk.
+//!
+//! ```no_run
+//! use mcpmark_journal::{Journal, Spec};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let journal = Journal::open("/home/me/.local/share/mcpmark/journal.db".as_ref())?;
+//! for experiment in journal.experiments(10)? {
+//!     let spec: Spec = serde_json::from_str(&experiment.spec)?;
+//!     assert!(experiment.attempts as usize <= spec.planned());
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
 mod columns;
 mod deaths;
 mod durable;
 mod needs;
+mod outcome;
 mod overview;
+mod plan;
 mod provenance;
 mod read;
 mod read_only;
 mod regrade;
 mod remove;
+pub mod report;
 mod schema;
+mod score;
 mod spending;
 mod sums;
 mod survey;
@@ -28,23 +49,29 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::Connection;
 
-pub(crate) use self::deaths::DEATHS_BEFORE_ALONE;
-pub use self::deaths::Interrupted;
-pub use self::needs::AttemptNeeds;
-pub use self::overview::ExperimentTotals;
-pub use self::provenance::Provenance;
-pub use self::read::{
+pub use mcpmark_model::{Cost, Usage, decimals};
+
+pub use crate::deaths::{DEATHS_BEFORE_ALONE, Deaths, Interrupted};
+pub use crate::needs::AttemptNeeds;
+pub use crate::outcome::{FaultReport, Outcome, STATE_FAULT};
+pub use crate::overview::ExperimentTotals;
+pub use crate::plan::{
+    Added, AgentKind, AgentSettings, Concurrency, Participant, PlanError, PlanStep, Planned, Spec,
+    SpecLimits, TaskSource, TaskVersion,
+};
+pub use crate::provenance::Provenance;
+pub use crate::read::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };
-pub use self::regrade::RegradeRow;
-pub use self::schema::SUMMARISE;
-pub use self::spending::ModelSpending;
-pub use self::sums::BadRow;
-pub use self::survey::{Survey, SurveyRow};
-pub use self::texts::Compacted;
-pub(crate) use self::transfer::{Limits, PLANNED};
-pub use self::transfer::{Need, RowTransferError};
-pub use self::write::{AttemptKey, AttemptRecorder, GradeRecord};
+pub use crate::regrade::RegradeRow;
+pub use crate::schema::SUMMARISE;
+pub use crate::score::{ScoreRule, Scoring};
+pub use crate::spending::ModelSpending;
+pub use crate::sums::BadRow;
+pub use crate::survey::{Survey, SurveyRow};
+pub use crate::texts::Compacted;
+pub use crate::transfer::{MAX_PLANNED, Need, RowLimits, RowTransferError};
+pub use crate::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
 /// Database of experiments that persists across processes.
 #[derive(Debug)]

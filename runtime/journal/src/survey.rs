@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::sync::{Arc, mpsc};
 use std::{fmt, mem, thread};
 
+use mcpmark_agent::EndKind;
 use mcpmark_agent::failure::{Ending, Failure, classify};
-use mcpmark_agent::{Cost, EndKind, Usage};
+use mcpmark_model::{Cost, Usage};
 use rusqlite::{OptionalExtension, Row};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde_json::Value;

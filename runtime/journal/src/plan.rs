@@ -4,6 +4,7 @@ mod growth;
 mod stored;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,14 +12,14 @@ use mcpmark_agent::{Allowance, AttemptLimits, CommandSpec};
 use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSettings, ModelSpec, Prices};
 use mcpmark_snapshot::Digest;
+use mcpmark_task::TaskId;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::growth::Place;
 pub use self::growth::{Added, PlanError, PlanStep};
-use crate::journal::{AttemptKey, AttemptRow};
-use crate::{Prepared, STATE_FAULT, TaskSource};
+use crate::{AttemptKey, AttemptRow, STATE_FAULT};
 
 /// Kind of agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -151,6 +152,19 @@ pub struct Spec {
     pub concurrency: Concurrency,
 }
 
+/// Location of an experiment's tasks if it is not a library: a corpus or a bundle.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskSource {
+    /// Path of the corpus or bundle.
+    pub tasks: PathBuf,
+    /// Directory of the starting states of the corpus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<PathBuf>,
+    /// Digest of the bundle. It selects the unpacked copy in the cache if the bundle cannot be opened any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bundle: Option<Digest>,
+}
+
 /// Settings of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -164,7 +178,7 @@ pub struct AgentSettings {
     /// System prompt that replaces the default of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<String>,
-    /// Globs of the offered tools, as in [`ToolFilter`](crate::ToolFilter); all tools if empty.
+    /// Globs of the offered tools; all tools if empty. A glob with a leading `!` excludes tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
     /// Maximum number of retries of a request after temporary errors.
@@ -284,6 +298,15 @@ pub struct Planned {
     pub key: AttemptKey,
 }
 
+/// Version of a task: its id and its digest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskVersion {
+    /// Id of the task.
+    pub id: TaskId,
+    /// Task digest.
+    pub digest: Digest,
+}
+
 impl Spec {
     /// Returns a specification of one attempt of each task by each participant, with default settings.
     pub fn new(tasks: Vec<String>, participants: Vec<Participant>) -> Self {
@@ -376,15 +399,16 @@ impl Spec {
 
     /// Returns the attempts that remain to be made. An attempt is done if its task is unchanged and it was graded, its
     /// task is invalid, its verifier is held back, or its process died too often. Verifier faults and state faults
-    /// count as grades.
-    pub fn remaining(&self, prepared: &[Prepared], rows: &[AttemptRow]) -> Vec<Planned> {
+    /// count as grades. `tasks` are the current versions of the tasks, in the order of the spec.
+    pub fn remaining(&self, tasks: &[TaskVersion], rows: &[AttemptRow]) -> Vec<Planned> {
         let rows: HashMap<usize, &AttemptRow> =
             rows.iter().map(|row| (row.position, row)).collect();
         let mut plan = self.plan();
         plan.retain(|planned| {
+            let task = tasks.get(planned.task);
             !rows
                 .get(&planned.position)
-                .is_some_and(|row| is_done(row) && is_of(row, &prepared[planned.task]))
+                .is_some_and(|row| is_done(row) && task.is_some_and(|task| is_of(row, task)))
         });
         plan
     }
@@ -427,36 +451,36 @@ impl Spec {
     /// is returned with that older digest.
     pub fn changed_tasks<'a>(
         &self,
-        prepared: &'a [Arc<Prepared>],
+        tasks: &'a [TaskVersion],
         rows: &[AttemptRow],
-    ) -> Vec<(&'a Prepared, Digest)> {
+    ) -> Vec<(&'a TaskVersion, Digest)> {
         let attempted: HashMap<&str, Digest> = rows
             .iter()
             .filter_map(|row| Some((row.task.as_str(), row.bundle.as_ref()?.parse().ok()?)))
             .collect();
-        prepared
+        tasks
             .iter()
             .filter_map(|task| {
                 let id = task.id.to_string();
                 let known = self.bundles.get(&id).or_else(|| attempted.get(&*id));
-                Some((&**task, *known?)).filter(|(task, known)| task.bundle != *known)
+                Some((task, *known?)).filter(|(task, known)| task.digest != *known)
             })
             .collect()
     }
 
-    /// Returns the number of attempts that are done, but whose task has changed or is not in `prepared`.
-    pub fn changed(&self, prepared: &[Prepared], rows: &[AttemptRow]) -> usize {
+    /// Returns the number of attempts that are done, but whose task has changed or is not in `tasks`.
+    pub fn changed(&self, tasks: &[TaskVersion], rows: &[AttemptRow]) -> usize {
         let done = rows.iter().filter(|row| is_done(row));
         done.filter(|row| {
-            let task = prepared.iter().find(|task| task.id.to_string() == row.task);
+            let task = tasks.iter().find(|task| task.id.to_string() == row.task);
             !task.is_some_and(|task| is_of(row, task))
         })
         .count()
     }
 }
 
-fn is_of(row: &AttemptRow, task: &Prepared) -> bool {
-    row.bundle.as_ref() == Some(&task.bundle.to_string())
+fn is_of(row: &AttemptRow, task: &TaskVersion) -> bool {
+    row.bundle.as_ref() == Some(&task.digest.to_string())
 }
 
 fn is_done(row: &AttemptRow) -> bool {
@@ -470,6 +494,7 @@ fn is_done(row: &AttemptRow) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Journal, Outcome};
 
     #[test]
     fn every_task_is_seen_before_any_is_repeated() {
@@ -495,5 +520,42 @@ mod tests {
                 (3, "s/w/b".to_owned(), 2),
             ]
         );
+    }
+
+    #[test]
+    fn attempts_of_changed_tasks_remain() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::open(&dir.path().join("journal.db")).unwrap());
+        let version = |id: &str, content: &str| TaskVersion {
+            id: id.parse().unwrap(),
+            digest: Digest::of(content.as_bytes()),
+        };
+        let begun = [version("s/w/a", "old"), version("s/w/b", "old")];
+        let spec = Spec::new(
+            begun.iter().map(|task| task.id.to_string()).collect(),
+            vec![Participant::plain(AgentKind::Nop)],
+        );
+        let id = journal.create_experiment("e", "{}").unwrap();
+        for planned in spec.plan() {
+            let digest = &begun[planned.task].digest;
+            let attempt = journal
+                .start_attempt(&id, planned.position, &planned.key, Some(digest), None)
+                .unwrap();
+            let outcome = Outcome::InvalidTask("it has no checks".to_owned());
+            journal
+                .finish_attempt(attempt.id(), &outcome, None)
+                .unwrap();
+        }
+        let rows = journal.attempts("e").unwrap();
+        assert!(spec.remaining(&begun, &rows).is_empty());
+        assert!(spec.changed_tasks(&begun, &rows).is_empty());
+        assert_eq!(spec.changed(&begun, &rows), 0);
+        let now = [version("s/w/a", "old"), version("s/w/b", "new")];
+        let remaining = spec.remaining(&now, &rows);
+        assert_eq!(remaining.len(), 1);
+        assert_eq!(remaining[0].position, 1);
+        let changed = spec.changed_tasks(&now, &rows);
+        assert_eq!(changed, [(&now[1], begun[1].digest)]);
+        assert_eq!(spec.changed(&now, &rows), 1);
     }
 }

@@ -15,10 +15,10 @@ use super::sums::sum_whole_attempt;
 use super::{Journal, JournalError, now_ms};
 
 /// Number of deaths of its process after which an attempt runs alone.
-pub(crate) const DEATHS_BEFORE_ALONE: u32 = 2;
+pub const DEATHS_BEFORE_ALONE: u32 = 2;
 
 /// Number of deaths of its process after which an attempt is not retried.
-pub(crate) const MOST_DEATHS: u32 = 3;
+const MOST_DEATHS: u32 = 3;
 
 /// Note in the trajectory of an attempt that is graded again after its process died.
 const GRADED_AGAIN: &str =
@@ -34,7 +34,7 @@ pub struct Interrupted {
 }
 
 /// Number of deaths of the processes of attempts, by position in the plan and task digest.
-pub(crate) type Deaths = HashMap<(usize, Option<String>), u32>;
+pub type Deaths = HashMap<(usize, Option<String>), u32>;
 
 impl Journal {
     /// Marks the attempts that a stopped process left running as abandoned.
@@ -94,8 +94,12 @@ impl Journal {
         })
     }
 
-    /// Returns the number of deaths of the processes of an experiment's attempts.
-    pub(crate) fn deaths(&self, experiment: &str) -> Result<Deaths, JournalError> {
+    /// Returns the number of deaths of the processes of an experiment's attempts, by the id of the experiment.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the journal cannot be read.
+    pub fn deaths(&self, experiment: &str) -> Result<Deaths, JournalError> {
         let connection = self.lock();
         let mut query = connection.prepare(
             "SELECT position, bundle, count(*) FROM attempts
@@ -115,7 +119,7 @@ impl Journal {
     /// # Errors
     ///
     /// Returns an error if the rows cannot be written.
-    pub(crate) fn grade_after_death(&self, attempt: &str) -> Result<bool, JournalError> {
+    pub fn grade_after_death(&self, attempt: &str) -> Result<bool, JournalError> {
         let content = json!({ "text": GRADED_AGAIN }).to_string();
         write_durable(&mut self.lock(), |transaction| {
             let deaths: u32 = transaction.query_row(
@@ -170,7 +174,7 @@ mod tests {
     use mcpmark_snapshot::Digest;
 
     use super::*;
-    use crate::journal::AttemptKey;
+    use crate::AttemptKey;
 
     fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, bundle: &Digest) -> String {
         let key = AttemptKey {

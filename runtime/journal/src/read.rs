@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcpmark_agent::{Cost, Usage};
+use mcpmark_model::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use mcpmark_snapshot::Digest;
 use rusqlite::types::{Type, ValueRef};

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use self::importer::RowImporter;
-pub(crate) use self::validate::PLANNED;
+pub use self::validate::MAX_PLANNED;
 use super::durable::write_durable_or;
 use super::schema::{CARRIED, FORMAT, SUMMARISE_ALL};
 use super::sums::{bad_rows, misscored, sum_all};
@@ -33,18 +33,18 @@ const UNCLOSED: u32 = 1;
 
 /// Limits of the export and import of one experiment.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Limits {
+pub struct RowLimits {
     /// Maximum number of rows.
-    pub(crate) rows: u64,
+    pub rows: u64,
     /// Maximum size of one row, in bytes.
-    pub(crate) row_bytes: u64,
+    pub row_bytes: u64,
     /// Maximum size of all rows, in bytes.
-    pub(crate) rows_bytes: u64,
+    pub rows_bytes: u64,
 }
 
-impl Limits {
+impl RowLimits {
     /// Default limits, far above any experiment: 10,000 attempts of 100 turns have about 5,000,000 rows.
-    pub(crate) const DEFAULT: Self = Self {
+    pub const DEFAULT: Self = Self {
         rows: 20_000_000,
         // A tool result may have 16 MiB, and its text may double in JSON.
         row_bytes: 256 << 20,
@@ -245,14 +245,14 @@ impl Journal {
         experiment: &str,
         out: &mut dyn Write,
     ) -> Result<(), RowTransferError> {
-        self.export_rows_within(experiment, out, Limits::DEFAULT)
+        self.export_rows_within(experiment, out, RowLimits::DEFAULT)
     }
 
     fn export_rows_within(
         &self,
         experiment: &str,
         out: &mut dyn Write,
-        limits: Limits,
+        limits: RowLimits,
     ) -> Result<(), RowTransferError> {
         let id = self.experiment(experiment)?.id;
         let mut connection = self.lock();
@@ -309,14 +309,14 @@ impl Journal {
         rows: &mut dyn BufRead,
         kept: &dyn Fn(Need<'_>) -> Result<(), &'static str>,
     ) -> Result<String, RowTransferError> {
-        self.import_rows_within(rows, kept, Limits::DEFAULT)
+        self.import_rows_within(rows, kept, RowLimits::DEFAULT)
     }
 
     fn import_rows_within(
         &self,
         rows: &mut dyn BufRead,
         kept: &dyn Fn(Need<'_>) -> Result<(), &'static str>,
-        limits: Limits,
+        limits: RowLimits,
     ) -> Result<String, RowTransferError> {
         let mut lines = Lines::of(rows, limits);
         let head = lines.head()?;
@@ -373,13 +373,13 @@ impl Journal {
 
 /// Counters of the rows and bytes of an experiment, with their limits.
 struct Tally {
-    limits: Limits,
+    limits: RowLimits,
     rows: u64,
     bytes: u64,
 }
 
 impl Tally {
-    fn of(limits: Limits) -> Self {
+    fn of(limits: RowLimits) -> Self {
         Self {
             limits,
             rows: 0,
@@ -437,7 +437,7 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn of(rows: &'a mut dyn BufRead, limits: Limits) -> Self {
+    fn of(rows: &'a mut dyn BufRead, limits: RowLimits) -> Self {
         Self {
             rows,
             line: 0,

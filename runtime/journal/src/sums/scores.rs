@@ -3,15 +3,15 @@
 use mcpmark_sandbox::Check;
 use rusqlite::{Connection, Row};
 
-use crate::journal::JournalError;
-use crate::{Scoring, journal::read::scoring};
+use crate::read::scoring;
+use crate::{JournalError, Scoring};
 
 /// Grade whose score differs from the one that its checks give.
-pub(in crate::journal) struct Misscored {
+pub(crate) struct Misscored {
     /// Id of the grade.
-    pub(in crate::journal) grade: i64,
+    pub(crate) grade: i64,
     /// Id of its attempt.
-    pub(in crate::journal) attempt: String,
+    pub(crate) attempt: String,
 }
 
 /// Query of the verdicts of the experiment `?1`, or of all experiments, with a row for each check. A verdict without
@@ -57,7 +57,7 @@ impl Verdict {
 }
 
 /// Returns the grades of one experiment, or of all, whose score differs from the one that their checks give.
-pub(in crate::journal) fn misscored(
+pub(crate) fn misscored(
     connection: &Connection,
     experiment: Option<&str>,
 ) -> Result<Vec<Misscored>, JournalError> {

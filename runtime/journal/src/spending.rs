@@ -1,6 +1,7 @@
 //! Token usage and cost of experiments so far.
 
-use mcpmark_agent::{Cost, Spent};
+use mcpmark_agent::Spent;
+use mcpmark_model::Cost;
 
 use super::{Journal, JournalError};
 

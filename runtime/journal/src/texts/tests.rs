@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::journal::{AttemptKey, Journal};
+use crate::{AttemptKey, Journal};
 
 const LONG_ENOUGH: usize = 80;
 

@@ -51,7 +51,7 @@ pub struct Scoring {
 impl Scoring {
     /// Returns the scoring of a verdict by earned checks. `start` is the baseline: names of checks and whether they
     /// pass.
-    pub(crate) fn earned(checks: &[Check], start: &[(String, bool)]) -> Self {
+    pub fn earned(checks: &[Check], start: &[(String, bool)]) -> Self {
         let held = start.iter().filter(|(_, holds)| *holds);
         let missing = start
             .iter()

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_agent::{CallStatus, Cost, End, Event, ModelCall, RecordError, Recorder, Usage};
+use mcpmark_agent::{CallStatus, End, Event, ModelCall, RecordError, Recorder};
+use mcpmark_model::{Cost, Usage};
 use mcpmark_snapshot::Digest;
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
@@ -38,7 +39,7 @@ pub struct GradeRecord<'a> {
     pub verifier: Digest,
     /// Profile of the engine.
     pub engine: &'a str,
-    /// Digest of the [`Terms`](crate::Terms) in the store.
+    /// Digest of the grading terms, a document in the store.
     pub terms: Digest,
     /// Digest of the task that the verifier belongs to.
     pub bundle: Digest,

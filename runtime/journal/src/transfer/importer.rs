@@ -8,9 +8,8 @@ use rusqlite::{OptionalExtension, Transaction, params_from_iter};
 use serde_json::{Map, Value};
 
 use super::{HERE, JournalError, Line, Lines, Need, RowTransferError, SUM, TABLES, validate};
-use crate::journal::now_ms;
-use crate::journal::texts::{is_packed, pack};
-use crate::{STATE_FAULT, Scoring, Spec};
+use crate::texts::{is_packed, pack};
+use crate::{STATE_FAULT, Scoring, Spec, now_ms};
 
 /// Valid outcomes of attempts. Those of grades follow.
 const OUTCOMES: [&str; 7] = [

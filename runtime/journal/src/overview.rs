@@ -1,6 +1,6 @@
 //! Totals of an experiment for lists of experiments.
 
-use mcpmark_agent::Cost;
+use mcpmark_model::Cost;
 
 use super::{Journal, JournalError};
 

@@ -124,7 +124,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal.db");
         let old = Connection::open(&path).unwrap();
-        old.execute_batch(include_str!("../../tests/format-1.sql"))
+        old.execute_batch(include_str!("../tests/format-1.sql"))
             .unwrap();
         drop(old);
         let before = fs::read(&path).unwrap();

@@ -370,7 +370,7 @@ mod tests {
 
         // A migrated file has the same tables as a new one.
         let old = Connection::open_in_memory().unwrap();
-        old.execute_batch(include_str!("../../tests/format-1.sql"))
+        old.execute_batch(include_str!("../tests/format-1.sql"))
             .unwrap();
         for step in &STEPS[1..] {
             old.execute_batch(step).unwrap();
@@ -385,7 +385,7 @@ mod tests {
         let old = Connection::open(&path).unwrap();
         // Dump of a file that the last program with format 1 wrote: one attempt that passed, and one that was
         // interrupted.
-        old.execute_batch(include_str!("../../tests/format-1.sql"))
+        old.execute_batch(include_str!("../tests/format-1.sql"))
             .unwrap();
         drop(old);
 

@@ -282,8 +282,7 @@ mod tests {
         assert_eq!(plan.len(), spec.planned());
         let positions: Vec<usize> = plan.iter().map(|planned| planned.position).collect();
         assert_eq!(positions, (0..plan.len()).collect::<Vec<_>>());
-        let own =
-            |key: &crate::journal::AttemptKey| (key.task.to_string(), key.agent.to_string(), key.k);
+        let own = |key: &crate::AttemptKey| (key.task.to_string(), key.agent.to_string(), key.k);
         plan.iter().map(|planned| own(&planned.key)).collect()
     }
 
