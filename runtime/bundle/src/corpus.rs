@@ -9,6 +9,7 @@ use mcpmark_archive::states;
 use mcpmark_archive::tar::Bounds;
 use mcpmark_snapshot::{Digest, MaterialiseOptions, Node, Store, Tree, TreePath, materialise};
 use mcpmark_task::published::{SCRIPT as VERIFY, state_place};
+use mcpmark_task::{GuestRole, TaskId, WorldId};
 
 use crate::BundleError;
 use crate::artifact::{
@@ -49,6 +50,31 @@ impl UnpackedCorpus {
             digest: first.guest("interpreter")?.digest,
         })
     }
+}
+
+/// Returns the name of the starting state of a published task in a bundle, derived from the digests of its tree and its
+/// guests, because it has no name of its own.
+///
+/// # Errors
+///
+/// Returns an error if the service of the task is not a valid name.
+pub fn state_name(
+    task: &TaskId,
+    tree: &Digest,
+    guests: &[(GuestRole, Digest)],
+) -> Result<WorldId, mcpmark_task::Error> {
+    let digest = if guests.is_empty() {
+        *tree
+    } else {
+        let guests = guests.iter().map(|(_, digest)| digest);
+        let digests: Vec<String> = std::iter::once(tree)
+            .chain(guests)
+            .map(Digest::to_string)
+            .collect();
+        Digest::of(digests.join(" ").as_bytes())
+    };
+    let short = &digest.hex()[..12];
+    WorldId::new(task.service(), &format!("state-{short}"))
 }
 
 /// Writes the tasks of a corpus and their starting states to a directory.
@@ -210,4 +236,23 @@ fn put(
             source: std::io::Error::other(error),
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_are_named_by_their_tree_and_their_guests() {
+        let task = TaskId::published("shop/orders/refund").unwrap();
+        let (tree, guest) = (Digest::of(b"tree"), Digest::of(b"guest"));
+        let name = |guests: &[(GuestRole, Digest)]| {
+            let name = state_name(&task, &tree, guests).unwrap();
+            name.to_string()
+        };
+        assert_eq!(name(&[]), format!("shop/state-{}", &tree.hex()[..12]));
+        let both = Digest::of(format!("{tree} {guest}").as_bytes());
+        let guests = [(GuestRole::CI, guest)];
+        assert_eq!(name(&guests), format!("shop/state-{}", &both.hex()[..12]));
+    }
 }

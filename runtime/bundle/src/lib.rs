@@ -3,7 +3,7 @@
 //! A [`Packer`] packs tasks and their worlds into a layout; equal sources have equal digests. A [`Layout`] is a layout
 //! on disk, a directory or a tar archive. A [`Bundle`] contains the manifests and configs, which is enough to review
 //! the capabilities of guests. [`unpack`] writes a bundle as a library of tasks. Everything that is read has a size
-//! limit, and its digest is verified before use.
+//! limit, and its digest is verified before use. The module [`open`] opens bundles from paths, locks and registries.
 //!
 //! ```no_run
 //! use std::path::Path;
@@ -25,6 +25,7 @@
 mod artifact;
 mod corpus;
 mod error;
+mod files;
 mod integrity;
 mod layout;
 mod libraries;
@@ -32,6 +33,7 @@ mod library;
 mod lock;
 mod manifest_cache;
 pub mod oci;
+pub mod open;
 mod pack;
 mod registry;
 pub mod trust;
@@ -41,15 +43,15 @@ pub use artifact::{
     SCRIPT, SOLUTION, SUITE, StartParts, TASK, TaskArtifact, TaskConfig, VERIFIER, WORLD,
     WorldArtifact, WorldConfig, guest_file,
 };
-pub use corpus::UnpackedCorpus;
+pub use corpus::{UnpackedCorpus, state_name};
 pub use error::BundleError;
 pub use integrity::{CheckDepth, matches_integrity_record};
 pub use layout::{BlobDirectory, Layout, NewLayout, OtherBlobs, Source, clear, copy, fetch};
 pub use libraries::{Amount, Collected, Libraries, OpenLibrary};
 pub use library::unpack;
-pub use lock::{Lock, LockError, LockedTask, LockedWorld};
+pub use lock::{Lock, LockError, LockMismatch, LockedTask, LockedWorld};
 pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};
 pub use registry::{
-    BadLogin, BadReference, Challenge, Login, Reference, Registry, RegistryError, Transferred,
-    plain_host,
+    BadLogin, BadReference, Challenge, GivenLogin, Login, LoginError, Reference, Registry,
+    RegistryError, Transferred, plain_host,
 };

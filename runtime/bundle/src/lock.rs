@@ -1,11 +1,14 @@
 //! Lock of a suite: pins it to the digests of the time of locking until it is updated.
 
+mod mismatch;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_snapshot::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use self::mismatch::LockMismatch;
 use crate::Bundle;
 
 /// Version of the document.

@@ -4,6 +4,7 @@
 //! sigstore bundle (version 0.3) that names a key and has no certificate. It is stored next to the bundle as an OCI
 //! artifact that refers to it.
 
+mod files;
 mod keys;
 pub mod policy;
 
@@ -12,6 +13,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
+pub use self::files::{KeyFileError, PolicyError, PolicyFile, read_key};
 pub use self::keys::{BadKey, Kind, NoRandomness, PrivateKey, PublicKey};
 use crate::BundleError;
 use crate::layout::{NewLayout, Source, fetch};

@@ -5,7 +5,8 @@ mod published;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use mcpmark_bundle::{CheckDepth, Lock, UnpackedCorpus};
+use mcpmark_bundle::open::{Unpacked, is_root, looks_like_bundle};
+use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
@@ -17,7 +18,7 @@ use mcpmark_task::python::{Given, PythonError, PythonGuest, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};
-use crate::commands::bundle::{self, Unpacked};
+use crate::bundles::{self, Bundles};
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
@@ -124,9 +125,14 @@ impl Context {
         &self.cache
     }
 
-    /// Returns the files of `--held-back`.
-    pub(crate) fn held_back(&self) -> &[PathBuf] {
-        &self.held_back
+    /// Returns the opener of bundles.
+    pub(crate) fn bundles(&self) -> Bundles<'_> {
+        Bundles {
+            cache: &self.cache,
+            configuration: self.configuration.as_deref(),
+            held_back: &self.held_back,
+            home: &self.home,
+        }
     }
 
     /// Returns this context with a bundle as its root.
@@ -162,9 +168,9 @@ impl Context {
         tasks: &mut Option<PathBuf>,
     ) -> Result<(Self, Option<UnpackedCorpus>), CommandError> {
         if let Some(place) = tasks.as_deref() {
-            bundle::must_be_there(place)?;
+            bundles::must_be_there(place)?;
         }
-        let context = match tasks.take_if(|tasks| bundle::is_root(tasks)) {
+        let context = match tasks.take_if(|tasks| is_root(tasks)) {
             Some(tasks) => self.at_bundle(&tasks),
             None if tasks.is_some() => {
                 let there = Self {
@@ -180,18 +186,13 @@ impl Context {
         Ok((context, corpus))
     }
 
-    /// Returns the configuration directory of the user, if it is known.
-    pub(crate) fn configuration(&self) -> Option<&Path> {
-        self.configuration.as_deref()
-    }
-
     pub(crate) fn library(&self) -> Result<Library, CommandError> {
         if let Some(unpacked) = self.unpack()? {
             return Ok(unpacked.library.clone());
         }
         match &self.root {
             Some(root) => {
-                bundle::must_be_there(root)?;
+                bundles::must_be_there(root)?;
                 let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
                 for dir in [&library.tasks_dir, &library.worlds_dir] {
                     if !dir.is_dir() {
@@ -219,12 +220,12 @@ impl Context {
         }
         let lock = Path::new(Lock::FILE);
         let bundle = match &self.root {
-            Some(root) if bundle::looks_like_bundle(root) => root,
+            Some(root) if looks_like_bundle(root) => root,
             None if self.ignores_lock => return Ok(None),
             None if lock.is_file() && !Path::new("tasks").is_dir() => lock,
             _ => return Ok(None),
         };
-        let unpacked = bundle::library(self, bundle)?;
+        let unpacked = self.bundles().library(bundle)?;
         Ok(Some(self.unpacked.get_or_init(|| unpacked)))
     }
 
@@ -255,21 +256,16 @@ impl Context {
             return Ok(());
         };
         for (_, task) in prepared {
-            let said = unpacked.bundles.get(&task.id.to_string());
-            if said.is_some_and(|said| *said != task.bundle) {
-                bundle::is_whole(&unpacked.library.root, CheckDepth::Thorough)?;
-                let message = format!(
-                    "task {} differs from its description in the bundle",
-                    task.id
-                );
-                return Err(CommandError::invalid(message)
-                    .hint("the bundle was made by another version of mcpmark, or edited by hand"));
-            }
+            unpacked
+                .check_task(&task.id, &task.bundle)
+                .map_err(bundles::open_error)?;
         }
         match &unpacked.lock {
             Some(lock) => {
-                let checked = bundle::check_locked(self, lock, prepared, sandbox, store);
-                checked.map_err(|error| self.of_lock(error))
+                bundles::warn_about_engine(lock, sandbox);
+                self.scratch()
+                    .and_then(|scratch| bundles::check_surfaces(lock, prepared, store, &scratch))
+                    .map_err(|error| self.of_lock(error))
             }
             None => Ok(()),
         }

@@ -1,6 +1,7 @@
 //! The `mcpmark` command: subcommands over the libraries, progress output and exit codes.
 
 mod args;
+mod bundles;
 mod commands;
 mod context;
 mod diagnosis;
@@ -12,6 +13,7 @@ mod files;
 mod interruption;
 mod operands;
 mod output;
+mod runtime;
 mod settings;
 mod single_flight;
 

@@ -1,9 +1,14 @@
-//! Credentials from the configuration file of docker.
+//! Credentials for registries: those that the user gives for one registry, and those of docker's configuration file.
+
+use std::io;
+use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use mcpmark_http::Secret;
 use serde_json::Value;
+
+use crate::files;
 
 /// User name and password.
 #[derive(Debug, Clone)]
@@ -35,7 +40,87 @@ pub enum BadLogin {
     Helper(String),
 }
 
+/// Errors of choosing the credentials for a registry.
+#[derive(Debug, thiserror::Error)]
+pub enum LoginError {
+    /// User name and password are given, but not the registry that they are for.
+    #[error("a user name and a password are given, but not the registry that they are for")]
+    NoHost,
+    /// Only one of user name and password is given.
+    #[error("only one of user name and password is given, but both are required")]
+    Incomplete,
+    /// Docker's configuration file cannot be read.
+    #[error("{}: {source}", file.display())]
+    Read {
+        /// Path of the file.
+        file: PathBuf,
+        /// Error of the file system.
+        source: io::Error,
+    },
+    /// Docker's configuration file is invalid, or does not contain the password itself.
+    #[error("{}: {source}", file.display())]
+    Docker {
+        /// Path of the file.
+        file: PathBuf,
+        /// Error of the entry or of the file.
+        source: BadLogin,
+    },
+}
+
+/// Credentials that the user gives for one registry. They take precedence over docker's configuration file.
+///
+/// A lock or an experiment from another source may name any registry, so the user must also name the registry that the
+/// password is for.
+#[derive(Debug, Clone, Default)]
+pub struct GivenLogin {
+    /// Host of the registry.
+    pub host: Option<String>,
+    /// User name.
+    pub user: Option<String>,
+    /// Password.
+    pub password: Option<Secret>,
+}
+
+impl GivenLogin {
+    /// Returns the credentials for a host, or `None` if none are given or if they are for another host.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if only one of user name and password is given, or if the host is missing.
+    pub fn for_host(&self, host: &str) -> Result<Option<Login>, LoginError> {
+        match (&self.user, &self.password, &self.host) {
+            (Some(_), Some(_), None) => Err(LoginError::NoHost),
+            (Some(user), Some(password), Some(own)) if own.eq_ignore_ascii_case(host) => {
+                Ok(Some(Login {
+                    user: user.clone(),
+                    password: password.clone(),
+                }))
+            }
+            (Some(_), None, _) | (None, Some(_), _) => Err(LoginError::Incomplete),
+            _ => Ok(None),
+        }
+    }
+}
+
 impl Login {
+    /// Reads the credentials for a host from the file `config.json` in docker's configuration directory. Returns `None`
+    /// if the file does not exist or has none for the host.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read, and those of [`of_docker`](Self::of_docker).
+    pub fn in_docker_directory(dir: &Path, host: &str) -> Result<Option<Self>, LoginError> {
+        let file = dir.join("config.json");
+        match files::read(&file) {
+            Ok(text) => {
+                let found = Self::of_docker(&text, host);
+                found.map_err(|source| LoginError::Docker { file, source })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(LoginError::Read { file, source }),
+        }
+    }
+
     /// Reads the credentials for a host from docker's `config.json`: the key `auths`, by host. Returns `None` if there
     /// are none for the host.
     ///
@@ -115,6 +200,58 @@ mod tests {
         let kept = r#"{"auths": {"a": {}}, "credsStore": "desktop"}"#;
         assert_eq!(of(kept, "a"), Err(BadLogin::Helper("a".to_owned())));
         assert_eq!(of(kept, "b"), Ok(None));
+    }
+
+    #[test]
+    fn a_given_login_is_for_one_registry() {
+        let given = |host: Option<&str>, user: Option<&str>, password: Option<&str>| {
+            let given = GivenLogin {
+                host: host.map(str::to_owned),
+                user: user.map(str::to_owned),
+                password: password.map(Secret::new),
+            };
+            given.for_host("a.example:5000")
+        };
+        let (me, word) = (Some("me"), Some("word"));
+        let found = given(Some("A.Example:5000"), me, word).unwrap().unwrap();
+        assert_eq!(
+            (found.user.as_str(), found.password.expose()),
+            ("me", "word")
+        );
+        for (host, user, password) in [
+            (Some("b.example"), me, word),
+            (Some("a.example"), me, word),
+            (Some("a.example:5000"), None, None),
+            (None, None, None),
+        ] {
+            assert!(given(host, user, password).unwrap().is_none(), "{host:?}");
+        }
+        assert!(matches!(given(None, me, word), Err(LoginError::NoHost)));
+        for (host, user, password) in [
+            (None, me, None),
+            (None, None, word),
+            (Some("a.example:5000"), me, None),
+            (Some("b.example"), None, word),
+        ] {
+            let refused = given(host, user, password);
+            assert!(matches!(refused, Err(LoginError::Incomplete)), "{host:?}");
+        }
+    }
+
+    #[test]
+    fn docker_keeps_logins_in_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        let found = |host: &str| Login::in_docker_directory(dir.path(), host);
+        assert!(found("a").unwrap().is_none());
+        let file = dir.path().join("config.json");
+        std::fs::write(&file, r#"{"auths": {"a": {"auth": "bWU6d29yZA=="}}}"#).unwrap();
+        assert_eq!(found("a").unwrap().unwrap().user, "me");
+        assert!(found("b").unwrap().is_none());
+        std::fs::write(&file, "{").unwrap();
+        assert!(matches!(found("a"), Err(LoginError::Docker { .. })));
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&file).unwrap();
+        assert!(matches!(found("a"), Err(LoginError::Read { .. })));
     }
 
     #[test]

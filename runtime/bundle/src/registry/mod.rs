@@ -17,7 +17,7 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use url::Url;
 
 pub use self::challenge::Challenge;
-pub use self::login::{BadLogin, Login};
+pub use self::login::{BadLogin, GivenLogin, Login, LoginError};
 pub use self::pull::Transferred;
 pub use self::reference::{BadReference, Reference, plain_host};
 use self::retry::send_with_retry;

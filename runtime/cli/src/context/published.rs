@@ -9,7 +9,7 @@ use mcpmark_snapshot::Store;
 use mcpmark_task::published::{Corpus, PublishedTask};
 
 use super::{Context, prepare_error};
-use crate::commands::bundle;
+use crate::bundles;
 use crate::error::{CommandError, chain};
 use crate::output::build::BuildDisplay;
 use crate::settings;
@@ -70,7 +70,7 @@ impl Context {
             error => prepare_error(error),
         })?;
         let pairs = prepared.iter().map(|task| {
-            let state = bundle::state_name(&task.id, &task.start)?;
+            let state = bundles::state_name(&task.id, &task.start)?;
             Ok((state, task))
         });
         let pairs: Vec<_> = pairs.collect::<Result<_, CommandError>>()?;

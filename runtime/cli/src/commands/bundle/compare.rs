@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, TaskArtifact};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::look;
-use super::place::{self, FetchDepth, Opened, bundle_error};
+use crate::bundles::open_error;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -70,7 +71,8 @@ pub(super) fn diff(
     full: bool,
     json: bool,
 ) -> Result<u8, CommandError> {
-    let [before, after] = places.map(|place| place::open(context, place, FetchDepth::Everything));
+    let bundles = context.bundles();
+    let [before, after] = places.map(|place| bundles.open(place, FetchDepth::Everything));
     let report = report(&before?, &after?)?;
     if json {
         output::print_json(&report)?;
@@ -130,8 +132,8 @@ fn compare(
 ) -> Result<Changed, CommandError> {
     let parts = (&before.config.parts, &after.config.parts);
     let read = |task: &TaskArtifact, opened: &Opened| {
-        let bytes = task.read(opened.source.as_ref(), INSTRUCTION);
-        bytes.map_err(|error| bundle_error(&error))
+        let bytes = task.read(&*opened.source, INSTRUCTION);
+        bytes.map_err(open_error)
     };
     let texts = if parts.0.instruction == parts.1.instruction {
         None

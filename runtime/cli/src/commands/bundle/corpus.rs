@@ -5,19 +5,19 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_archive::states;
 use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
-use mcpmark_experiment::{Judge, Prepared, ScriptJudge, Start};
+use mcpmark_experiment::{Judge, Prepared, ScriptJudge};
 use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
-use mcpmark_task::{ByRole, GuestSource, PublishedParts, TaskId, WorldId};
+use mcpmark_task::{ByRole, GuestSource, PublishedParts, WorldId};
 
 use super::pack::{self, Made};
 use crate::args::{EngineArgs, PackArgs};
+use crate::bundles::{packed, state_name};
 use crate::commands::published;
 use crate::context::{self, Context};
-use crate::error::{CommandError, chain};
+use crate::error::CommandError;
 
 /// Licence of states whose owner does not declare one: the SPDX term for an unknown licence.
 const UNKNOWN_LICENCE: &str = "NOASSERTION";
@@ -74,22 +74,6 @@ pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Mad
     Ok(made)
 }
 
-/// Returns the name of the starting state of a published task in a bundle, derived from the digests of its tree and its
-/// guests, because it has no name of its own.
-pub(crate) fn state_name(task: &TaskId, start: &Start) -> Result<WorldId, CommandError> {
-    let digests: Vec<String> = std::iter::once(start.digest)
-        .chain(start.guests.digests().into_iter().map(|(_, digest)| digest))
-        .map(|digest| digest.to_string())
-        .collect();
-    let digest = match &digests[..] {
-        [_] => start.digest,
-        digests => Digest::of(digests.join(" ").as_bytes()),
-    };
-    let short = &digest.hex()[..12];
-    let name = WorldId::new(task.service(), &format!("state-{short}"));
-    name.map_err(|error| context::invalid(&error))
-}
-
 fn add_world(
     made: &mut Made,
     id: &WorldId,
@@ -126,24 +110,6 @@ fn add_world(
         .world(id, &config, stream, &components)
         .map_err(CommandError::infrastructure)?;
     Ok(size)
-}
-
-fn packed(store: &Store, tree: &Digest) -> Result<(Vec<u8>, states::Written), CommandError> {
-    let mut stream = Vec::new();
-    let written = states::write(store, &[*tree], &[], &mut stream);
-    let written = written.map_err(|error| CommandError::infrastructure(chain(&error)))?;
-    Ok((stream, written))
-}
-
-/// Reads a script with the files in its directory. Returns the digest of their tree and the packed tree.
-pub(super) fn handed_over(file: &Path, store: &Store) -> Result<(Digest, Vec<u8>), CommandError> {
-    let script = mcpmark_experiment::Script::read(file);
-    let script = script.map_err(|error| CommandError::usage(chain(&error)))?;
-    script
-        .keep(store)
-        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
-    let (stream, _) = packed(store, &script.beside())?;
-    Ok((script.beside(), stream))
 }
 
 /// Content of a task without its interpreter.

@@ -1,98 +1,25 @@
 //! `bundle lock` and `bundle update`: pin a suite to digests until its changes are accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use mcpmark_bundle::{Lock, LockError, Reference, WorldArtifact};
-use mcpmark_experiment::{Prepared, Start, tool_surface};
+use mcpmark_bundle::open::{FetchDepth, LockFile, Opened, Place};
+use mcpmark_bundle::{Lock, LockMismatch, WorldArtifact};
+use mcpmark_experiment::Start;
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Digest, ScratchSpace, Store};
-use mcpmark_task::WorldId;
+use mcpmark_snapshot::{Digest, Store};
 use serde::Serialize;
 
 use super::compare::{self, Sides};
-use super::place::{self, FetchDepth, Opened};
-use super::trust;
 use crate::args::{EngineArgs, LockArgs, UpdateArgs};
+use crate::bundles::{UPDATE, lock_source_error, open_error, surface};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::files;
 use crate::output::{self, sanitise};
-
-const UPDATE: &str = "`mcpmark bundle update` shows the changes, and asks whether to accept them";
-
-/// Returns true if a path is a lock file, as opposed to a bundle.
-pub(super) fn looks_like_lock(path: &Path) -> bool {
-    path.extension().is_some_and(|it| it == "lock") && path.is_file()
-}
-
-/// Opens the bundle that a lock names and checks that it has the locked digests.
-pub(super) fn open(
-    context: &Context,
-    file: &Path,
-    extent: FetchDepth,
-) -> Result<Opened, CommandError> {
-    let lock = read(file)?;
-    let mut opened = if lock.source.starts_with(Reference::SCHEME) {
-        let mut reference = reference(file, &lock)?;
-        reference.digest = Some(lock.digest);
-        place::open_remote(context, &reference, extent)?
-    } else {
-        place::open(context, &locked(file, &lock)?, extent)?
-    };
-    lock.check(&opened.bundle)
-        .map_err(|error| refused(file, &error))?;
-    opened.lock = Some(lock);
-    Ok(opened)
-}
-
-fn read(file: &Path) -> Result<Lock, CommandError> {
-    let bytes = files::read(file)
-        .map_err(|error| CommandError::usage(format!("{}: {error}", file.display())))?;
-    Lock::parse(&bytes).map_err(|error| refused(file, &error))
-}
-
-fn refused(file: &Path, error: &LockError) -> CommandError {
-    let message = format!("{}: {error}", file.display());
-    let result = CommandError::invalid(sanitise::block(&message));
-    match error {
-        LockError::Suite { .. } => result.hint(UPDATE),
-        _ => result.hint("remove it, and create it again with `mcpmark bundle lock`"),
-    }
-}
-
-fn reference(file: &Path, lock: &Lock) -> Result<Reference, CommandError> {
-    lock.source
-        .parse()
-        .map_err(|error: mcpmark_bundle::BadReference| {
-            let message = format!("{}: {}", file.display(), chain(&error));
-            CommandError::invalid(sanitise::block(&message))
-        })
-}
-
-/// Returns the path of the bundle that a lock names. Refuses another lock, because locks could form a cycle.
-fn locked(file: &Path, lock: &Lock) -> Result<PathBuf, CommandError> {
-    let source = beside(file, &lock.source);
-    if looks_like_lock(&source) {
-        let message = format!(
-            "{}: source {}: expected a bundle, found a lock file",
-            file.display(),
-            source.display()
-        );
-        return Err(CommandError::invalid(sanitise::block(&message))
-            .hint("lock the bundle itself with `mcpmark bundle lock`"));
-    }
-    Ok(source)
-}
-
-/// Resolves a path of a lock relative to the lock's directory.
-fn beside(file: &Path, source: &str) -> PathBuf {
-    file.parent().unwrap_or(Path::new("")).join(source)
-}
 
 /// Writes a lock for a suite.
 pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandError> {
@@ -108,7 +35,7 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
         );
         return Err(CommandError::usage(message));
     }
-    if looks_like_lock(&args.bundle) {
+    if LockFile::looks_like_lock(&args.bundle) {
         let message = format!(
             "{}: expected a bundle, found a lock file",
             args.bundle.display()
@@ -116,10 +43,11 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
         return Err(CommandError::usage(message).hint("name the bundle"));
     }
     let source = source(&args.bundle, file)?;
-    let opened = place::open(context, &args.bundle, FetchDepth::Everything)?;
-    trust::check(context, &opened)?;
+    let bundles = context.bundles();
+    let opened = bundles.open(&args.bundle, FetchDepth::Everything)?;
+    bundles.check(&opened)?;
     let lock = of(context, &opened, source)?;
-    place::remember(context, &opened)?;
+    bundles.remember(&opened)?;
     write(file, &lock)?;
     if args.json {
         output::print_json(&lock)?;
@@ -134,41 +62,9 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
     Ok(exit::PASSED)
 }
 
-/// Returns the source of a bundle as written to a lock. A path below the lock's directory is relative, so that the
-/// directory can be moved.
+/// Returns the source of a bundle as written to a lock.
 fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
-    let unnamed = || {
-        let message = format!("{}: the path is not valid UTF-8", bundle.display());
-        CommandError::usage(message)
-    };
-    if place::is_reference(bundle) {
-        let text = bundle.to_str().ok_or_else(unnamed)?;
-        // The lock pins the digest; an update follows the tag.
-        let named = place::reference(text)?;
-        return match (named.digest, &named.tag) {
-            (Some(_), None) => Err(CommandError::usage(format!(
-                "{text}: expected a tag, found a digest"
-            ))
-            .hint("name the bundle by a tag, so that an update can follow it")),
-            _ => Ok(Reference {
-                digest: None,
-                ..named
-            }
-            .to_string()),
-        };
-    }
-    let canonical = |path: &Path| {
-        let found = if path == Path::new("") {
-            fs::canonicalize(".")
-        } else {
-            fs::canonicalize(path)
-        };
-        found.map_err(|error| CommandError::usage(format!("{}: {error}", path.display())))
-    };
-    let place = canonical(bundle)?;
-    let dir = canonical(file.parent().unwrap_or(Path::new("")))?;
-    let path = place.strip_prefix(&dir).unwrap_or(&place);
-    path.to_str().map(str::to_owned).ok_or_else(unnamed)
+    LockFile::source(bundle, file).map_err(|error| lock_source_error(&error))
 }
 
 fn of(context: &Context, opened: &Opened, source: String) -> Result<Lock, CommandError> {
@@ -188,22 +84,12 @@ fn surfaces(
     opened: &Opened,
     sandbox: &Sandbox,
 ) -> Result<BTreeMap<String, Digest>, CommandError> {
-    let mut wanted: BTreeMap<Digest, BTreeSet<Option<&str>>> = BTreeMap::new();
-    for task in &opened.bundle.tasks {
-        let profile = task.config.parts.profile();
-        let of_world = wanted.entry(task.config.world.digest).or_default();
-        of_world.insert(profile);
-    }
     let (store, scratch) = (context.store()?, context.scratch()?);
     let mut found = BTreeMap::new();
-    for (digest, profiles) in &wanted {
-        let Some(world) = opened.bundle.worlds.get(digest) else {
-            continue;
-        };
-        let services = context.services();
-        let start = start(opened, world, services, sandbox, &store)?;
+    for (world, profiles) in opened.bundle.profiles() {
+        let start = start(opened, world, context.services(), sandbox, &store)?;
         for profile in profiles {
-            found.extend(surface(&world.id, &start, *profile, &store, &scratch)?);
+            found.extend(surface(&world.id, &start, profile, &store, &scratch)?);
         }
     }
     Ok(found)
@@ -220,12 +106,12 @@ fn start(
     let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
         .map_err(CommandError::infrastructure)?;
     let file = scratch.path().join("states");
-    let source = opened.source.as_ref();
+    let source = &*opened.source;
     let components = world
         .copy_states(source, &file)
         .and_then(|()| world.read_states(&file, store))
         .and_then(|_| world.read_guests(source))
-        .map_err(|error| place::bundle_error(&error))?;
+        .map_err(open_error)?;
     let invalid = |problem: String| {
         let message = format!("world {}: {problem}", world.id);
         CommandError::invalid(sanitise::block(&message))
@@ -249,83 +135,20 @@ fn start(
     })
 }
 
-/// Returns the name of a tool surface and its digest, or `None` if the service is unknown.
-fn surface(
-    world: &WorldId,
-    start: &Start,
-    profile: Option<&str>,
-    store: &Store,
-    scratch: &ScratchSpace,
-) -> Result<Option<(String, Digest)>, CommandError> {
-    let Some(service) = start.service() else {
-        return Ok(None);
-    };
-    let offered = tool_surface(&*service, start, profile, store, scratch);
-    let digest = crate::commands::runtime(1)?
-        .block_on(offered)
-        .map_err(|error| {
-            let message = format!("world {world}: {}", chain(&error));
-            CommandError::invalid(sanitise::block(&message))
-        })?;
-    let profile = profile.unwrap_or_else(|| service.profiles()[0]);
-    Ok(Some((format!("{world} {profile}"), digest)))
-}
-
-/// Checks that the tools are those of the lock. Another engine causes only a warning, because it depends on the
-/// processor, and receipts name it.
-pub(crate) fn check(
-    context: &Context,
-    lock: &Lock,
-    prepared: &[(WorldId, &Prepared)],
-    sandbox: &Sandbox,
-    store: &Store,
-) -> Result<(), CommandError> {
-    let engine = sandbox.profile();
-    if engine != lock.engine {
-        output::note(&format!(
-            "{} the engine is {engine}, but the lock has {}; receipts will name the former",
-            output::paint(output::WARN, "warning:"),
-            sanitise::line(&lock.engine)
-        ));
-    }
-    let scratch = context.scratch()?;
-    let mut seen = BTreeSet::new();
-    for (world, prepared) in prepared {
-        let profile = prepared.profile.as_deref();
-        if seen.insert((world, profile))
-            && let Some((name, found)) = surface(world, &prepared.start, profile, store, &scratch)?
-            && lock.surfaces.get(&name) != Some(&found)
-        {
-            let locked = lock.surfaces.get(&name);
-            let locked = locked.map_or("has no tools of that name".to_owned(), |it| {
-                format!("has {it}")
-            });
-            let message =
-                format!("the tools of {name} have the digest {found}, but the lock {locked}");
-            return Err(CommandError::invalid(message).hint(UPDATE));
-        }
-    }
-    Ok(())
-}
-
 /// Checks that the tools and the engine are those of the lock.
 pub(super) fn verify(context: &Context, opened: &Opened) -> Result<(), CommandError> {
     let Some(lock) = &opened.lock else {
         return Ok(());
     };
     let now = of(context, opened, lock.source.clone())?;
-    let problem = if now.engine != lock.engine {
-        let locked = sanitise::line(&lock.engine);
-        format!("the engine is {}, but the lock has {locked}", now.engine)
-    } else {
-        let names: BTreeSet<&String> = lock.surfaces.keys().chain(now.surfaces.keys()).collect();
-        let mut names = names.into_iter();
-        match names.find(|name| lock.surfaces.get(*name) != now.surfaces.get(*name)) {
-            Some(name) => format!("the tools of {} differ from the lock", sanitise::line(name)),
-            None => return Ok(()),
-        }
-    };
-    Err(CommandError::invalid(problem).hint(UPDATE))
+    let checked = lock.check_machine(&now.engine, &now.surfaces);
+    checked.map_err(|mismatch| {
+        let problem = match &mismatch {
+            LockMismatch::Engine { .. } => mismatch.to_string(),
+            LockMismatch::Tools { name, .. } => format!("the tools of {name} differ from the lock"),
+        };
+        CommandError::invalid(sanitise::line(&problem)).hint(UPDATE)
+    })
 }
 
 /// Changes of an update.
@@ -346,24 +169,25 @@ struct News {
 /// Shows the changes of a locked suite, and updates the lock if they are accepted.
 pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, CommandError> {
     let file = &args.lock;
-    let old = read(file)?;
+    let old = LockFile::read(file).map_err(open_error)?;
     let (place, source) = match &args.to {
-        Some(bundle) if looks_like_lock(bundle) => {
+        Some(bundle) if LockFile::looks_like_lock(bundle) => {
             let message = format!("{}: expected a bundle, found a lock file", bundle.display());
             return Err(CommandError::usage(message).hint("name the bundle"));
         }
-        Some(bundle) => (bundle.clone(), source(bundle, file)?),
-        None if old.source.starts_with(Reference::SCHEME) => {
-            reference(file, &old)?;
-            (PathBuf::from(&old.source), old.source.clone())
+        Some(bundle) => {
+            let source = source(bundle, file)?;
+            (Place::of(bundle).map_err(open_error)?, source)
         }
-        None => (locked(file, &old)?, old.source.clone()),
+        None => (old.place().map_err(open_error)?, old.lock.source.clone()),
     };
-    let opened = place::open(context, &place, FetchDepth::Everything)?;
-    trust::check(context, &opened)?;
+    let old = old.lock;
+    let bundles = context.bundles();
+    let opened = bundles.open_at(&place, FetchDepth::Everything)?;
+    bundles.check(&opened)?;
     let new = of(context, &opened, source)?;
     // The documents of the locked bundle, if they are still in the cache.
-    let before = place::remembered(context, &old.digest);
+    let before = bundles.cache().remembered(&old.digest);
     let changes = before.map(|before| compare::report(&before, &opened));
     let sides = |old: &BTreeMap<String, Digest>, new: &BTreeMap<String, Digest>| {
         let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
@@ -398,7 +222,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
     }
     news.accepted = nothing || args.yes || (!args.json && asked()?);
     if news.accepted && !nothing {
-        place::remember(context, &opened)?;
+        bundles.remember(&opened)?;
         write(file, &new)?;
     }
     if args.json {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
+use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
     Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, OtherBlobs, SOLUTION, Source,
     TaskArtifact, VERIFIER, WorldArtifact,
@@ -15,9 +16,8 @@ use mcpmark_task::published::Corpus;
 use mcpmark_task::{GuestRole, Library};
 use serde_json::{Value, json};
 
-use super::place::{self, FetchDepth, Opened, bundle_error};
-use super::trust;
-use super::{lock, pack};
+use super::{lock, pack, trust};
+use crate::bundles::open_error;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -25,7 +25,7 @@ use crate::output::{self, sanitise};
 
 /// Prints the content of a bundle.
 pub(super) fn inspect(context: &Context, place: &Path, as_json: bool) -> Result<u8, CommandError> {
-    let opened = place::open(context, place, FetchDepth::Documents)?;
+    let opened = context.bundles().open(place, FetchDepth::Documents)?;
     let bundle = &opened.bundle;
     if as_json {
         let tasks: Vec<Value> = bundle.tasks.iter().map(task_json).collect();
@@ -202,20 +202,20 @@ pub(super) fn verify(
     keys: &[PathBuf],
     as_json: bool,
 ) -> Result<u8, CommandError> {
-    let opened = place::open(context, place, FetchDepth::Everything)?;
+    let bundles = context.bundles();
+    let opened = bundles.open(place, FetchDepth::Everything)?;
     let signed_by = match keys {
-        [] => trust::check(context, &opened)?,
+        [] => bundles.check(&opened)?,
         keys => trust::insist(&opened, keys)?,
     };
     let bundle = &opened.bundle;
-    let source = opened.source.as_ref();
+    let source: &dyn Source = &*opened.source;
     let (mut seen, mut described) = (BTreeSet::new(), BTreeSet::new());
     let interfaces = context.services().guest_interfaces();
     for task in &bundle.tasks {
         for (file, layer) in task.layers() {
             if seen.insert((file, layer.digest)) {
-                task.read(source, file)
-                    .map_err(|error| bundle_error(&error))?;
+                task.read(source, file).map_err(open_error)?;
             }
         }
         guests(task, source, &interfaces, &mut described)?;
@@ -262,7 +262,7 @@ fn beside(opened: &Opened) -> Result<OtherBlobs, CommandError> {
     let signatures = opened.signatures.iter().flat_map(|it| it.all());
     let known = own.chain(signatures.map(|descriptor| descriptor.digest));
     let beside = opened.source.beside(&known.collect());
-    let beside = beside.map_err(|error| bundle_error(&error))?;
+    let beside = beside.map_err(open_error)?;
     if let Some(first) = beside.unnamed.first() {
         output::note(&format!(
             "{} {} not referenced by the bundle (first: {first}); no signature covers them",
@@ -299,9 +299,7 @@ fn guests(
         if task.layer(file).is_none() || !seen.insert(json!(described).to_string()) {
             continue;
         }
-        let component = task
-            .read(source, file)
-            .map_err(|error| bundle_error(&error))?;
+        let component = task.read(source, file).map_err(open_error)?;
         let component = component.unwrap_or_default();
         let invalid = |reason: &str| {
             let message = format!("task {}: {role}: {reason}", task.id);
@@ -335,7 +333,7 @@ fn usable(bundle: &Bundle, source: &dyn Source, services: &Services) -> Result<(
     let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
         .map_err(CommandError::infrastructure)?;
     mcpmark_bundle::unpack(bundle, source, &Default::default(), scratch.path())
-        .map_err(|error| bundle_error(&error))?;
+        .map_err(open_error)?;
     if bundle.is_published() {
         let corpus = Corpus::at(scratch.path()).map_err(|error| context::invalid(&error))?;
         let tasks = corpus.tasks().map_err(|error| context::invalid(&error))?;
@@ -370,9 +368,7 @@ fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandEr
     let Some(described) = &task.config.certificate else {
         return Ok(());
     };
-    let bytes = task
-        .read(source, CERTIFICATE)
-        .map_err(|error| bundle_error(&error))?;
+    let bytes = task.read(source, CERTIFICATE).map_err(open_error)?;
     let reason = match pack::certified(&bytes.unwrap_or_default()) {
         Ok(found) if found == *described => return Ok(()),
         Ok(found) => format!(
@@ -411,9 +407,9 @@ fn worlds(
         world
             .copy_states(source, &file)
             .and_then(|()| world.read_states(&file, &store))
-            .map_err(|error| bundle_error(&error))?;
+            .map_err(open_error)?;
         let components = world.read_guests(source);
-        for (role, component) in components.map_err(|error| bundle_error(&error))? {
+        for (role, component) in components.map_err(open_error)? {
             let Some(described) = world.config.guests.get(role) else {
                 continue;
             };

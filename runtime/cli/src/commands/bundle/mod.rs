@@ -4,22 +4,54 @@ mod compare;
 mod corpus;
 mod lock;
 mod look;
+mod mend;
 mod pack;
-mod place;
 mod transfer;
 mod trust;
-mod unpacking;
 mod writing;
 
+use std::path::Path;
+
+use mcpmark_bundle::open::Unpacked;
+use mcpmark_bundle::{Layout, Libraries};
+use mcpmark_snapshot::Digest;
+
 use crate::args::BundleCommand;
+use crate::bundles::open_error;
 use crate::context::Context;
 use crate::error::CommandError;
 
-pub(crate) use self::corpus::state_name;
-pub(crate) use self::lock::check as check_locked;
-pub(crate) use self::place::{is_reference, is_root, looks_like_bundle, must_be_there};
+pub(crate) use self::mend::mend;
 pub(crate) use self::trust::read_key;
-pub(crate) use self::unpacking::{Unpacked, is_whole, libraries, library, library_of, mend};
+pub(crate) use crate::bundles::must_be_there;
+pub(crate) use mcpmark_bundle::open::{is_reference, is_root};
+
+/// Returns the unpacked bundles.
+pub(crate) fn libraries(context: &Context) -> Libraries {
+    context.bundles().cache().libraries()
+}
+
+/// Opens a bundle from the cache as a library, by its digest. Returns `None` if a part of it is no longer in the cache.
+/// `place` is its former location.
+pub(crate) fn library_of(
+    context: &Context,
+    place: &Path,
+    digest: &Digest,
+) -> Result<Option<Unpacked>, CommandError> {
+    context.bundles().library_of(place, digest)
+}
+
+/// Opens the layout of a local bundle. For a reference, the error says that a bundle can be `done` only locally.
+fn local(place: &Path, done: &str) -> Result<Layout, CommandError> {
+    if is_reference(place) {
+        let reference = place.display();
+        let message = format!("{reference}: only a bundle on this machine can be {done}");
+        return Err(CommandError::usage(message).hint(format!(
+            "pull it first: `mcpmark bundle pull {reference} -o suite.tar`"
+        )));
+    }
+    Layout::open(place).map_err(open_error)
+}
 
 /// Runs `mcpmark bundle`.
 pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, CommandError> {

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use mcpmark_bundle::Transferred;
+use mcpmark_bundle::open::{FetchDepth, Place};
+use mcpmark_bundle::{Bundle, Reference, Transferred};
 use serde_json::json;
 
-use super::place::{self, FetchDepth, bundle_error, registry_error};
-use super::{trust, writing};
+use super::writing;
+use crate::bundles::{open_error, reference_error, registry, registry_error};
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::exit;
@@ -14,14 +15,12 @@ use crate::output;
 
 /// Uploads a bundle with its signatures to a registry.
 pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, CommandError> {
-    let layout = place::local(bundle, "pushed")?;
-    let reference = place::reference(reference)?;
-    let registry = place::registry(&reference)?;
-    let bundle = place::read(&layout)?;
+    let layout = super::local(bundle, "pushed")?;
+    let reference = parsed(reference)?;
+    let registry = registry(&reference)?;
+    let bundle = Bundle::of_layout(&layout).map_err(open_error)?;
     let digest = bundle.root.digest;
-    let signatures = layout
-        .signatures(&digest)
-        .map_err(|error| bundle_error(&error))?;
+    let signatures = layout.signatures(&digest).map_err(open_error)?;
     let sum = crate::commands::runtime(1)?
         .block_on(async {
             let sum = registry.push(&reference, &bundle, &layout).await?;
@@ -40,18 +39,24 @@ pub(super) fn pull(
     force: bool,
     json: bool,
 ) -> Result<u8, CommandError> {
-    let reference = place::reference(reference)?;
+    let reference = parsed(reference)?;
     if let Some(to) = output {
         writing::may_write(to, force)?;
     }
-    let opened = place::open_remote(context, &reference, FetchDepth::Everything)?;
-    trust::check(context, &opened)?;
+    let bundles = context.bundles();
+    let opened = bundles.open_at(&Place::from(reference), FetchDepth::Everything)?;
+    bundles.check(&opened)?;
     if let Some(to) = output {
-        let layout = opened.layout().map_err(|error| bundle_error(&error))?;
+        let layout = opened.layout().map_err(open_error)?;
         writing::write(&layout, to, force)?;
     }
     let sum = opened.transferred.unwrap_or_default();
     tell(&opened.bundle.root.digest.to_string(), sum, "fetched", json)
+}
+
+fn parsed(reference: &str) -> Result<Reference, CommandError> {
+    let parsed = reference.parse::<Reference>();
+    parsed.map_err(|error| reference_error(&error))
 }
 
 fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<u8, CommandError> {

@@ -1,37 +1,31 @@
-//! Signatures of bundles: `bundle sign`, `bundle keygen`, and the trust policy.
+//! Signatures of bundles: `bundle sign`, `bundle keygen` and `bundle verify --key`.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
-use jiff::Timestamp;
-use mcpmark_bundle::trust::policy::{Policy, SignedBundle, TrustError};
-use mcpmark_bundle::trust::{Kind, PrivateKey, attach, statement};
+use mcpmark_bundle::open::Opened;
+use mcpmark_bundle::trust::{BadKey, Kind, PrivateKey, attach, statement};
 use serde_json::json;
 
-use super::place::{self, Opened, bundle_error};
 use super::writing;
-use crate::context::Context;
-use crate::environment;
-use crate::error::{CommandError, chain};
+use crate::bundles::{not_trusted, open_error};
+use crate::error::CommandError;
 use crate::exit;
-use crate::files;
 use crate::output;
-
-/// Environment variable with the path of the trust policy. Its default is `trust.toml` in the configuration directory.
-const POLICY: &str = "MCPMARK_TRUST";
 
 /// Adds a signature to a local bundle.
 pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, CommandError> {
-    let layout = place::local(bundle, "signed")?;
+    let layout = super::local(bundle, "signed")?;
     let key: PrivateKey = read_key(key)?;
-    let opened = place::of_layout(layout)?;
+    let opened = Opened::of_layout(layout).map_err(open_error)?;
     let root = opened.bundle.root.clone();
     // A second signature of the same key is not added, even if the algorithm would produce different bytes.
     let mut signatures = opened.signatures.iter();
     if !signatures.any(|it| it.signature.verifies_bundle(&key.public(), &root.digest)) {
-        let mut layout = opened.layout().map_err(|error| bundle_error(&error))?;
+        let mut layout = opened.layout().map_err(open_error)?;
         let signed = key
             .sign(&statement(&root.digest))
             .map_err(CommandError::infrastructure)?;
@@ -96,57 +90,14 @@ pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, Comma
 }
 
 /// Reads a public or private key from a file.
-pub(crate) fn read_key<T: std::str::FromStr>(file: &Path) -> Result<T, CommandError>
-where
-    T::Err: std::fmt::Display,
-{
-    let wrong =
-        |error: &dyn std::fmt::Display| CommandError::usage(format!("{}: {error}", file.display()));
-    let text = files::read_text(file).map_err(|error| wrong(&error))?;
-    text.parse().map_err(|error| wrong(&error))
+pub(crate) fn read_key<T: FromStr<Err = BadKey>>(file: &Path) -> Result<T, CommandError> {
+    mcpmark_bundle::trust::read_key(file).map_err(CommandError::usage)
 }
 
 /// Returns the keys among these files that signed a bundle. At least one must have signed it.
 pub(super) fn insist(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    signed(opened)
-        .vouched_by(keys, read_key)
-        .map_err(not_trusted)
-}
-
-fn signed(opened: &Opened) -> SignedBundle<'_> {
-    SignedBundle {
-        digest: &opened.bundle.root.digest,
-        names: &opened.names,
-        signatures: &opened.signatures,
-    }
-}
-
-fn not_trusted(error: TrustError<CommandError>) -> CommandError {
-    match error {
-        TrustError::Key(error) => error,
-        other => CommandError::invalid(other),
-    }
-}
-
-/// Checks a bundle against the trust policy, and returns the keys that signed it. Without a policy, all bundles are
-/// accepted.
-pub(super) fn check(context: &Context, opened: &Opened) -> Result<Vec<PathBuf>, CommandError> {
-    let file = match environment::text(POLICY)? {
-        Some(file) => PathBuf::from(file),
-        None => match context.configuration().map(|dir| dir.join("trust.toml")) {
-            Some(file) if file.exists() => file,
-            _ => return Ok(Vec::new()),
-        },
-    };
-    let wrong = |error: String| CommandError::usage(format!("{}: {error}", file.display()));
-    let text = files::read_text(&file).map_err(|error| wrong(error.to_string()))?;
-    let policy = Policy::parse(&text).map_err(|error| wrong(chain(&error)))?;
-    let beside = file.parent().unwrap_or(Path::new("."));
-    let checked = policy.check(&signed(opened), beside, Timestamp::now(), read_key);
-    checked.map_err(|error| {
-        not_trusted(error).hint(format!(
-            "the trust policy {} determines which keys are accepted for which names",
-            file.display()
-        ))
-    })
+    opened
+        .signed()
+        .vouched_by(keys, mcpmark_bundle::trust::read_key)
+        .map_err(|error| not_trusted(&error))
 }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use mcpmark_bundle::{Layout, NewLayout};
+use mcpmark_bundle::{Bundle, Layout, NewLayout};
 
-use super::place::{self, bundle_error};
+use crate::bundles::open_error;
 use crate::error::CommandError;
 use crate::files::NewFile;
 
@@ -50,7 +50,7 @@ pub(super) fn may_write(to: &Path, force: bool) -> Result<(), CommandError> {
             None => Ok(()),
         };
     }
-    let is_bundle = || Layout::open(to).is_ok_and(|layout| place::read(&layout).is_ok());
+    let is_bundle = || Layout::open(to).is_ok_and(|layout| Bundle::of_layout(&layout).is_ok());
     match (ending, to.is_dir()) {
         ("tar", true) => refused("expected a file, found a directory", allowed),
         ("tar", false) | (_, true) if is_bundle() => {
@@ -79,15 +79,13 @@ pub(super) fn write(layout: &NewLayout, to: &Path, force: bool) -> Result<(), Co
     // Otherwise blobs of the previous bundle would remain.
     mcpmark_bundle::clear(to)
         .and_then(|()| layout.write_directory(to))
-        .map_err(|error| bundle_error(&error))
+        .map_err(open_error)
 }
 
 /// Writes a layout over the one that it was made from, to which blobs were only added.
 pub(super) fn rewrite(layout: &NewLayout, to: &Path) -> Result<(), CommandError> {
     if to.is_dir() {
-        layout
-            .write_directory(to)
-            .map_err(|error| bundle_error(&error))
+        layout.write_directory(to).map_err(open_error)
     } else {
         write_archive(layout, to)
     }
