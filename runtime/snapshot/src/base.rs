@@ -137,22 +137,23 @@ fn make(dir: &Path, tree: &Tree, store: &Store, clock: i64) -> io::Result<Taken>
     }
 }
 
-/// Removes a base unless it is locked. Best effort.
-fn remove(dir: &Path, store: &Store) {
-    let Ok(lock) = File::open(dir) else {
-        return;
+/// Removes a base unless it is locked, and returns true if it is gone. Best effort.
+fn remove(dir: &Path, store: &Store) -> bool {
+    let lock = match File::open(dir) {
+        Ok(lock) => lock,
+        Err(error) => return error.kind() == io::ErrorKind::NotFound,
     };
     if rustix::fs::flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
-        return;
+        return false;
     }
     let Ok(bin) = TempDir::new_in(store.temporary_dir()) else {
-        return;
+        return false;
     };
     // The base is deleted together with the bin. Remains are swept like other temporary files.
-    let _ = fs::rename(dir, bin.path().join("base"));
+    fs::rename(dir, bin.path().join("base")).is_ok()
 }
 
-/// Removes least recently used bases until another one fits. Best effort.
+/// Removes least recently used bases that are not in use until another one fits. Best effort.
 fn make_room(store: &Store) {
     let mut bases: Vec<(SystemTime, PathBuf, u64)> = fs::read_dir(store.bases_dir())
         .into_iter()
@@ -170,9 +171,10 @@ fn make_room(store: &Store) {
         if count < MOST && bytes < MOST_BYTES {
             break;
         }
-        remove(&dir, store);
-        count -= 1;
-        bytes = bytes.saturating_sub(size);
+        if remove(&dir, store) {
+            count -= 1;
+            bytes = bytes.saturating_sub(size);
+        }
     }
 }
 
@@ -336,5 +338,24 @@ mod tests {
             let name = format!("{}-{clock}", tree.digest().hex());
             assert_eq!(left.contains(&name), stays, "{clock}");
         }
+    }
+
+    #[test]
+    fn a_base_in_use_does_not_count_as_removed() {
+        let (_home, store, tree) = home();
+        let base = |clock: usize| {
+            let base = store.bases().get(&tree, &store, clock as i64).unwrap();
+            let used = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(clock as u64);
+            let dir = fs::File::open(base.path()).unwrap();
+            dir.set_modified(used).unwrap();
+            base
+        };
+        let held = base(0);
+        for clock in 1..=MOST + 1 {
+            drop(base(clock));
+        }
+        let left = names(&store.bases_dir()).unwrap();
+        assert_eq!(left.len(), MOST, "{left:?}");
+        assert!(held.path().exists());
     }
 }
