@@ -100,7 +100,7 @@ const EDITS: &[(Mutation, Edit)] = &[
             items.push(Value::Null);
             Some("null added".to_owned())
         }
-        Value::Object(map) => {
+        Value::Object(map) if !map.contains_key("stray") => {
             map.insert("stray".to_owned(), Value::from(1));
             Some("a key \"stray\" added".to_owned())
         }
@@ -185,5 +185,17 @@ mod tests {
         ] {
             assert!(found.iter().any(|found| found == expected), "{found:#?}");
         }
+    }
+
+    #[test]
+    fn a_stray_key_replaces_no_existing_one() {
+        let text = "{\"stray\":2,\"a\":{\"b\":3}}";
+        let document = serde_json::from_str(text).unwrap();
+        let mutated = mutate_json(text, &document, 9).into_iter();
+        let strays: Vec<_> = mutated
+            .filter(|mutated| mutated.mutation == Mutation::STRAY_ITEM)
+            .map(|mutated| mutated.text)
+            .collect();
+        assert_eq!(strays, [r#"{"stray":2,"a":{"b":3,"stray":1}}"#]);
     }
 }
