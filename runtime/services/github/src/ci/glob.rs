@@ -1,8 +1,53 @@
 //! Glob patterns of branches and paths in workflow files.
 
-/// Returns true if a pattern matches a whole name. `*` matches any characters except `/`, and `**` any characters. `?`
-/// makes the preceding character optional, and `+` matches it one or more times. Brackets and backslashes have no
-/// special meaning here, unlike on GitHub.
+/// Part of a pattern that matches one character.
+enum Single<'a> {
+    Char(char),
+    /// Characters and ranges in brackets, such as `a-z_`.
+    OneOf(&'a [char]),
+}
+
+impl<'a> Single<'a> {
+    /// Reads the first part of a pattern, which must not be empty, and returns it with its length. Brackets that are
+    /// empty or not closed, and a backslash at the end, stand for themselves. `has_end` must be true if the pattern
+    /// contains a closing bracket. It saves a search that would make the time quadratic.
+    fn read(pattern: &'a [char], has_end: bool) -> (Self, usize) {
+        match pattern {
+            ['\\', c, ..] => return (Self::Char(*c), 2),
+            ['[', inside @ ..] if has_end => {
+                let end = inside.iter().position(|c| *c == ']');
+                if let Some(length) = end.filter(|length| *length > 0) {
+                    return (Self::OneOf(&inside[..length]), length + 2);
+                }
+            }
+            _ => {}
+        }
+        (Self::Char(pattern[0]), 1)
+    }
+
+    fn matches(&self, c: char) -> bool {
+        let mut all = match self {
+            Self::Char(own) => return *own == c,
+            Self::OneOf(all) => *all,
+        };
+        while let [first, rest @ ..] = all {
+            let (last, rest) = match rest {
+                ['-', last, rest @ ..] => (last, rest),
+                _ => (first, rest),
+            };
+            if (*first..=*last).contains(&c) {
+                return true;
+            }
+            all = rest;
+        }
+        false
+    }
+}
+
+/// Returns true if a pattern matches a whole name. `*` matches any characters except `/`, and `**` any characters;
+/// `**/` at the beginning of a component also matches nothing. Brackets match one of the characters and ranges in them.
+/// `?` makes the preceding character optional, and `+` matches it one or more times. A backslash takes the special
+/// meaning from the next character.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let name: Vec<char> = name.chars().collect();
@@ -10,26 +55,36 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
     // bounds the time.
     let mut at = vec![false; name.len() + 1];
     at[0] = true;
+    let last_bracket = pattern.iter().rposition(|c| *c == ']');
     let mut place = 0;
     while place < pattern.len() {
-        let c = pattern[place];
-        let next = pattern.get(place + 1).copied();
         let mut after = vec![false; name.len() + 1];
-        if c == '*' {
-            let any = next == Some('*');
-            place += if any { 2 } else { 1 };
+        if pattern[place] == '*' {
+            let any = pattern.get(place + 1) == Some(&'*');
+            let begins = place == 0 || pattern[place - 1] == '/';
+            let directories = any && begins && pattern.get(place + 2) == Some(&'/');
+            place += 1 + usize::from(any) + usize::from(directories);
             let mut reached = false;
             for (index, slot) in after.iter_mut().enumerate() {
-                let crosses = index > 0 && (any || name[index - 1] != '/');
-                reached = at[index] || (reached && crosses);
-                *slot = reached;
+                let before = index.checked_sub(1).map(|before| name[before]);
+                if directories {
+                    *slot = at[index] || (reached && before == Some('/'));
+                    reached |= at[index];
+                } else {
+                    let crosses = before.is_some_and(|before| any || before != '/');
+                    reached = at[index] || (reached && crosses);
+                    *slot = reached;
+                }
             }
         } else {
-            let optional = next == Some('?');
-            let repeated = next == Some('+');
-            place += if optional || repeated { 2 } else { 1 };
+            let has_end = last_bracket.is_some_and(|last| last > place);
+            let (single, length) = Single::read(&pattern[place..], has_end);
+            place += length;
+            let optional = pattern.get(place) == Some(&'?');
+            let repeated = pattern.get(place) == Some(&'+');
+            place += usize::from(optional || repeated);
             for index in 0..name.len() {
-                if name[index] == c && (at[index] || (repeated && after[index])) {
+                if (at[index] || (repeated && after[index])) && single.matches(name[index]) {
                     after[index + 1] = true;
                 }
             }
@@ -97,6 +152,31 @@ mod tests {
             ("v+1", "1", false),
             ("", "", true),
             ("releases/**-alpha", "releases/10/x-alpha", true),
+            ("v[12].[0-9]+.[0-9]+", "v1.10.1", true),
+            ("v[12].[0-9]+.[0-9]+", "v3.10.1", false),
+            ("v[0-9]+", "v12", true),
+            ("v[0-9]+", "vx", false),
+            ("[CB]at", "Bat", true),
+            ("[CB]at", "at", false),
+            ("v[0-9]?", "v", true),
+            ("[a-]b", "-b", true),
+            ("a\\*", "a*", true),
+            ("a\\*", "ab", false),
+            ("a\\[b]", "a[b]", true),
+            ("a\\++", "a++", true),
+            ("[", "[", true),
+            ("[]", "[]", true),
+            ("[[]a", "[a", true),
+            ("a\\", "a\\", true),
+            ("**/README.md", "README.md", true),
+            ("**/README.md", "js/lib/README.md", true),
+            ("**/README.md", "js/OLDREADME.md", false),
+            ("docs/**/*.md", "docs/a.md", true),
+            ("docs/**/*.md", "docs/a/b.md", true),
+            ("docs/**/*.md", "docsa.md", false),
+            ("**/docs/**", "docs/hello.md", true),
+            ("**/docs/**", "a/docs/b/c", true),
+            ("**/docs/**", "mydocs/a", false),
         ] {
             assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
         }
