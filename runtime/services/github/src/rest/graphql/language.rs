@@ -62,7 +62,7 @@ pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem
     }
 }
 
-/// Splits a document into names, numbers, quoted strings and single characters.
+/// Splits a document into names, numbers, quoted strings and single characters. Block strings become quoted strings.
 fn tokens(text: &str) -> Result<Vec<String>, Problem> {
     let mut tokens = Vec::new();
     let mut rest = text.char_indices().peekable();
@@ -74,6 +74,14 @@ fn tokens(text: &str) -> Result<Vec<String>, Problem> {
         let mut end = start + character.len_utf8();
         if character == '#' {
             while rest.next_if(|(_, it)| *it != '\n').is_some() {}
+            continue;
+        }
+        if text[start..].starts_with(BLOCK_QUOTE) {
+            let inside = &text[start + BLOCK_QUOTE.len()..];
+            let length = block_length(inside).ok_or("Parse error on unterminated string")?;
+            tokens.push(Value::from(block_string(&inside[..length])).to_string());
+            let end = start + length + 2 * BLOCK_QUOTE.len();
+            while rest.next_if(|(place, _)| *place < end).is_some() {}
             continue;
         }
         if character == '"' {
@@ -91,13 +99,56 @@ fn tokens(text: &str) -> Result<Vec<String>, Problem> {
             rest.nth(1);
             end = start + 3;
         } else if is_word(character) {
-            while let Some((place, it)) = rest.next_if(|(_, it)| is_word(*it)) {
+            // The dots of a spread end a word.
+            let continues =
+                |(place, it): &(usize, char)| is_word(*it) && !text[*place..].starts_with("...");
+            while let Some((place, it)) = rest.next_if(continues) {
                 end = place + it.len_utf8();
             }
         }
         tokens.push(text[start..end].to_owned());
     }
     Ok(tokens)
+}
+
+/// Beginning and end of a block string.
+const BLOCK_QUOTE: &str = "\"\"\"";
+
+/// Block quote as part of a block string.
+const ESCAPED_BLOCK_QUOTE: &str = "\\\"\"\"";
+
+/// Returns the length in bytes of the block string at the beginning of a text, without its closing quote. `None` if it
+/// is not closed.
+fn block_length(text: &str) -> Option<usize> {
+    let mut from = 0;
+    loop {
+        let end = from + text[from..].find(BLOCK_QUOTE)?;
+        if !text[..end].ends_with('\\') {
+            return Some(end);
+        }
+        from = end + BLOCK_QUOTE.len();
+    }
+}
+
+/// Returns the value of a block string as the GraphQL specification defines it (`BlockStringValue`): without the common
+/// indentation of its lines after the first, and without blank lines at its ends.
+fn block_string(raw: &str) -> String {
+    let raw = raw.replace("\r\n", "\n").replace('\r', "\n");
+    let indentation = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let is_blank = |line: &str| indentation(line) == line.len();
+    let mut lines: Vec<&str> = raw.split('\n').collect();
+    let later = lines.iter().skip(1).filter(|line| !is_blank(line));
+    let common = later.map(|line| indentation(line)).min().unwrap_or(0);
+    for line in lines.iter_mut().skip(1) {
+        *line = line.get(common..).unwrap_or_default();
+    }
+    while lines.last().is_some_and(|line| is_blank(line)) {
+        lines.pop();
+    }
+    let blank = lines.iter().take_while(|line| is_blank(line)).count();
+    lines[blank..]
+        .join("\n")
+        .replace(ESCAPED_BLOCK_QUOTE, BLOCK_QUOTE)
 }
 
 struct Parser<'a> {
@@ -183,6 +234,9 @@ impl Parser<'_> {
         if self.peek() == Some(":") {
             self.next()?;
             name = self.next()?.to_owned();
+            if !word(&name) {
+                return Err(format!("Parse error on {name:?}"));
+            }
         }
         let mut arguments = Map::new();
         if self.peek() == Some("(") {
@@ -283,6 +337,35 @@ mod tests {
         let close = parse("{a{...on Bot{id}...on User{id}}}", &Value::Null).unwrap();
         let on = close[0].selection.iter().map(|it| it.on.as_deref());
         assert_eq!(on.collect::<Vec<_>>(), [Some("Bot"), Some("User")]);
+        let closer = parse("{a{id...on Bot{x}}}", &Value::Null).unwrap();
+        let inner = closer[0].selection.iter();
+        let inner: Vec<_> = inner
+            .map(|it| (it.name.as_str(), it.on.as_deref()))
+            .collect();
+        assert_eq!(inner, [("id", None), ("x", Some("Bot"))]);
+    }
+
+    #[test]
+    fn block_strings_are_read_without_their_indentation() {
+        let value = |text: &str| {
+            let fields = parse(&format!("{{a(b:{text})}}"), &Value::Null).unwrap();
+            fields[0].arguments["b"].clone()
+        };
+        for (text, expected) in [
+            (
+                r#""""two
+lines, "quoted" ones""""#,
+                json!("two\nlines, \"quoted\" ones"),
+            ),
+            (
+                "\"\"\"\n  one\n\n    two\r\n  three\n \n\"\"\"",
+                json!("one\n\n  two\nthree"),
+            ),
+            (r#""""a\n \"""b\""" """"#, json!("a\\n \"\"\"b\"\"\" ")),
+            (r#"["""a""","b",""""""]"#, json!(["a", "b", ""])),
+        ] {
+            assert_eq!(value(text), expected, "{text}");
+        }
     }
 
     #[test]
@@ -313,6 +396,9 @@ mod tests {
             "subscription{a}",
             "{\"a\"}",
             "{a(b:\"x)}",
+            "{a(b:\"\"\"x\")}",
+            "{a(b:\"\"\"x\\\"\"\")}",
+            "{a:\"x\"}",
             &deep,
             &nested,
         ] {
