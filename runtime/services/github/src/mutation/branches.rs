@@ -68,14 +68,17 @@ impl Mutator<'_> {
     }
 }
 
-/// Moves a branch. Open pull requests whose head is its old tip move with it.
+/// Moves a branch. Open pull requests whose head is this branch at its old tip move with it.
 pub(super) fn set_tip(world: &mut Opened, name: &str, old: ObjectId, new: ObjectId) {
     world.git.set_ref(name, new);
+    let branch = name.strip_prefix("refs/heads/");
     let (old, open) = (old.to_string(), State::Open);
     for (number, issue) in &mut world.hub.issues {
         if let Some(pull) = &mut issue.pull
             && issue.state == open
             && pull.head_sha == old
+            && branch.is_some()
+            && pull.head_branch() == branch
         {
             pull.head_sha = new.to_string();
             world.git.set_ref(format!("refs/pull/{number}/head"), new);
@@ -83,7 +86,8 @@ pub(super) fn set_tip(world: &mut Opened, name: &str, old: ObjectId, new: Object
     }
 }
 
-/// Replaces a commit: rewrites its descendants, and updates refs, pull requests and runs.
+/// Replaces a commit: rewrites its descendants, and updates refs, pull requests, runs, and the comments and
+/// statuses of commits.
 pub(super) fn replace(world: &mut Opened, old: ObjectId, new: ObjectId) -> Result<(), GitError> {
     let git = &mut world.git;
     let mut refs = Vec::new();
@@ -130,11 +134,25 @@ pub(super) fn replace(world: &mut Opened, old: ObjectId, new: ObjectId) -> Resul
         rename(&mut pull.head_sha);
         rename(&mut pull.base_sha);
         pull.merge_commit_sha.iter_mut().for_each(rename);
+        for review in &mut pull.reviews {
+            rename(&mut review.commit_id);
+        }
+        for comment in &mut pull.review_comments {
+            rename(&mut comment.commit_id);
+            comment.original_commit_id.iter_mut().for_each(rename);
+        }
     }
     for run in &mut world.hub.runs.workflow_runs {
         rename(&mut run.head_sha);
         run.base_sha.iter_mut().for_each(rename);
     }
+    let remarks = std::mem::take(&mut world.hub.remarks).into_values();
+    world.hub.remarks = remarks
+        .map(|mut remarks| {
+            rename(&mut remarks.sha);
+            (remarks.sha.clone(), remarks)
+        })
+        .collect();
     Ok(())
 }
 
