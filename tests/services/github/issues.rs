@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::rest::Site;
 use crate::support::{World, texts};
 
 #[tokio::test]
@@ -222,5 +223,30 @@ async fn issues_are_of_types_that_the_owner_has() {
     assert_eq!(
         refused,
         "failed to create issue: Validation Failed\nIssue.type (invalid)"
+    );
+
+    let read = json!({"method": "get", "issue_number": 1});
+    let before = world.json("issue_read", read.clone()).await;
+    assert_eq!(before["issue_type"], "Bug");
+    let clear = json!({"method": "update", "issue_number": 1, "type": null});
+    world.text("issue_write", clear.clone()).await;
+    let cleared = world.json("issue_read", read.clone()).await;
+    assert_eq!(cleared.get("issue_type"), None);
+    assert_ne!(cleared["updated_at"], before["updated_at"]);
+    // The issue has no type any more, so that nothing changes.
+    let state = world.state().await.digest();
+    world.text("issue_write", clear).await;
+    assert_eq!(world.json("issue_read", read).await, cleared);
+    assert_eq!(world.state().await.digest(), state);
+
+    let site = Site::of(World::of(typed).await).await;
+    let kept = site
+        .ask("PATCH", "/issues/1", json!({"title": "New"}))
+        .await;
+    assert_eq!(kept.json()["type"]["name"], "Bug");
+    let cleared = site.ask("PATCH", "/issues/1", json!({"type": null})).await;
+    assert_eq!(
+        (cleared.status, &cleared.json()["type"]),
+        (200, &Value::Null)
     );
 }

@@ -531,3 +531,77 @@ async fn the_refs_of_pull_requests_are_not_written_to() {
     }
     assert_eq!(site.world.state().await.digest(), before);
 }
+
+/// Standard world with two open pull requests from forks. The branch of the first has the name of the base.
+fn from_forks(dir: &std::path::Path) {
+    standard(dir);
+    let repo = Repo::again(dir);
+    let pull = |number: u64, head: &str, tip: &str| {
+        json!({"number": number, "title": "T", "user": "carol", "fork_owner": "carol", "head": head, "base": "main",
+               "head_sha": repo.tip(tip).unwrap().to_string()})
+    };
+    let pulls = json!([pull(3, "main", "feature"), pull(4, "topic", "clash")]);
+    write(dir, "pulls.json", &pulls);
+}
+
+#[tokio::test]
+async fn a_pull_request_from_a_fork_does_not_follow_a_branch_with_the_same_name() {
+    let site = Site::of(World::of(from_forks).await).await;
+    let pull = async |site: &Site, number: u64| {
+        let pull = site.get(&format!("/pulls/{number}")).await.json();
+        let head = &pull["head"];
+        json!([pull["state"], head["label"], head["sha"]])
+    };
+    let tip = async |branch: &str| {
+        let there = format!("/git/ref/heads/{branch}");
+        site.get(&there).await.json()["object"]["sha"].clone()
+    };
+    let expected = [
+        json!(["open", "carol:main", tip("feature").await]),
+        json!(["open", "carol:topic", tip("clash").await]),
+    ];
+    let pulls = async |site: &Site| [pull(site, 3).await, pull(site, 4).await];
+    assert_eq!(pulls(&site).await, expected);
+
+    site.world
+        .text("create_branch", json!({"branch": "topic"}))
+        .await;
+    assert_eq!(pulls(&site).await, expected, "a branch was created");
+    let refused = site
+        .world
+        .refusal("update_pull_request_branch", json!({"pullNumber": 4}))
+        .await;
+    let problem = "403 user doesn't have permission to update head repository []";
+    assert!(refused.ends_with(problem), "{refused}");
+    let gone = site.ask("DELETE", "/git/refs/heads/topic", json!({})).await;
+    assert_eq!(gone.status, 204);
+    assert_eq!(pulls(&site).await, expected, "the branch was deleted");
+    let tag = json!({"ref": "refs/tags/topic", "sha": tip("main").await});
+    assert_eq!(site.ask("POST", "/git/refs", tag).await.status, 201);
+    let gone = site.ask("DELETE", "/git/refs/tags/topic", json!({})).await;
+    assert_eq!(gone.status, 204);
+    assert_eq!(pulls(&site).await, expected, "a tag was deleted");
+    site.world
+        .text("create_branch", json!({"branch": "topic"}))
+        .await;
+    let renamed = site
+        .ask(
+            "POST",
+            "/branches/topic/rename",
+            json!({"new_name": "renamed"}),
+        )
+        .await;
+    assert_eq!(renamed.status, 201);
+    assert_eq!(pulls(&site).await, expected, "the branch was renamed");
+    for state in ["closed", "open"] {
+        let change = json!({"state": state});
+        let changed = site.ask("PATCH", "/pulls/4", change).await;
+        assert_eq!(changed.json()["state"], state);
+    }
+    assert_eq!(pulls(&site).await, expected, "it was reopened");
+    site.world
+        .text("create_branch", json!({"branch": "topic"}))
+        .await;
+    let again = Site::of(site.world.again().await).await;
+    assert_eq!(pulls(&again).await, expected, "the state was opened again");
+}

@@ -454,6 +454,23 @@ async fn refusals_are_worded_as_github_words_them() {
 }
 
 #[tokio::test]
+async fn a_branch_cannot_be_created_at_an_annotated_tag() {
+    let site = Site::new().await;
+    let main = site.get("/git/ref/heads/main").await.json()["object"]["sha"].clone();
+    let tag = json!({"tag": "v2", "message": "Two", "object": main, "type": "commit"});
+    let tag = site.ask("POST", "/git/tags", tag).await.json()["sha"].clone();
+    let new = |name: &str| json!({"ref": name, "sha": tag});
+    let refused = site.ask("POST", "/git/refs", new("refs/heads/x")).await;
+    Site::refused(&refused, 422, "Object is not a commit");
+    let made = site.ask("POST", "/git/refs", new("refs/tags/x")).await;
+    assert_eq!(made.status, 201);
+    // A branch at the tag would be refused here.
+    let world = site.world.again().await;
+    let branches = world.json("list_branches", json!({})).await;
+    assert_eq!(texts(&branches, "/name"), ["clash", "feature", "main"]);
+}
+
+#[tokio::test]
 async fn labels_milestones_and_trees_are_refused_that_github_refuses() {
     let site = Site::new().await;
     let (long, longer) = ("x".repeat(51), "x".repeat(101));

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use mcpmark_github::rest::Rest;
+use mcpmark_service::HttpRequest;
 use serde_json::{Value, json};
 
 use crate::rest::Site;
-use crate::support::{World, git, standard, texts, write};
+use crate::support::{CLOCK, World, git, standard, texts, write};
 
 #[tokio::test]
 async fn the_repository_is_changed_and_stays_so() {
@@ -33,6 +35,41 @@ async fn the_repository_is_changed_and_stays_so() {
     let renamed = site.ask("PATCH", "", json!({"name": "shown"})).await;
     assert_eq!(renamed.json()["full_name"], "acme/shown");
     assert_eq!(site.get("").await.status, 404);
+}
+
+#[tokio::test]
+async fn mentions_in_commits_follow_the_name_of_the_repository() {
+    let world = World::new().await;
+    for name in ["demo", "shown"] {
+        let push = json!({"branch": "main", "message": format!("See acme/{name}#2"), "files": [{"path": name, "content": "x"}]});
+        world.text("push_files", push).await;
+    }
+    let site = Site::of(world).await;
+    let commits = site.get("/commits?per_page=2").await.json();
+    let (of_demo, of_shown) = (&commits[1]["sha"], &commits[0]["sha"]);
+    let referenced = |timeline: &Value| -> Vec<Value> {
+        let events = timeline.as_array().unwrap().iter();
+        let events = events.filter(|event| event["event"] == "referenced");
+        events.map(|event| event["commit_id"].clone()).collect()
+    };
+    let before = site.get("/issues/2/timeline").await.json();
+    assert_eq!(referenced(&before), [of_demo.clone()]);
+    let renamed = site.ask("PATCH", "", json!({"name": "shown"})).await;
+    assert_eq!(renamed.status, 200);
+    let target = "/repos/acme/shown/issues/2/timeline";
+    let after = site.send("GET", target, "", b"").await.json();
+    assert_eq!(referenced(&after), [of_shown.clone()]);
+    // A final state gives the same answer.
+    let (tree, store) = (site.world.state().await, &site.world.store);
+    let mut rest = Rest::open(&tree, &**store, site.world.home.path(), CLOCK).unwrap();
+    let request = HttpRequest {
+        method: "GET".to_owned(),
+        target: target.to_owned(),
+        ..HttpRequest::default()
+    };
+    let answer = rest.answer(&request, CLOCK).unwrap();
+    let opened: Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(referenced(&opened), [of_shown.clone()]);
 }
 
 #[tokio::test]

@@ -288,6 +288,28 @@ async fn events_have_the_fields_of_github_in_its_order() {
     assert_eq!(thread.len(), 2);
 }
 
+#[tokio::test]
+async fn a_thread_has_the_same_node_id_in_a_timeline_and_in_the_tools() {
+    let make = |dir: &std::path::Path| {
+        standard(dir);
+        let comment = |id: u64, answered: Option<u64>| json!({"id": id, "user": "bo", "body": "?", "path": "src/lib.rs", "line": 5, "in_reply_to": answered});
+        let pull = json!({"number": 3, "title": "Change two", "head": "clash", "base": "main", "user": "bo",
+                          "review_comments": [comment(7, None), comment(8, Some(7))]});
+        write(dir, "pulls.json", &json!([pull]));
+    };
+    let site = Site::of(World::as_of("v1.10.1", make, None).await).await;
+    let timeline = site.get("/issues/3/timeline").await.json();
+    let mut events = timeline.as_array().unwrap().iter();
+    let event = events.find(|it| it["event"] == "line-commented").unwrap();
+    let read = json!({"pullNumber": 3, "method": "get_review_comments"});
+    let threads = site.world.json("pull_request_read", read).await;
+    assert_eq!(event["node_id"], threads["review_threads"][0]["id"]);
+    let resolve =
+        json!({"pullNumber": 3, "method": "resolve_thread", "threadId": event["node_id"]});
+    let said = site.world.text("pull_request_review_write", resolve).await;
+    assert_eq!(said, "review thread resolved successfully");
+}
+
 /// Sends a GraphQL query about the repository and returns the answer.
 async fn asked(site: &Site, inside: &str) -> Value {
     let query = format!("{{ repository(owner: \"acme\", name: \"demo\") {{ {inside} }} }}");

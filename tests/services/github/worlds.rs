@@ -54,9 +54,18 @@ async fn answers_of_the_rest_api_open() {
         ]));
         write(dir, "pulls.json", &json!([
             {"number": 3, "title": "P", "user": {"login": "bo"}, "state": "open", "head": {"ref": "clash", "label": "acme:clash"}, "base": {"ref": "main"}},
+            {"number": 4, "title": "F", "user": {"login": "carol"}, "state": "open",
+             "head": {"ref": "main", "sha": Repo::again(dir).tip("feature").unwrap().to_string(), "user": {"login": "carol"}},
+             "base": {"ref": "main", "user": {"login": "acme"}}},
         ]));
     })
     .await;
+    for (number, label) in [(3, "acme:clash"), (4, "carol:main")] {
+        let pull = world
+            .json("get_pull_request", json!({"pullNumber": number}))
+            .await;
+        assert_eq!(pull["head"]["label"], label);
+    }
     let issue = world.json("get_issue", json!({"issue_number": 1})).await;
     assert_eq!(
         (&issue["user"]["login"], &issue["milestone"]["title"]),

@@ -106,11 +106,17 @@ impl RepositoryState {
             return Err(call.refuse(422, "Reference update failed"));
         }
         let id = ObjectId::from_hex(sha.as_bytes()).ok();
-        let id = match id {
-            Some(id) if self.git.peel(id)?.is_some() => id,
-            _ => return Err(call.refuse(422, "Object does not exist")),
+        let commit = match id {
+            Some(id) => self.git.peel(id)?,
+            None => None,
+        };
+        let (Some(id), Some(commit)) = (id, commit) else {
+            return Err(call.refuse(422, "Object does not exist"));
         };
         let branch = name.strip_prefix("refs/heads/");
+        if branch.is_some() && id != commit {
+            return Err(call.refuse(422, "Object is not a commit"));
+        }
         let threads = self.threads_after(branch.map(|branch| (branch, id)), None)?;
         self.git.set_ref(name, id);
         self.hub.tick();
@@ -274,8 +280,9 @@ impl RepositoryState {
         }
         self.git.remove_ref(name);
         let gone = |(issue, pull): (&Issue, &Pull)| {
-            let head = pull.local_branch.as_ref().unwrap_or(&pull.head);
-            let with = Some(head.as_str()) == branch || Some(pull.base.as_str()) == branch;
+            // Without the first condition, the deletion of a tag would close pull requests from forks.
+            let with = branch.is_some()
+                && (pull.head_branch() == branch || Some(pull.base.as_str()) == branch);
             (issue.state == State::Open && with).then_some(issue.number)
         };
         let numbers: Vec<u64> = self.hub.pulls().filter_map(gone).collect();
@@ -467,9 +474,8 @@ impl RepositoryState {
         for (issue, pull) in self.hub.pulls() {
             if issue.state == State::Open || Some(issue.number) == reopened {
                 let (base, head) = self.ends(pull)?;
-                let branch = pull.local_branch.as_deref().unwrap_or(&pull.head);
                 let new_base = tip(&pull.base).unwrap_or(base);
-                let new_head = tip(branch).unwrap_or(head);
+                let new_head = pull.head_branch().and_then(tip).unwrap_or(head);
                 let head_moved = new_head != head;
                 if head_moved || new_base != base {
                     found.push((issue.number, new_base, new_head, head_moved));

@@ -30,7 +30,8 @@ pub(crate) struct IssueChange {
     pub(crate) assignees: Option<Vec<String>>,
     /// `Some(None)` removes the milestone.
     pub(crate) milestone: Option<Option<u64>>,
-    pub(crate) kind: Option<String>,
+    /// `Some(None)` removes the type.
+    pub(crate) kind: Option<Option<String>>,
 }
 
 /// Orders of a list of issues.
@@ -217,7 +218,7 @@ impl RepositoryState {
             self.check_people(&call, "Issue", people)?;
         }
         self.check_milestone(&call, change.milestone.flatten())?;
-        self.check_kind(&call, change.kind.as_deref())?;
+        self.check_kind(&call, change.kind.as_ref().and_then(|kind| kind.as_deref()))?;
         check_labels(&call, change.labels.as_deref().unwrap_or_default())?;
         let labels = change
             .labels
@@ -235,7 +236,9 @@ impl RepositoryState {
             issue.labels = labels.unwrap_or_else(|| issue.labels.clone());
             issue.assignees = assignees.unwrap_or_else(|| issue.assignees.clone());
             issue.milestone = change.milestone.unwrap_or(issue.milestone);
-            issue.kind = change.kind.or_else(|| issue.kind.clone());
+            if let Some(kind) = change.kind {
+                issue.kind = kind;
+            }
             if *issue != before {
                 issue.updated_at = now;
                 self.hub.tick();

@@ -305,7 +305,11 @@ impl RepositoryState {
         if issue.state == State::Closed {
             return Err(call.refuse(422, "Cannot update a closed pull request's branch."));
         }
-        let branch = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
+        let Some(branch) = pull.head_branch().map(str::to_owned) else {
+            // The fork is not part of the world.
+            let problem = "user doesn't have permission to update head repository";
+            return Err(call.refuse(403, problem));
+        };
         if self.git.branch(&branch).is_none() {
             return Err(call.refuse(422, format!("The {branch} branch has been deleted.")));
         }

@@ -302,7 +302,6 @@ impl RepositoryState {
         }
         check_text(&call, "PullRequest", change.body.as_deref())?;
         let merged = pull.merged_at.is_some();
-        let head = pull.local_branch.as_ref().unwrap_or(&pull.head).clone();
         let was = issue.state;
         let state = match change.state.as_deref() {
             None => was,
@@ -318,7 +317,7 @@ impl RepositoryState {
                 "state cannot be changed. The pull request cannot be reopened.",
             )));
         }
-        if reopened && let Some(problem) = self.reopen_problem(pull, &head)? {
+        if reopened && let Some(problem) = self.reopen_problem(pull)? {
             let message = format!("state cannot be changed. {problem}");
             return Err(call.invalid(field("", "custom", message)));
         }
@@ -376,20 +375,25 @@ impl RepositoryState {
     }
 
     /// Reason why a closed pull request cannot be reopened.
-    fn reopen_problem(&self, pull: &Pull, branch: &str) -> Result<Option<String>, GitError> {
-        let Some(tip) = self.git.branch(branch) else {
-            return Ok(Some(format!("The {branch} branch has been deleted.")));
-        };
-        let (_, head) = self.ends(pull)?;
-        if !self.git.is_ancestor(head, tip)? {
-            return Ok(Some(format!(
-                "The {branch} branch was force-pushed or recreated."
-            )));
+    fn reopen_problem(&self, pull: &Pull) -> Result<Option<String>, GitError> {
+        let (_, mut tip) = self.ends(pull)?;
+        // The branch of a fork is neither deleted nor moved.
+        if let Some(branch) = pull.head_branch() {
+            let Some(now) = self.git.branch(branch) else {
+                return Ok(Some(format!("The {branch} branch has been deleted.")));
+            };
+            if !self.git.is_ancestor(tip, now)? {
+                return Ok(Some(format!(
+                    "The {branch} branch was force-pushed or recreated."
+                )));
+            }
+            tip = now;
         }
         let Some(base) = self.git.branch(&pull.base) else {
             return Ok(Some(format!("The {} branch has been deleted.", pull.base)));
         };
         let is_empty = self.git.is_ancestor(tip, base)?;
+        let branch = pull.head_branch().unwrap_or(&pull.head);
         Ok(is_empty.then(|| format!("There are no new commits on the {branch} branch.")))
     }
 

@@ -319,9 +319,10 @@ impl RepositoryState {
             "review-requested" | "user-review-requested" => {
                 pull.is_some_and(|pull| pull.requested_reviewers.iter().any(is))
             }
-            "reviewed-by" => {
-                pull.is_some_and(|pull| pull.reviews.iter().any(|review| is(&review.user)))
-            }
+            "reviewed-by" => pull.is_some_and(|pull| {
+                let mut submitted = pull.reviews.iter().filter(|it| it.submitted_at.is_some());
+                submitted.any(|review| is(&review.user))
+            }),
             "interactions" => {
                 let interactions = issue.reactions.len() + issue.comments.len();
                 compares(&interactions, value, |it| it.parse().ok())

@@ -75,6 +75,10 @@ impl RepositoryState {
             let problem = "Sorry, you need to allow at least one merge strategy.";
             return Err(call.refuse(422, problem));
         }
+        if changed.name != self.hub.repository.name {
+            // Which issues a message mentions depends on the name of the repository.
+            self.messages.get_mut().clear();
+        }
         if changed != self.hub.repository {
             self.hub.repository = changed;
             self.hub.tick();
@@ -123,11 +127,10 @@ impl RepositoryState {
         if self.git.branch(new).is_some() {
             return Err(call.refuse(422, format!("Branch {new} already exists.")));
         }
-        self.git.remove_ref(&before);
-        if self.git.ref_clashes(&after) {
-            self.git.set_ref(before, tip);
+        if self.git.ref_clashes_without(&after, &before) {
             return Err(call.refuse(422, "Reference update failed"));
         }
+        self.git.remove_ref(&before);
         self.git.set_ref(after, tip);
         let hub = &mut self.hub;
         if hub.repository.default_branch == old {
@@ -143,8 +146,7 @@ impl RepositoryState {
         }
         let (now, by) = (hub.now, hub.repository.viewer.clone());
         let is_from = |(issue, pull): (&Issue, &Pull)| {
-            let head = pull.local_branch.as_ref().unwrap_or(&pull.head);
-            (issue.state == State::Open && head == old).then_some(issue.number)
+            (issue.state == State::Open && pull.head_branch() == Some(old)).then_some(issue.number)
         };
         let from: Vec<u64> = hub.pulls().filter_map(is_from).collect();
         for number in from {

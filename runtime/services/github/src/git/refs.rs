@@ -71,11 +71,19 @@ impl Git {
     /// Returns true if a ref conflicts with another one as file and directory: one name is a parent directory of the
     /// other.
     pub(crate) fn ref_clashes(&self, name: &str) -> bool {
+        self.ref_clashes_without(name, "")
+    }
+
+    /// Returns the same as [`ref_clashes`](Self::ref_clashes) would after the ref `removed` is removed.
+    pub(crate) fn ref_clashes_without(&self, name: &str, removed: &str) -> bool {
         let below = format!("{name}/");
-        self.refs_below(&below).next().is_some()
-            || name
-                .match_indices('/')
-                .any(|(end, _)| self.refs.contains_key(&name[..end]))
+        let removed_below = removed.strip_prefix(&below);
+        self.refs_below(&below)
+            .any(|(rest, _)| Some(rest) != removed_below)
+            || name.match_indices('/').any(|(end, _)| {
+                let parent = &name[..end];
+                parent != removed && self.refs.contains_key(parent)
+            })
     }
 
     /// Resolves a text to a commit. Tries a full object id, then a branch, a tag and a full ref name, then an

@@ -285,7 +285,7 @@ pub struct Pull {
     pub head: String,
     /// Base: the branch to merge into.
     pub base: String,
-    /// Tip of the head. It follows the branch while the pull request is open and the branch exists.
+    /// Tip of the head. It follows the branch while the pull request is open and the branch exists in this repository.
     #[serde(default)]
     pub head_sha: String,
     /// Tip of the base. It follows the branch while the pull request is open.
@@ -330,6 +330,15 @@ pub struct Pull {
 }
 
 impl Pull {
+    /// Branch of this repository that contains the head. `None` if the head is in a fork and has no branch here.
+    pub(crate) fn head_branch(&self) -> Option<&str> {
+        match (&self.local_branch, &self.fork_owner) {
+            (Some(branch), _) => Some(branch),
+            (None, Some(_)) => None,
+            (None, None) => Some(&self.head),
+        }
+    }
+
     /// Review comments that other users can see, which are all except those of pending reviews.
     pub(crate) fn seen_comments(&self) -> impl Iterator<Item = &ReviewComment> {
         let pending = self.reviews.iter().filter(|it| it.submitted_at.is_none());

@@ -252,7 +252,7 @@ fn edit(
         } else {
             fields.number("milestone")?.map(Some)
         },
-        kind: fields.text("type")?,
+        kind: fields.clearable("type")?,
     };
     let state = match fields.text("state")?.as_deref() {
         None => None,

@@ -81,7 +81,7 @@ pub(super) fn update_issue(repo: &mut RepositoryState, with: &Arguments) -> Outc
             .ok()
             .filter(|number| *number > 0)
             .map(Some),
-        kind: given("type")?,
+        kind: given("type")?.map(Some),
     };
     let state = NewState::read(with)?;
     repo.edit_issue(&at, number, change)

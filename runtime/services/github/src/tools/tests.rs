@@ -230,14 +230,33 @@ fn all_objects_of_a_call_count_towards_the_quota() {
     assert!(merged > FILES as u64 / 2 * 700, "{merged}");
 }
 
-#[test]
-fn rest_is_stopped_alike() {
-    let request = |method: &str, target: &str, body: &str| HttpRequest {
+fn request(method: &str, target: &str, body: &str) -> HttpRequest {
+    HttpRequest {
         method: method.to_owned(),
         target: format!("/repos/acme/demo{target}"),
         body: body.as_bytes().to_vec(),
         ..HttpRequest::default()
+    }
+}
+
+#[test]
+fn a_refused_name_of_a_branch_is_not_charged() {
+    let mut world = World::new(1 << 30);
+    let room = world.tools.quota.room;
+    let before = world.state();
+    let rename = |name: &str| {
+        let body = json!({"new_name": name}).to_string();
+        request("POST", "/branches/topic/rename", &body)
     };
+    assert_eq!(world.tools.rest(&rename("main/x")).status, 422);
+    assert!(world.state() == before);
+    assert_eq!(world.tools.quota.room, room);
+    assert_eq!(world.tools.rest(&rename("topic/x")).status, 201);
+    assert!(world.tools.quota.room < room);
+}
+
+#[test]
+fn rest_is_stopped_alike() {
     let mut world = World::new(1 << 30);
     let before = world.state();
     let cancelled = CallMeter::new(u64::MAX);

@@ -38,7 +38,7 @@ impl RepositoryState {
             EventKind::LineCommented(thread) => {
                 let comments = thread.iter().map(|it| self.review_comment(event.issue, it));
                 let comments: Value = comments.collect::<Result<Vec<_>, _>>()?.into();
-                let id = Kind::ReviewThread.node_id(Kind::ReviewComment.id(thread[0].id));
+                let id = Kind::ReviewThread.node_id(Kind::ReviewThread.id(thread[0].id));
                 return Ok(json!({"event": "line-commented", "node_id": id, "comments": comments}));
             }
             EventKind::CrossReferenced { source, .. } => {

@@ -152,9 +152,8 @@ pub(super) fn check_issue(file: &str, place: &str, issue: &Issue) -> Result<(), 
         if issue.state == State::Open && pull.merged_at.is_some() {
             return refused("it is merged but still open".to_owned());
         }
-        let head = pull.local_branch.as_ref().unwrap_or(&pull.head);
-        if issue.state == State::Open && *head == pull.base {
-            return refused(format!("its head and its base are both {head:?}"));
+        if issue.state == State::Open && pull.head_branch() == Some(pull.base.as_str()) {
+            return refused(format!("its head and its base are both {:?}", pull.base));
         }
         if let Some(answered) = unknown_answered(pull) {
             return refused(format!(

@@ -162,6 +162,15 @@ pub(super) fn pull(mut value: Value) -> (Value, Value) {
             .get("state")
             .and_then(Value::as_str)
             .is_some_and(|state| state.eq_ignore_ascii_case("merged"));
+    let owner = |side: &str| {
+        let side = entry.get(side)?;
+        side["user"]["login"].as_str()
+    };
+    if let (Some(head), Some(base)) = (owner("head"), owner("base"))
+        && !head.eq_ignore_ascii_case(base)
+    {
+        own.insert("fork_owner".to_owned(), head.into());
+    }
     for side in ["head", "base"] {
         let Some(given) = entry.remove(side) else {
             continue;

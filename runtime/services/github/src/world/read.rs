@@ -441,9 +441,16 @@ impl Reading {
                 Ok(git.resolve(text)?)
             }
         };
-        let branch = pull.local_branch.as_deref().unwrap_or(&pull.head);
+        let branch = pull.head_branch();
         let open = issue.state == State::Open;
-        let live = if open { git.branch(branch) } else { None };
+        let live = branch
+            .filter(|_| open)
+            .and_then(|branch| git.branch(branch));
+        // If nothing else is known about the head of a fork, it is that of the branch with the same name.
+        let last_resort = match branch {
+            None if open && pull.head == pull.base => None,
+            _ => Some(branch.unwrap_or(&pull.head)),
+        };
         let base_tip = git.branch(&pull.base);
         if open && base_tip.is_none() {
             let problem = format!("its base {:?} is not a branch of the repository", pull.base);
@@ -455,7 +462,7 @@ impl Reading {
                 Some(id) => Some(id),
                 None => match git.find_ref(&format!("refs/pull/{number}/head")) {
                     Some(id) => Some(id),
-                    None => git.branch(branch),
+                    None => last_resort.and_then(|branch| git.branch(branch)),
                 },
             },
         };
@@ -463,7 +470,8 @@ impl Reading {
             (Some(id), _) => id,
             (None, true) => {
                 let problem = format!(
-                    "its head {branch:?} is not a branch of the repository, and its head_sha is not a commit"
+                    "its head {:?} is not a branch of the repository, and its head_sha is not a commit",
+                    branch.unwrap_or(&pull.head)
                 );
                 return Err(WorldError::value(file, place, problem));
             }

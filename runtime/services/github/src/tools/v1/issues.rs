@@ -226,14 +226,14 @@ pub(super) fn write(repo: &mut RepositoryState, with: &Arguments) -> Outcome {
                 labels: given("labels").then_some(labels),
                 assignees: given("assignees").then_some(assignees),
                 milestone: milestone.map(Some),
-                kind,
+                kind: if clears_type {
+                    Some(None)
+                } else {
+                    kind.map(Some)
+                },
             };
             let edited = repo.edit_issue(&at, number, change);
             edited.map_err(tool_error("failed to update issue"))?;
-            if clears_type && let Some(issue) = repo.hub.issues.get_mut(&number) {
-                crate::call::changed();
-                issue.kind = None;
-            }
             state.set(repo, number)?;
             done(Kind::Issue.id(number), &repo.issue_page(number).into())
         }
