@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcpmark_journal::{AttemptRow, Journal, JournalError, Trajectory};
+use mcpmark_journal::{AttemptRow, GradeRow, Journal, JournalError, Trajectory};
 use mcpmark_snapshot::{Digest, Store};
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ impl Details {
             let row = journal.attempt(id)?;
             let trajectory = journal.trajectory(id)?;
             let changes = store.map_or(Ok(None), |store| changes(&row, store));
-            bytes += trajectory_size(&trajectory) + changes_size(&changes);
+            bytes += row_size(&row) + trajectory_size(&trajectory) + changes_size(&changes);
             let detail = AttemptDetail {
                 row,
                 trajectory,
@@ -136,13 +136,29 @@ fn by_priority(report: &Report) -> Vec<&str> {
     [first_failures, failures, firsts, rest].concat()
 }
 
-/// Returns the size of a trajectory's texts after truncation, in bytes.
+/// Returns the size of the texts of an attempt's row and of its grade, as the page shows them, in bytes.
+fn row_size(row: &AttemptRow) -> usize {
+    let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    length(&row.ended_detail) + length(&row.error) + row.grade.as_ref().map_or(0, grade_size)
+}
+
+/// Returns the size of a grade's texts after truncation, in bytes. Names of checks and the message of a fault are not
+/// truncated.
+fn grade_size(grade: &GradeRow) -> usize {
+    let checks = grade.checks.iter();
+    let checks = checks.map(|check| check.name.len() + truncated(&check.detail));
+    let fault = grade.fault_message.as_ref().map_or(0, String::len);
+    checks.sum::<usize>() + fault + truncated(&grade.log)
+}
+
+/// Returns the size of a trajectory's texts after truncation, in bytes. Names of tools are not truncated.
 fn trajectory_size(trajectory: &Trajectory) -> usize {
     let messages = trajectory.messages.iter().map(|m| texts(&m.content));
-    let calls = trajectory
-        .calls
-        .iter()
-        .map(|call| texts(&call.arguments) + call.result.as_ref().map_or(0, texts));
+    let calls = trajectory.calls.iter().map(|call| {
+        let result = call.result.as_ref().map_or(0, texts);
+        let error = call.error.as_deref().map_or(0, truncated);
+        call.name.len() + texts(&call.arguments) + result + error
+    });
     messages.chain(calls).sum()
 }
 
@@ -210,6 +226,7 @@ pub(crate) fn result_text(result: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use mcpmark_journal::{CallRow, Scoring};
     use serde_json::json;
 
     use super::*;
@@ -223,5 +240,52 @@ mod tests {
         assert_eq!(truncated(&"é".repeat(7000)), 2 * MAX_CHARACTERS);
         assert_eq!(truncated(&"é".repeat(4000)), 8000);
         assert_eq!(truncated("short"), 5);
+    }
+
+    #[test]
+    fn checks_log_and_fault_of_a_grade_count() {
+        let long = "x".repeat(2 * MAX_CHARACTERS);
+        let grade = GradeRow {
+            verifier: String::new(),
+            engine: String::new(),
+            terms: None,
+            bundle: None,
+            outcome: "graded".to_owned(),
+            passed: Some(false),
+            score: Some(0.5),
+            fault_kind: None,
+            fault_message: Some("trap".to_owned()),
+            log: long.clone(),
+            scoring: Scoring::default(),
+            checks: serde_json::from_value(json!([
+                {"name": "first", "passed": true, "detail": long},
+                {"name": "second", "passed": false, "detail": "short"},
+            ]))
+            .unwrap(),
+        };
+        let whole = ["first", "second", "short", "trap"].map(str::len);
+        let expected = whole.iter().sum::<usize>() + 2 * MAX_CHARACTERS;
+        assert_eq!(grade_size(&grade), expected);
+    }
+
+    #[test]
+    fn names_and_errors_of_calls_count() {
+        let call = CallRow {
+            turn: 1,
+            call_id: "1".to_owned(),
+            name: "read_file".to_owned(),
+            arguments: json!({}),
+            started_ms: 0,
+            elapsed_us: None,
+            result: None,
+            is_error: false,
+            error: Some("x".repeat(2 * MAX_CHARACTERS)),
+        };
+        let trajectory = Trajectory {
+            calls: vec![call],
+            ..Trajectory::default()
+        };
+        let expected = "read_file".len() + MAX_CHARACTERS;
+        assert_eq!(trajectory_size(&trajectory), expected);
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mcpmark_report::{Details, Format, Options, PageBudget};
+use rusqlite::Connection;
 use sha2::{Digest, Sha256};
 
 use crate::{Demonstration, is_plain};
@@ -236,6 +237,27 @@ fn a_budget_of_bytes_ends_after_the_attempt_that_exceeds_it() {
     let journal = &demonstration.journal;
     let details = Details::read_within(budget, &report, journal, None).unwrap();
     assert_eq!((details.attempts.len(), details.left_out), (1, 94));
+}
+
+#[test]
+fn checks_count_towards_the_budget_of_bytes() {
+    let demonstration = Demonstration::new();
+    let report = demonstration.report("demonstration");
+    let budget = PageBudget {
+        bytes: 4 << 20,
+        ..PageBudget::default()
+    };
+    let journal = &demonstration.journal;
+    let left_out = || {
+        let details = Details::read_within(budget, &report, journal, None).unwrap();
+        details.left_out
+    };
+    assert_eq!(left_out(), 0);
+    let rows = Connection::open(demonstration.path().join("journal.db")).unwrap();
+    let long = "UPDATE checks SET name = name || ?1";
+    rows.execute(long, ["x".repeat(200_000)]).unwrap();
+    // Most of the 95 attempts have checks, which the page shows with their whole names.
+    assert!(left_out() > 50, "{}", left_out());
 }
 
 #[test]
