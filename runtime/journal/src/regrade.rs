@@ -6,6 +6,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::durable::write_durable;
 use super::read::{GradeRow, grade_at, whole};
+use super::schema::SUMMARISE_GRADE;
 use super::sums::{GRADE, sum_attempt};
 use super::write::insert_grade;
 use super::{GradeRecord, Journal, JournalError, now_ms};
@@ -73,7 +74,7 @@ impl Journal {
                     .prepare_cached("UPDATE attempts SET outcome = ?2, error = NULL WHERE id = ?1")?
                     .execute(params![attempt, grade.outcome.as_str()])?;
                 transaction
-                    .prepare_cached(super::SUMMARISE)?
+                    .prepare_cached(SUMMARISE_GRADE)?
                     .execute([attempt])?;
                 sum_attempt(transaction, attempt)?;
             }
@@ -110,7 +111,8 @@ impl Journal {
         found.map(|found| whole(&connection, found?)).collect()
     }
 
-    /// Returns the last grade of an attempt that is not from the given regrade, and the last one that is.
+    /// Returns the grades of an attempt before and after a regrade: the last grade of others that is older than that of
+    /// the regrade, and the last grade of the regrade. Without the latter, the former is the last grade of all.
     ///
     /// # Errors
     ///
@@ -131,6 +133,67 @@ impl Journal {
                 .optional()?;
             found.map(|found| whole(&connection, found)).transpose()
         };
-        Ok((find("regrade IS NOT ?2")?, find("regrade IS ?2")?))
+        // While a regrade is interrupted, another one may grade the attempt.
+        let before = "regrade IS NOT ?2 AND id < coalesce(
+            (SELECT max(id) FROM grades WHERE attempt = ?1 AND regrade IS ?2), 9223372036854775807)";
+        Ok((find(before)?, find("regrade IS ?2")?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mcpmark_sandbox::{Fault, FaultKind};
+    use mcpmark_snapshot::Digest;
+
+    use super::*;
+    use crate::{AttemptKey, Outcome};
+
+    #[test]
+    fn later_grades_of_another_regrade_are_not_those_before_a_regrade() {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Arc::new(Journal::open(&dir.path().join("journal.db")).unwrap());
+        let experiment = journal.create_experiment("e", "{}").unwrap();
+        let key = AttemptKey {
+            task: "t".into(),
+            agent: "nop".into(),
+            agent_settings: "{}".into(),
+            model: None,
+            model_settings: "{}".into(),
+            k: 1,
+        };
+        let recorder = journal.start_attempt(&experiment, 0, &key, None, None);
+        let attempt = recorder.unwrap().id().to_owned();
+        let outcome = Outcome::VerifierFault(Fault {
+            kind: FaultKind::Output,
+            message: String::new(),
+        });
+        let digest = Digest::of(b"");
+        let grade = |engine: &'static str| GradeRecord {
+            verifier: digest,
+            engine,
+            terms: digest,
+            bundle: digest,
+            outcome: &outcome,
+            log: "",
+        };
+        let finished = journal.finish_attempt(&attempt, &outcome, Some(&grade("first")));
+        finished.unwrap();
+        let [a, b] = ["a", "b"].map(|plan| journal.begin_regrade(plan).unwrap().id);
+        let regrade = |regrade: i64, engine: &'static str| {
+            let grades = [(attempt.as_str(), grade(engine))];
+            journal.regrade(regrade, &grades).unwrap();
+        };
+        let engines = |regrade: i64| {
+            let (before, after) = journal.regraded(&attempt, regrade).unwrap();
+            [before, after].map(|grade| grade.unwrap().engine)
+        };
+        regrade(a, "of a");
+        regrade(b, "of b");
+        assert_eq!(engines(a), ["first", "of a"]);
+        assert_eq!(engines(b), ["of a", "of b"]);
+        regrade(a, "of a, again");
+        assert_eq!(engines(a), ["of b", "of a, again"]);
     }
 }

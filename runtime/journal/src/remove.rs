@@ -20,8 +20,11 @@ const ROWS: [&str; 8] = [
 ];
 
 /// SQL statement that deletes the tool sets, which several experiments may share, that no message refers to any more.
+/// If the JSON of a message is damaged, it may refer to any of them: its digest is null, so that `NOT IN` is never true
+/// and all tool sets are kept.
 const TOOLS: &str = "DELETE FROM tool_sets WHERE digest NOT IN
-    (SELECT content ->> '$.tools' FROM messages WHERE role = 'system' AND content ->> '$.tools' IS NOT NULL)";
+    (SELECT iif(json_valid(content), coalesce(content ->> '$.tools', ''), NULL)
+     FROM messages WHERE role = 'system')";
 
 /// Regrades that graded attempts of the experiment `?1`. A regrade without grades may still be running, so it is kept.
 const REGRADES: &str = "SELECT DISTINCT regrade FROM grades WHERE regrade IS NOT NULL

@@ -23,15 +23,24 @@ const STEPS: [&str; 10] = [
 /// First format with check sums of rows.
 const SUMMED: i32 = 8;
 
+/// SQL assignments that copy the last grade of an attempt into the columns of [`SURVEY`].
+macro_rules! last_grade {
+    () => {
+        "grade = (SELECT max(id) FROM grades WHERE attempt = attempts.id),
+    passed = (SELECT passed FROM grades WHERE attempt = attempts.id ORDER BY id DESC LIMIT 1),
+    score = (SELECT score FROM grades WHERE attempt = attempts.id ORDER BY id DESC LIMIT 1)"
+    };
+}
+
 /// SQL assignments that compute the columns of [`SURVEY`] from the other tables. `tools` is an object with, for each
 /// tool name, the number of calls and the number of calls that failed or have no result. A reply that cannot be parsed
 /// counts as a malformed call. `truncated` is set if the finish reason of the last reply is the output limit, which has
 /// a different name in each of OpenAI's two interfaces, in Anthropic's and in Gemini's.
 macro_rules! summary {
     () => {
-        "grade = (SELECT max(id) FROM grades WHERE attempt = attempts.id),
-    passed = (SELECT passed FROM grades WHERE attempt = attempts.id ORDER BY id DESC LIMIT 1),
-    score = (SELECT score FROM grades WHERE attempt = attempts.id ORDER BY id DESC LIMIT 1),
+        concat!(
+            last_grade!(),
+            ",
     tools = (SELECT json_group_object(name, json_array(calls, errors)) FROM (
         SELECT name, count(*) AS calls, sum(result IS NULL OR is_error = 1) AS errors
         FROM tool_calls WHERE attempt = attempts.id GROUP BY name)),
@@ -49,6 +58,7 @@ macro_rules! summary {
         FROM model_calls
         WHERE attempt = attempts.id AND status = 'ok' AND purpose = 'turn' AND raw IS NOT NULL
         ORDER BY seq DESC LIMIT 1), 0)"
+        )
     };
 }
 
@@ -269,6 +279,11 @@ ALTER TABLE grades ADD COLUMN scoring TEXT;
 /// SQL statement that updates the summary columns of the attempt `?1` from its grades, messages and calls. Run it after
 /// adding a grade, or after writing rows without the methods of [`Journal`](super::Journal).
 pub const SUMMARISE: &str = concat!("UPDATE attempts SET ", summary!(), " WHERE id = ?1");
+
+/// Like [`SUMMARISE`], after only the last grade of the attempt has changed. It does not read messages and calls, which
+/// may be damaged.
+pub(super) const SUMMARISE_GRADE: &str =
+    concat!("UPDATE attempts SET ", last_grade!(), " WHERE id = ?1");
 
 /// Like [`SUMMARISE`], for all attempts of the experiment `?1`.
 pub(super) const SUMMARISE_ALL: &str =

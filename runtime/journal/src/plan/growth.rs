@@ -134,8 +134,8 @@ impl Spec {
     ///
     /// # Errors
     ///
-    /// Returns an error if the plan would be too large, or if a participant or a planned task is passed twice. The plan
-    /// is unchanged then.
+    /// Returns an error if the plan would be too large, or if a task or a participant is passed twice. The plan is
+    /// unchanged then.
     pub fn add(
         &mut self,
         tasks: &[String],
@@ -149,7 +149,7 @@ impl Spec {
             ..Added::default()
         };
         grown.steps = self.steps().into_owned();
-        let known: HashMap<String, usize> = grown.tasks.iter().cloned().zip(0..).collect();
+        let mut known: HashMap<String, usize> = grown.tasks.iter().cloned().zip(0..).collect();
         let mut step = PlanStep {
             tasks: Vec::new(),
             participants: Vec::new(),
@@ -159,6 +159,7 @@ impl Spec {
             step.tasks.push(match known.get(task) {
                 Some(index) => *index,
                 None => {
+                    known.insert(task.clone(), grown.tasks.len());
                     grown.tasks.push(task.clone());
                     added.tasks.push(task.clone());
                     grown.tasks.len() - 1
@@ -335,6 +336,25 @@ mod tests {
             own("b", "random", 3),
         ];
         assert_eq!(after[3..], expected);
+    }
+
+    #[test]
+    fn a_task_or_participant_that_is_added_twice_is_refused() {
+        use AgentKind::{Nop, Random};
+        let mut spec = spec(&["a"], &[Nop], 1);
+        let before = spec.clone();
+        for (tasks, agents, what) in [
+            (&["c", "c"][..], &[Nop][..], "task"),
+            (&["a", "a"], &[Nop], "task"),
+            (&["c"], &[Random, Random], "participant"),
+        ] {
+            let added = spec.add(&texts(tasks), &participants(agents), 1);
+            let error = added.unwrap_err();
+            let is_repeated =
+                matches!(error, PlanError::Index { what: found, .. } if found == what);
+            assert!(is_repeated, "{tasks:?}: {error}");
+            assert_eq!(spec, before);
+        }
     }
 
     #[test]

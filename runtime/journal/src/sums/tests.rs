@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use mcpmark_sandbox::{Fault, FaultKind};
 use mcpmark_snapshot::Digest;
 
 use super::check::{CONTRADICTS, UNSUMMED};
 use super::*;
-use crate::Journal;
+use crate::{GradeRecord, Journal, Outcome};
 
 const ID: &str = "0123456789ab";
 
@@ -226,4 +227,53 @@ fn columns_that_repeat_others_are_compared_with_them() {
         let told = |bad: &BadRow| bad.row == row && bad.problem == CONTRADICTS;
         assert!(bad.iter().any(told), "{bad:?}");
     }
+}
+
+#[test]
+fn a_damaged_message_does_not_prevent_the_removal_of_other_experiments() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open(&sample(dir.path())).unwrap();
+    let other = journal.create_experiment("other", "{}").unwrap();
+    let damage = "UPDATE messages SET content = 'x' WHERE role = 'system'";
+    journal.lock().execute(damage, []).unwrap();
+    let tool_sets = || -> i64 {
+        let count = "SELECT count(*) FROM tool_sets";
+        let connection = journal.lock();
+        connection.query_row(count, [], |row| row.get(0)).unwrap()
+    };
+    journal.remove(&[other.as_str()]).unwrap();
+    assert_eq!(tool_sets(), 1, "the damaged message may refer to it");
+    let damaged = journal.experiment("e").unwrap().id;
+    journal.remove(&[damaged.as_str()]).unwrap();
+    assert_eq!(tool_sets(), 0);
+}
+
+#[test]
+fn a_damaged_reply_does_not_prevent_a_regrade() {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open(&sample(dir.path())).unwrap();
+    let damage = "UPDATE model_calls SET raw = 'x'";
+    journal.lock().execute(damage, []).unwrap();
+    let regrade = journal.begin_regrade("plan").unwrap().id;
+    let outcome = Outcome::VerifierFault(Fault {
+        kind: FaultKind::Output,
+        message: "no checks".to_owned(),
+    });
+    let digest = Digest::of(b"");
+    let grade = GradeRecord {
+        verifier: digest,
+        engine: "x",
+        terms: digest,
+        bundle: digest,
+        outcome: &outcome,
+        log: "",
+    };
+    journal.regrade(regrade, &[(ID, grade)]).unwrap();
+    let row = journal.attempt(ID).unwrap();
+    assert_eq!(row.outcome.as_deref(), Some("verifier-fault"));
+    assert_eq!(row.grade.unwrap().outcome, "verifier-fault");
+    // Only the damaged row is reported.
+    let bad = journal.check_rows().unwrap();
+    let rows: Vec<&str> = bad.iter().map(|bad| bad.row.as_str()).collect();
+    assert_eq!(rows, [format!("row 1 of model_calls of attempt {ID}")]);
 }
