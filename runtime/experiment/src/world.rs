@@ -87,7 +87,7 @@ impl WorldError {
     /// Reports whether the error was caused by the host and not by the world.
     pub fn is_infrastructure(&self) -> bool {
         match self {
-            Self::Store(_) | Self::Host(_) => true,
+            Self::Open(..) | Self::Store(_) | Self::Host(_) => true,
             Self::Load(error) => error.is_infrastructure(),
             Self::Guest(error) => error.is_infrastructure(),
             Self::States(error) => error.is_infrastructure(),
@@ -338,5 +338,15 @@ mod tests {
         assert!(matches!(error, CaptureError::TooManyBytes { limit: 14 }));
         let error = capture(limits(15, 2)).unwrap_err();
         assert!(matches!(error, CaptureError::TooManyFiles { limit: 2 }));
+    }
+
+    #[test]
+    fn an_archive_that_cannot_be_opened_is_a_fault_of_the_host() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Store::open(home.path().join("store")).unwrap();
+        let archive = home.path().join("removed.tar.zst");
+        let error = packed(&archive, &Digest::of(b"state"), &store).unwrap_err();
+        assert!(matches!(error, WorldError::Open(..)), "{error}");
+        assert!(error.is_infrastructure());
     }
 }
