@@ -148,16 +148,16 @@ pub fn copy(
 ///
 /// Returns an error if a part of the layout cannot be removed.
 pub fn clear(dir: &Path) -> Result<(), BundleError> {
-    let removed = [
-        // The index is removed first: without it, the rest is not a layout if removal fails.
-        (INDEX, fs::remove_file(dir.join(INDEX))),
-        (LAYOUT, fs::remove_file(dir.join(LAYOUT))),
-        (BLOBS, fs::remove_dir_all(dir.join(BLOBS))),
-    ];
-    for (name, removed) in removed {
+    // The index is removed first: without it, the rest is not a layout if removal fails.
+    for name in [INDEX, LAYOUT, BLOBS] {
+        let place = dir.join(name);
+        let removed = if name == BLOBS {
+            fs::remove_dir_all(&place)
+        } else {
+            fs::remove_file(&place)
+        };
         match removed {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                let place = dir.join(name);
                 return Err(BundleError::Write { place, source });
             }
             _ => {}
@@ -559,5 +559,28 @@ impl Source for NewLayout {
     fn open(&self, digest: &Digest) -> io::Result<Box<dyn Read + '_>> {
         let bytes = self.blobs.get(digest).ok_or(io::ErrorKind::NotFound)?;
         Ok(Box::new(&bytes[..]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_whose_index_cannot_be_removed_keeps_its_blobs() {
+        let dir = tempfile::tempdir().unwrap();
+        let blob = dir.path().join(BLOBS).join("x");
+        fs::create_dir_all(blob.parent().unwrap()).unwrap();
+        fs::write(&blob, "blob").unwrap();
+        // A directory with a file in it cannot be removed like a file.
+        let index = dir.path().join(INDEX);
+        fs::create_dir(&index).unwrap();
+        fs::write(index.join("file"), "text").unwrap();
+        let error = clear(dir.path()).unwrap_err();
+        assert!(matches!(error, BundleError::Write { place, .. } if place == index));
+        assert!(blob.is_file());
+        fs::remove_dir_all(&index).unwrap();
+        clear(dir.path()).unwrap();
+        assert!(!blob.exists());
     }
 }

@@ -45,9 +45,6 @@ pub struct Registry {
 /// Errors of requests to a registry.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The address would be reached without encryption, so others could read and change the traffic.
-    #[error("{0} is not this machine, and the connection would not be encrypted")]
-    Readable(String),
     /// The address is invalid.
     #[error("invalid registry address {0:?}")]
     Address(String),
@@ -148,7 +145,7 @@ impl RegistryError {
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Bundle(error) => error.is_infrastructure(),
-            Self::Address(_) | Self::Readable(_) | Self::Answer { .. } => false,
+            Self::Address(_) | Self::Answer { .. } => false,
             _ => true,
         }
     }

@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::ops::Add;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use mcpmark_snapshot::Digest;
@@ -246,19 +247,25 @@ impl Registry {
             place: place.clone(),
             source,
         };
-        let mut file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .read(true)
-            .write(true)
-            .open(&place)
-            .map_err(failed)?;
-        // Another process may be downloading the same blob.
-        file.lock().map_err(failed)?;
-        if is_there(into, descriptor) {
-            sum.present += 1;
-            return Ok(());
-        }
+        let mut file = loop {
+            let file = OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .read(true)
+                .write(true)
+                .open(&place)
+                .map_err(failed)?;
+            // Another process may be downloading the same blob.
+            file.lock().map_err(failed)?;
+            if is_there(into, descriptor) {
+                sum.present += 1;
+                return Ok(());
+            }
+            // If that process found the blob damaged, it has removed the file.
+            if is_at(&file, &place).map_err(failed)? {
+                break file;
+            }
+        };
         let stopped = |found| RegistryError::Stopped {
             what: what.to_owned(),
             found,
@@ -383,6 +390,13 @@ fn digest_of(file: &mut File) -> std::io::Result<Digest> {
             read => hasher.update(&buffer[..read]),
         }
     }
+}
+
+/// Reports whether a path leads to this file, which may have been removed or replaced since it was opened.
+fn is_at(file: &File, place: &Path) -> std::io::Result<bool> {
+    let own = file.metadata()?;
+    let found = fs::metadata(place);
+    Ok(found.is_ok_and(|found| (found.dev(), found.ino()) == (own.dev(), own.ino())))
 }
 
 /// Reports whether a blob exists and is intact. A damaged one is removed, so that it is downloaded again.

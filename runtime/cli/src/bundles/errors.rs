@@ -5,7 +5,7 @@ use mcpmark_bundle::trust::policy::TrustError;
 use mcpmark_bundle::trust::{KeyFileError, PolicyError};
 use mcpmark_bundle::{BadReference, BundleError, LockError, LoginError, Reference, RegistryError};
 
-use super::{HOST, PASSWORD, PLAIN, UPDATE, USER};
+use super::{HOST, PASSWORD, UPDATE, USER};
 use crate::error::{CommandError, chain};
 use crate::output::sanitise;
 
@@ -73,9 +73,6 @@ pub(crate) fn registry_error(reference: &Reference, error: &RegistryError) -> Co
     let message = format!("{reference}: {}", chain(error));
     let message = sanitise::block(&message);
     match error {
-        RegistryError::Readable(_) => CommandError::usage(message).hint(format!(
-            "{PLAIN}=1 allows it, but then anyone on the network path can read and change the data"
-        )),
         RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
             "log in with `docker login`, or set {USER}, {PASSWORD} and {HOST}"
         )),
