@@ -26,6 +26,8 @@ fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
             "exceeds limit `world_bytes`: it has ",
             "this host grants 1000",
             "MCPMARK_LIMITS_CEILING=world_bytes=",
+            // The other limits of the variable are kept.
+            ",fuel=100000000000",
         ]);
     }
     let mut command = environment.command(["run", "--agent", "nop", TASK]);

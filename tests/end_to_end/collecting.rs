@@ -185,6 +185,11 @@ fn an_experiment_that_is_removed_takes_nothing_of_others_with_it() {
         .run(["store", "remove", "gone", "nowhere"])
         .exits(2)
         .says(&["nowhere"]);
+    // A removal cannot be undone, so it requires the name.
+    environment
+        .run(["store", "remove", "latest"])
+        .exits(2)
+        .says(&["experiment \"latest\" does not exist"]);
     let dry = ["store", "remove", "--dry-run", "gone"];
     let told = environment.run(dry).exits(0);
     assert_eq!(told.stdout, "would remove gone with 2 attempts\n");

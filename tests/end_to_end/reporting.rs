@@ -1,7 +1,9 @@
 //! Reports, comparisons and exports of a generated journal.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -39,6 +41,34 @@ fn a_report_goes_to_the_terminal_or_to_a_file() {
         .run(["report", "nothing"])
         .exits(2)
         .says(&["experiment \"nothing\" does not exist", "mcpmark runs"]);
+}
+
+#[test]
+fn a_report_replaces_a_file_and_is_written_into_pipes() {
+    let environment = environment();
+    let report = |to: &Path| {
+        let mut command = environment.command(["report", "demonstration", "-o"]);
+        command.arg(to);
+        command
+    };
+    let file = environment.path("report.txt");
+    fs::write(&file, "old").unwrap();
+    let mut old = File::open(&file).unwrap();
+    Output::of(&mut report(&file)).exits(0);
+    let new = fs::read_to_string(&file).unwrap();
+    assert!(new.contains("pass@4"), "{new}");
+    // If writing had failed, the old report would still be there.
+    let mut text = String::new();
+    old.read_to_string(&mut text).unwrap();
+    assert_eq!(text, "old");
+
+    let stdout = Path::new("/dev/stdout");
+    let piped = Output::of(&mut report(stdout)).exits(0);
+    assert_eq!(piped.stdout, new);
+    let redirected = environment.path("redirected");
+    let mut command = report(stdout);
+    Output::of(command.stdout(File::create(&redirected).unwrap())).exits(0);
+    assert_eq!(fs::read_to_string(&redirected).unwrap(), new);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Files given by the user: size-limited reads and atomic writes.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -152,6 +152,52 @@ fn link(file: &File, to: &Path) -> io::Result<()> {
     Ok(linkat(CWD, open, CWD, to, AtFlags::SYMLINK_FOLLOW)?)
 }
 
+/// Writes a file that the user named. A new file appears when it is complete, and replaces an existing one, whose
+/// permissions it gets. Pipes, devices, symlinks such as `/dev/stdout`, and files that cannot be replaced are written
+/// directly.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be written.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (exists, mode) = match fs::symlink_metadata(path) {
+        Ok(found) if found.is_file() => {
+            // A write-protected file is refused, although its directory may permit a replacement.
+            OpenOptions::new().write(true).open(path)?;
+            (true, found.permissions().mode() & 0o777)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => (false, default_mode()),
+        _ => return fs::write(path, bytes),
+    };
+    let new = match NewFile::new(path, mode) {
+        Ok(new) => new,
+        Err(error) if exists && !is_protected(&error) => return Err(error),
+        // A file may be writable in a directory that is not.
+        Err(_) => return fs::write(path, bytes),
+    };
+    new.file().write_all(bytes)?;
+    match new.keep() {
+        // A mount point, such as a single file that a container shares with its host, cannot be replaced.
+        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => fs::write(path, bytes),
+        kept => kept,
+    }
+}
+
+/// Returns true if files cannot be created in a directory because of its permissions or of a read-only file system.
+fn is_protected(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
+}
+
+/// Returns the permissions of a new file: reading and writing for all, without those that the umask of the process
+/// removes. If the umask is not known, only the user may read and write.
+fn default_mode() -> u32 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+    let mask = mask.and_then(|mask| u32::from_str_radix(mask.trim(), 8).ok());
+    0o666 & !mask.unwrap_or(0o077)
+}
+
 /// Returns the directory of a file.
 pub(crate) fn parent(file: &Path) -> &Path {
     match file.parent() {
@@ -162,8 +208,6 @@ pub(crate) fn parent(file: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write;
-
     use super::*;
 
     #[test]
@@ -211,5 +255,43 @@ mod tests {
             read_text(&file).unwrap_err().to_string(),
             "byte 2 is not UTF-8"
         );
+    }
+
+    #[test]
+    fn a_file_is_replaced_when_the_new_one_is_complete() {
+        let dir = tempfile::tempdir().unwrap();
+        let [to, plain, link] = ["file", "plain", "link"].map(|name| dir.path().join(name));
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        fs::write(&plain, "").unwrap();
+        write(&to, b"first").unwrap();
+        assert_eq!(mode(&to), mode(&plain), "the mode of any new file");
+        fs::set_permissions(&to, Permissions::from_mode(0o640)).unwrap();
+        let mut old = File::open(&to).unwrap();
+        write(&to, b"second").unwrap();
+        assert_eq!(mode(&to), 0o640);
+        assert_eq!(fs::read(&to).unwrap(), b"second");
+        // The old file was replaced and not overwritten.
+        let mut text = String::new();
+        old.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "first");
+
+        std::os::unix::fs::symlink(&to, &link).unwrap();
+        write(&link, b"third").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read(&to).unwrap(), b"third");
+        assert!(write(dir.path(), b"").is_err());
+        assert!(write(&to.join("below"), b"").is_err());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn pipes_are_written_directly() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let path = format!("/proc/self/fd/{}", writer.as_raw_fd());
+        write(Path::new(&path), b"text").unwrap();
+        drop(writer);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "text");
     }
 }

@@ -209,7 +209,25 @@ pub(crate) fn bound_memory() -> Result<(), CommandError> {
 
 /// Returns the hint to raise the ceiling for a world that exceeds it.
 pub(crate) fn raise(name: &str, found: u64) -> String {
-    format!("if you trust its source, grant it with {CEILING}={name}={found}")
+    let set = environment::text(CEILING).ok().flatten();
+    let ceiling = raised(set.as_deref().unwrap_or_default(), name, found);
+    format!("if you trust its source, grant it with {CEILING}={ceiling}")
+}
+
+/// Returns a ceiling in the syntax of its variable, with another value of one limit.
+fn raised(ceiling: &str, name: &str, value: u64) -> String {
+    let own = format!("{name}={value}");
+    let own = own.as_str();
+    let is_own = |limit: &str| limit.split('=').next().is_some_and(|it| it.trim() == name);
+    let limits = ceiling.split(',').map(str::trim);
+    let limits = limits.filter(|limit| !limit.is_empty());
+    let mut limits: Vec<&str> = limits
+        .map(|limit| if is_own(limit) { own } else { limit })
+        .collect();
+    if !limits.contains(&own) {
+        limits.push(own);
+    }
+    limits.join(",")
 }
 
 /// Formats the ceiling in the syntax of its variable, with its origin.
@@ -304,6 +322,21 @@ mod tests {
         ] {
             let problem = read_ceilings(text).unwrap_err();
             assert!(problem.contains(word), "{text}: {problem}");
+        }
+    }
+
+    #[test]
+    fn raising_a_limit_keeps_the_others() {
+        for (ceiling, expected) in [
+            ("", "world_bytes=9"),
+            ("fuel=7", "fuel=7,world_bytes=9"),
+            (
+                " world_bytes = 1 , fuel=7,world_files=3",
+                "world_bytes=9,fuel=7,world_files=3",
+            ),
+        ] {
+            assert_eq!(raised(ceiling, "world_bytes", 9), expected, "{ceiling:?}");
+            read_ceilings(expected).unwrap();
         }
     }
 }

@@ -3,13 +3,15 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{pack, sample, there};
+use super::{elsewhere, files, pack, sample, there};
 use crate::environment::{Environment, text};
 
 /// Misbehaviour of a registry.
@@ -363,4 +365,50 @@ fn a_registry_that_lies_or_stops_is_found_out() {
         .run(["bundle", "pull", "oci://registry.invalid/suite"])
         .exits(5)
         .says(&["cannot reach the registry"]);
+}
+
+/// Of two processes that download the same blob, the first may find that it received wrong bytes and remove their file,
+/// while the second waits for the lock of that file.
+#[test]
+fn a_download_whose_file_was_removed_while_it_waited_begins_again() {
+    let environment = Environment::new();
+    let library = sample(&environment);
+    let dir = environment.path("suite");
+    let packed = pack(&library, &dir, &[]);
+    let (host, _) = lying(&dir, &text(&packed["digest"]), Lie::Honest);
+    // Manifests and configs are JSON.
+    let is_layer = |path: &PathBuf| fs::read(path).unwrap().first() != Some(&b'{');
+    let layer = files(&dir).into_iter().find(is_layer).unwrap();
+    let length = fs::read(&layer).unwrap().len();
+
+    let machine = Environment::bare();
+    let name = Path::new("partial").join(layer.file_name().unwrap());
+    let kept = machine.path("cache/mcpmark/bundles/blobs/sha256");
+    let partial = kept.join(&name);
+    fs::create_dir_all(partial.parent().unwrap()).unwrap();
+    fs::write(&partial, vec![b'x'; length]).unwrap();
+    let held = fs::File::open(&partial).unwrap();
+    held.lock().unwrap();
+    let reference = format!("oci://{host}/suite");
+    let mut pull = elsewhere(&machine, &["bundle", "pull", &reference]);
+    let pull = pull.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let pull = pull.spawn().unwrap();
+    let descriptors = format!("/proc/{}/fd", pull.id());
+    let is_waiting = || {
+        let open = fs::read_dir(&descriptors).into_iter().flatten().flatten();
+        let mut open = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+        open.any(|target| target.ends_with(&name))
+    };
+    let begun = Instant::now();
+    while !is_waiting() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no download");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    fs::remove_file(&partial).unwrap();
+    drop(held);
+    let pulled = pull.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&pulled.stderr);
+    assert!(pulled.status.success(), "{told}");
+    let found = fs::read(kept.join(layer.file_name().unwrap())).unwrap();
+    assert_eq!(found, fs::read(&layer).unwrap());
 }

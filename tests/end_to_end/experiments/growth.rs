@@ -284,6 +284,13 @@ fn a_dry_run_tells_what_would_be_added() {
     );
     let json = library.run(dry.iter().chain(&["--json"])).exits(0).json();
     assert_eq!(json["attempts"], 4);
+    // The globs of tools are checked as in the run itself.
+    let server = idle();
+    let model = ["--model", "openai/m", "--tools", "nosuch*"];
+    let dry = ["--dry-run", "--experiment", "e"];
+    run(&library, &server, &[dry.as_slice(), &model].concat())
+        .exits(2)
+        .says(&["\"nosuch*\" matches no tool"]);
     assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
 }
 

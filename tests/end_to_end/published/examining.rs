@@ -8,7 +8,7 @@ use mcpmark_test_support::{Need, skip};
 use serde_json::{Value, json};
 
 use super::{BOATS, corpus, names};
-use crate::environment::{copy_tree, text};
+use crate::environment::{Environment, copy_tree, text};
 use crate::scripts::with_guest;
 
 fn has_python() -> bool {
@@ -120,6 +120,19 @@ fn tasks_are_certified_and_compared_with_native_python() {
         detail.contains(r#""wasi" in the sandbox, "linux" with native Python"#),
         "{detail}"
     );
+}
+
+#[test]
+fn options_of_certificates_are_refused_for_published_tasks() {
+    let environment = Environment::bare();
+    let corpus = corpus("suites");
+    let tasks = ["task", "check", "--tasks", corpus.to_str().unwrap()];
+    for option in ["--write", "--survivors", "--stale", "--shipped"] {
+        environment
+            .run(tasks.iter().chain(&[option]))
+            .exits(2)
+            .says(&[option, "require tasks with certificates"]);
+    }
 }
 
 #[test]

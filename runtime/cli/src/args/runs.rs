@@ -16,14 +16,14 @@ pub(crate) struct RunsArgs {
     /// Select only experiments that began within this time (90m, 12h, 7d), or since this date in UTC (2026-11-20)
     #[arg(long, value_name = "TIME", conflicts_with = "experiment")]
     pub(crate) since: Option<Since>,
-    #[command(flatten)]
-    pub(crate) filter: AttemptFilterArgs,
-    /// Order of the attempts [default: plan]
-    #[arg(long, value_enum, value_name = "ORDER")]
-    pub(crate) sort: Option<AttemptOrder>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) filter: AttemptFilterArgs,
+    /// Order of the attempts [default: plan]
+    #[arg(long, value_enum, value_name = "ORDER", help_heading = "Attempts")]
+    pub(crate) sort: Option<AttemptOrder>,
 }
 
 /// Filters on attempts. Without an experiment, they apply to the latest one.

@@ -17,9 +17,9 @@ use crate::output::{self, sanitise};
 
 /// Examines the selected tasks of a corpus.
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
-    if args.write || args.survivors || args.stale {
+    if args.write || args.survivors || args.stale || args.shipped {
         return Err(CommandError::usage(
-            "--write, --survivors and --stale require tasks with certificates; omit them with --tasks",
+            "--write, --survivors, --stale and --shipped require tasks with certificates; omit them with --tasks",
         ));
     }
     let place = task_selection::place(&args.published)?;

@@ -40,6 +40,8 @@ pub(crate) fn grow(
     let rows = journal.attempts(name).map_err(journal_error)?;
     let models = agent_setup::models(&spec, &spec.acting(&rows))?;
     super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
+    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
+    agent_setup::check_filters(&models, &spec, &chosen.tools())?;
     if args.dry_run {
         output::note(&told(name, &added));
         dry_run::say(&spec, added.before, jobs_at_once, args.json)?;
@@ -47,8 +49,6 @@ pub(crate) fn grow(
     }
     interruption::say("interrupted; nothing was added");
     interruption::watch();
-    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
-    agent_setup::check_filters(&models, &spec, &chosen.tools())?;
     let beside = if args.models.no_preflight {
         agent_setup::ExternalTools::new()
     } else {

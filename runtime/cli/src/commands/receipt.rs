@@ -1,6 +1,5 @@
 //! `receipt`: prints receipts of grades and verifies them by grading again.
 
-use std::fs;
 use std::path::Path;
 
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
@@ -23,7 +22,7 @@ use crate::context::Context;
 use crate::diagnosis::capture_error;
 use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
-use crate::{engine, exit};
+use crate::{engine, exit, files};
 
 /// Maximum size of a receipt or of an answer, in bytes. The verdict in a receipt has at most 16 MiB.
 const MAX_BYTES: u64 = 64 << 20;
@@ -65,7 +64,7 @@ fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
     }
     match &args.output {
         None => output::print(&text)?,
-        Some(path) => fs::write(path, text).map_err(|error| {
+        Some(path) => files::write(path, text.as_bytes()).map_err(|error| {
             CommandError::infrastructure(format!("cannot write {}: {error}", path.display()))
         })?,
     }

@@ -1,7 +1,5 @@
 //! `mcpmark report`, `compare` and `export`.
 
-use std::fs;
-
 use clap::ValueEnum;
 use mcpmark_experiment::{Journal, JournalError};
 use mcpmark_report::compare::{CompareError, compare as compare_models};
@@ -12,8 +10,8 @@ use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportForma
 use crate::commands::runs;
 use crate::context::Context;
 use crate::error::{CommandError, chain, journal_error};
-use crate::exit;
 use crate::output::{self, sanitise};
+use crate::{exit, files};
 
 /// Prints a report of one or several experiments.
 pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
@@ -64,7 +62,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
     match args.output {
         None => output::print(&text)?,
         Some(path) => {
-            fs::write(&path, &text).map_err(|error| {
+            files::write(&path, text.as_bytes()).map_err(|error| {
                 CommandError::infrastructure(format!("cannot write {}: {error}", path.display()))
             })?;
             output::note(&format!(

@@ -6,11 +6,13 @@ use mcpmark_experiment::{CorpusPreparer, PrepareError, Prepared, published_guest
 use mcpmark_kinds::WorldGuests;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::Store;
+use mcpmark_task::build::Builder;
 use mcpmark_task::published::{Corpus, PublishedTask};
 
 use super::{Context, prepare_error};
 use crate::bundles;
 use crate::error::{CommandError, chain};
+use crate::interruption;
 use crate::output::build::BuildDisplay;
 use crate::settings;
 
@@ -21,6 +23,12 @@ impl Context {
         Ok(corpus.with_stateless(self.services.starting_from_nothing()))
     }
 
+    /// Returns the builder of guests for the tasks of a corpus.
+    fn corpus_builder(&self) -> Builder {
+        interruption::watch();
+        self.builder_in(self.cache.join("guests"))
+    }
+
     /// Loads the guests that belong to the starting state of a corpus's task.
     pub(crate) fn published_guests(
         &self,
@@ -29,7 +37,7 @@ impl Context {
         state: &Path,
         sandbox: &Sandbox,
     ) -> Result<WorldGuests, CommandError> {
-        let mut builder = self.builder_in(self.cache.join("guests"));
+        let mut builder = self.corpus_builder();
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
         let services = &self.services;
@@ -47,7 +55,7 @@ impl Context {
         store: &Store,
     ) -> Result<Vec<Prepared>, CommandError> {
         let interpreter = self.interpreter(sandbox)?;
-        let mut builder = self.builder_in(self.cache.join("guests"));
+        let mut builder = self.corpus_builder();
         let mut display = BuildDisplay::default();
         let report = &mut |event| display.show(event);
         let mut preparer = CorpusPreparer {

@@ -144,12 +144,14 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
-/// Formats a count with its noun: `1 task`, `2 tasks`.
+/// Formats a count with its noun: `1 task`, `2 tasks`, `2 entries`.
 pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{number} {noun}s")
+        return format!("1 {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ => format!("{number} {noun}s"),
     }
 }
 
@@ -191,12 +193,22 @@ pub(crate) fn may_write(file: &Path, force: bool) -> Result<(), CommandError> {
 
 #[cfg(test)]
 mod tests {
-    use super::wrap;
+    use super::{count, wrap};
 
     #[test]
     fn words_stay_whole() {
         assert_eq!(wrap("a bc def", 4), ["a bc", "def"]);
         assert_eq!(wrap("abcdefgh i", 4), ["abcdefgh", "i"]);
         assert_eq!(wrap("", 4), [""]);
+    }
+
+    #[test]
+    fn counted_nouns_are_in_the_plural_unless_there_is_one() {
+        for (noun, plural) in [("task", "tasks"), ("entry", "entries"), ("day", "days")] {
+            assert_eq!(count(1, noun), format!("1 {noun}"));
+            for number in [0, 2] {
+                assert_eq!(count(number, noun), format!("{number} {plural}"));
+            }
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Results of a regrade: old and new verdicts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
@@ -109,7 +109,10 @@ impl Report {
         broken: Vec<Regraded>,
     ) -> Result<Self, CommandError> {
         let mut attempts = Vec::new();
-        for (row, one) in rows.iter().zip(work) {
+        // An earlier run of this regrade may have graded an attempt that now cannot be graded.
+        let ungraded: BTreeSet<&str> = broken.iter().map(|it| it.attempt.as_str()).collect();
+        let graded = rows.iter().zip(work);
+        for (row, one) in graded.filter(|(row, _)| !ungraded.contains(row.id.as_str())) {
             let (before, after) = journal.regraded(&row.id, regrade).map_err(journal_error)?;
             if let Some(after) = after {
                 let other_start = one.start != one.task.start.digest;
