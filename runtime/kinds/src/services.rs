@@ -24,7 +24,7 @@ pub enum ServiceUnavailable {
     Missing {
         /// Name of the service.
         service: String,
-        /// What is missing, and how to install it.
+        /// Missing requirement, and how to install it.
         reason: String,
     },
 }
