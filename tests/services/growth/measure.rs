@@ -14,13 +14,20 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 /// Maximum growth of the cost when the size doubles. Linear work doubles, quadratic work quadruples.
 const MAX_RATIO: f64 = 2.5;
 
+/// Number of times that the size is doubled before growth counts as more than linear. Work that no longer fits a cache
+/// of the processor costs more than twice as much at one doubling; quadratic work does so at each of them.
+const DOUBLINGS: u32 = 3;
+
 /// Minimum and maximum number of measurements at each size. The cheapest one counts, because other load on the machine
 /// only adds to the cost.
 const FIRST_ROUNDS: usize = 3;
-const LAST_ROUND: usize = 60;
+const LAST_ROUND: usize = 30;
 
 /// Round from which on each round begins with a pause, so that a burst of other load does not affect all of them.
 const PATIENT_ROUND: usize = 15;
+
+/// Pause before the size is doubled once more.
+const PAUSE: Duration = Duration::from_secs(1);
 
 /// Costs that count as overhead: processor time in addition to the ratio, and bytes at the larger size regardless of
 /// the smaller one. Both are small, so that excessive growth is visible in short work.
@@ -106,12 +113,33 @@ fn processor_time() -> Duration {
 ///
 /// `prepare` is called once for each size, and the function that it returns is run and measured several times. The
 /// function must do the same in each run and check its result. `size` must be large enough that the work takes some
-/// milliseconds.
+/// milliseconds. If the cost grows too much, the size is doubled again: the test fails only if the growth persists.
 pub(crate) fn linear<W: FnMut()>(
     size: usize,
     mut prepare: impl FnMut(usize) -> W,
 ) -> Result<(), Failed> {
-    let (mut work, mut doubled_work) = (prepare(size), prepare(2 * size));
+    let mut excesses = Vec::new();
+    for doubling in 0..DOUBLINGS {
+        if doubling > 0 {
+            std::thread::sleep(PAUSE);
+        }
+        let smaller = size << doubling;
+        match grows_linearly(prepare(smaller), prepare(2 * smaller)) {
+            Ok(()) => return Ok(()),
+            Err((once, doubled)) => excesses.push(format!(
+                "size {smaller} costs {once}, size {} costs {doubled}",
+                2 * smaller
+            )),
+        }
+    }
+    Err(Failed::from(format!(
+        "the cost grows to more than {MAX_RATIO} times as much at each doubling: {}",
+        excesses.join("; ")
+    )))
+}
+
+/// Measures the work at a size and at twice that size until the growth is linear. Fails with the least costs.
+fn grows_linearly<W: FnMut()>(mut work: W, mut doubled_work: W) -> Result<(), (Cost, Cost)> {
     let (mut once, mut doubled) = (cost(&mut work), cost(&mut doubled_work));
     // Other load can increase the measured cost at the smaller size and hide growth. Its effect decreases with each
     // round, so the growth must be linear in two consecutive rounds.
@@ -128,10 +156,7 @@ pub(crate) fn linear<W: FnMut()>(
         once = once.least(cost(&mut work));
         doubled = doubled.least(cost(&mut doubled_work));
     }
-    Err(Failed::from(format!(
-        "size {size} costs {once}, size {} costs {doubled}: more than {MAX_RATIO} times as much",
-        2 * size
-    )))
+    Err((once, doubled))
 }
 
 /// Returns tests of the measurement itself.
@@ -152,7 +177,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             })
         }),
         Trial::test("measure::quadratic_time_is_caught", || {
-            caught(linear(4_000, |size| {
+            caught(linear(2_000, |size| {
                 move || {
                     let pairs = (0..size).flat_map(|a| (0..size).map(move |b| a ^ b));
                     black_box(pairs.fold(0, |sum, pair| sum + black_box(pair)));
