@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -264,6 +265,7 @@ fn notes(post: &Post, version: &str) -> (u16, &'static str, String) {
         Some("tools/call") => {
             json!({"content": [{"type": "text", "text": format!("you sent {}", post.headers)}]})
         }
+        Some("ping") => json!({}),
         _ => return (202, JSON, String::new()),
     };
     let message = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
@@ -512,9 +514,15 @@ fn a_server_over_http_that_cannot_be_used_is_named_before_anything_is_spent() {
 #[test]
 fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
     let environment = Environment::new();
-    let url = peer(|post| match post.body["method"].as_str() {
-        Some("tools/call") => (502, "text/plain", "gone".to_owned()),
-        _ => notes(post, "2025-06-18"),
+    let is_gone = AtomicBool::new(false);
+    let url = peer(move |post| {
+        if post.body["method"] == "tools/call" {
+            is_gone.store(true, Ordering::Relaxed);
+        }
+        if is_gone.load(Ordering::Relaxed) {
+            return (502, "text/plain", "gone".to_owned());
+        }
+        notes(post, "2025-06-18")
     });
     let config = format!("[servers.notes]\nurl = \"{url}\"\n");
     let report = run_with(&environment, &config, &[], &[]).exits(5).json();
@@ -539,7 +547,18 @@ fn a_call_whose_response_cannot_be_used_fails_alone() {
     };
     let parse_error =
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#;
-    let cases: [(u16, &str, &str, &str); 6] = [
+    let other_id = r#"{"jsonrpc":"2.0","id":4711,"result":{"content":[]}}"#;
+    let responds = "; the server still responds";
+    let cases: [(u16, &str, &str, &str); 15] = [
+        (401, "text/plain", "who are you", responds),
+        (403, "text/html", "blocked by a rule", responds),
+        (404, "text/plain", "no such session", responds),
+        (502, "text/plain", "the worker died", responds),
+        (504, "text/plain", "too slow", responds),
+        (200, "text/html", "an error page", "content type text/html"),
+        (200, JSON, other_id, "not the response to this call"),
+        (200, EVENTS, "", responds),
+        (200, EVENTS, "no message", responds),
         (413, "text/html", "too large", "HTTP 413"),
         (429, "text/plain", "slow down", "HTTP 429"),
         (500, "text/plain", "a bug", "HTTP 500"),
@@ -559,7 +578,7 @@ fn a_call_whose_response_cannot_be_used_fails_alone() {
                 body.to_owned()
             };
             let is_event = kind == EVENTS;
-            let body = if is_event {
+            let body = if is_event && !body.is_empty() {
                 format!("data: {body}\n\n")
             } else {
                 body
@@ -579,6 +598,50 @@ fn a_call_whose_response_cannot_be_used_fails_alone() {
             "{status} {kind}: {shown}"
         );
     }
+}
+
+/// A program that exits during a call was perhaps made to exit by the arguments, so it is started again.
+#[test]
+fn a_program_that_a_call_ends_is_started_again() {
+    let environment = Environment::new();
+    let ends = NOTES.replace(
+        r#"*'"tools/call"'*)"#,
+        r#"*'"name":"remember"'*) exit 3;; *'"tools/call"'*)"#,
+    );
+    let script = environment.path("notes/server.sh");
+    environment.directory("notes", &[("server.sh", &ends)]);
+    let config = format!(
+        "[servers.notes]\ncommand = [\"/bin/sh\", \"{}\"]\n",
+        script.display()
+    );
+    let report = run_with(&environment, &config, &[], &[]).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["ended"], "completed", "{attempt}");
+    let id = attempt["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let error = shown["calls"][0]["error"].to_string();
+    assert!(error.contains("the server was started again"), "{error}");
+    assert_eq!(shown["calls"][1]["is_error"], false, "{shown}");
+}
+
+/// A secret is redacted before a response is cut for an error message, so that no part of it is left at the cut.
+#[test]
+fn no_part_of_a_secret_is_quoted_from_a_response() {
+    const SECRET: &str = "canary-0123456789-abcdefghij";
+    let environment = Environment::new();
+    let url = peer(|post| {
+        if post.body["params"]["name"] != "remember" {
+            return notes(post, "2025-06-18");
+        }
+        (500, "text/plain", format!("{}{SECRET}", "x".repeat(290)))
+    });
+    let config = format!("[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n");
+    let report = run_with(&environment, &config, &[("NOTES_TOKEN", SECRET)], &[]).json();
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let error = shown["calls"][0]["error"].to_string();
+    assert!(error.contains("HTTP 500"), "{error}");
+    assert!(!error.contains("canary"), "{error}");
 }
 
 /// A parsed value takes many times the memory of its text, so a response of more values than a message may have is not

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use mcpmark_agent::{Attempt, CallStatus, End, EndKind, Event, Halt, RecordError, Recorder};
-use mcpmark_external::External;
+use mcpmark_external::{External, ServerSpec};
 use mcpmark_journal::{
     AttemptRecorder, Cost, DEATHS_BEFORE_ALONE, GradeRecord, Journal, JournalError, Outcome,
     Planned,
 };
 use mcpmark_sandbox::Sandbox;
-use mcpmark_service::{STOP_GRACE, ServiceError, Session, ToolClient, WorldState};
+use mcpmark_service::{Restart, STOP_GRACE, ServiceError, Session, ToolClient, WorldState};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
@@ -404,9 +404,7 @@ impl OneAttempt {
         };
         let acted = match ToolClient::connect(&*session).await {
             Ok(mut client) => {
-                // The server processes run until the attempt ends.
-                let mut running = Vec::new();
-                let acted = match self.add_external_servers(&mut client, &mut running).await {
+                let acted = match self.add_external_servers(&mut client).await {
                     Ok(_) if !self.filter_tools(&mut client) => {
                         let message =
                             "the globs of --tools exclude all tools of the task".to_owned();
@@ -440,22 +438,19 @@ impl OneAttempt {
     }
 
     /// Starts the external servers and adds their tools. Returns descriptions of the servers.
-    async fn add_external_servers(
-        &self,
-        client: &mut ToolClient,
-        running: &mut Vec<Box<dyn Send + Sync>>,
-    ) -> Result<Vec<String>, String> {
+    async fn add_external_servers(&self, client: &mut ToolClient) -> Result<Vec<String>, String> {
         let mut notes = Vec::new();
         for (name, spec) in &self.agent_setup.participant(&self.planned)?.servers {
-            let variable = |name: &str| std::env::var(name).ok();
-            let started = External::start(name, spec, variable).await;
-            let server = started.map_err(|error| error_chain(&error))?;
+            let server = start_server(name, spec).await?;
             notes.push(server.describe());
-            let (other, process) = server.into_parts();
+            let (owned_name, spec) = (name.clone(), spec.clone());
+            let restart: Restart = Box::new(move || {
+                let (name, spec) = (owned_name.clone(), spec.clone());
+                Box::pin(async move { start_server(&name, &spec).await.map(External::into_client) })
+            });
             client
-                .add_server(name, other)
+                .add_server(name, server.into_client(), restart)
                 .map_err(|error| format!("server {name}: {error}"))?;
-            running.push(Box::new(process));
         }
         Ok(notes)
     }
@@ -580,6 +575,13 @@ impl Recorder for Observed {
         }
         self.inner.record(event)
     }
+}
+
+/// Starts an external server, with the environment variables of this process that its configuration names.
+async fn start_server(name: &str, spec: &ServerSpec) -> Result<External, String> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let started = External::start(name, spec, variable).await;
+    started.map_err(|error| error_chain(&error))
 }
 
 fn error_chain(error: &dyn std::error::Error) -> String {

@@ -94,6 +94,34 @@ async fn a_client_takes_no_more_requests_than_it_can_answer() {
     drop(client);
 }
 
+/// The response to a ping repeats its id, and the response to an unknown request its method.
+#[tokio::test]
+async fn requests_whose_response_would_be_long_are_ignored() {
+    let (near, far) = duplex(64 << 10);
+    let connecting = tokio::spawn(ToolClient::over(Box::new(near)));
+    let (read, mut write) = split(far);
+    let mut lines = BufReader::new(read).lines();
+    let calling = tokio::spawn(async move {
+        let client = connecting.await.unwrap().unwrap();
+        client.call("add", JsonObject::new(), MINUTE).await
+    });
+    serve(&mut lines, &mut write).await;
+    let (longest, longer) = ("x".repeat(1024), "x".repeat(1025));
+    for (id, method) in [
+        (longer.as_str(), "ping"),
+        ("method", &longer),
+        (&longest, "ping"),
+    ] {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method});
+        let line = format!("{request}\n");
+        write.write_all(line.as_bytes()).await.unwrap();
+    }
+    let line = tokio::time::timeout(MINUTE, lines.next_line()).await;
+    let answer: Value = serde_json::from_str(&line.unwrap().unwrap().unwrap()).unwrap();
+    assert_eq!(answer["id"], longest);
+    calling.abort();
+}
+
 #[tokio::test]
 async fn a_response_of_too_many_values_fails_its_call_alone() {
     let (near, far) = duplex(64 << 10);

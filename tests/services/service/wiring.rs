@@ -219,8 +219,8 @@ async fn a_closed_session_answers_so() {
     assert_eq!(message, "the session is closed");
 }
 
-/// Server whose list of tools has endless pages.
-async fn list_forever(stream: DuplexStream) {
+/// Server whose list of tools has endless pages, each of which contains `page`.
+async fn list_forever(stream: DuplexStream, page: Value) {
     let mut stream = BufReader::new(stream);
     loop {
         let mut line = String::new();
@@ -233,7 +233,7 @@ async fn list_forever(stream: DuplexStream) {
                 "protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
                 "serverInfo": {"name": "endless", "version": "1"},
             }),
-            Some("tools/list") => json!({"tools": [], "nextCursor": "more"}),
+            Some("tools/list") => json!({"tools": page, "nextCursor": "more"}),
             _ => continue,
         };
         let answer = json!({"jsonrpc": "2.0", "id": request["id"], "result": result});
@@ -247,9 +247,22 @@ async fn list_forever(stream: DuplexStream) {
 #[tokio::test]
 async fn a_list_of_tools_that_does_not_end_is_given_up() {
     let (near, far) = duplex(64 << 10);
-    let server = tokio::spawn(list_forever(far));
+    let server = tokio::spawn(list_forever(far, json!([])));
     let connected = ToolClient::over(Box::new(near)).await;
     let error = connected.err().unwrap().to_string();
     assert!(error.contains("exceeds the limit of 2000 tools"), "{error}");
+    server.abort();
+}
+
+#[tokio::test]
+async fn a_list_of_long_tools_is_given_up() {
+    let (near, far) = duplex(64 << 10);
+    let description = "x".repeat(1 << 20);
+    let tool =
+        json!({"name": "long", "description": description, "inputSchema": {"type": "object"}});
+    let server = tokio::spawn(list_forever(far, json!([tool])));
+    let connected = ToolClient::over(Box::new(near)).await;
+    let error = connected.err().unwrap().to_string();
+    assert!(error.contains("has more than 16777216 bytes"), "{error}");
     server.abort();
 }

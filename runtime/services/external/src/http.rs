@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{HeaderName, HeaderValue};
 use mcpmark_http::{Secret, Secrets};
-use mcpmark_service::{MAX_MESSAGE_BYTES, ToolClient, bounded_message, response_id};
+use mcpmark_service::{ToolClient, bounded_message, response_id};
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
@@ -18,7 +18,7 @@ use rmcp::transport::streamable_http_client::{
 use tokio_stream::{Stream, StreamExt};
 
 use self::requests::{Posted, Target};
-use crate::{ExternalError, HttpServer, with_timeout};
+use crate::{ExternalError, HttpServer, MAX_MESSAGE_BYTES, with_timeout};
 
 type HttpError = StreamableHttpError<reqwest::Error>;
 type Headers = HashMap<HeaderName, HeaderValue>;
@@ -26,6 +26,13 @@ type Events = Pin<Box<dyn Stream<Item = Result<sse_stream::Sse, SseError>> + Sen
 
 /// Maximum length of a quoted response, in characters.
 const QUOTE: usize = 300;
+
+/// Length of the start of a response that is searched for secrets before it is quoted, in characters. A secret that the
+/// end of this start cuts is not in the quote.
+const SEARCHED: usize = 64 * 1024;
+
+/// Minimum delay before a stream is opened again, in milliseconds.
+const MIN_RETRY_MS: u64 = 1000;
 
 /// Errors of the HTTP transport.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -137,8 +144,12 @@ impl Guarded {
     /// it is the response to it.
     fn checked_events(&self, events: Events, call: Option<RequestId>) -> Events {
         let this = self.clone();
+        // The protocol library opens a stream again after a delay if it ends, and immediately if it fails.
+        let ends_on_error = call.is_none();
+        let events = events.take_while(move |event| event.is_ok() || !ends_on_error);
         Box::pin(events.map(move |event| {
             event.map(|mut event| {
+                event.retry = event.retry.map(|retry| retry.max(MIN_RETRY_MS));
                 let is_message = matches!(event.event.as_deref(), None | Some("" | "message"));
                 event.data = event.data.and_then(|data| {
                     if !is_message || data.trim().is_empty() {
@@ -161,13 +172,19 @@ impl Guarded {
     /// Returns a message without secrets, or the problem if the text is not a valid message.
     fn checked(&self, text: String) -> Result<String, String> {
         let text = bounded_message(text).ok_or("too many JSON values")?;
-        let start: String = text.chars().take(QUOTE).collect();
+        let start: String = text.chars().take(SEARCHED).collect();
         let text = self.secrets.scrub_document(text);
         let text = text.and_then(|text| {
             serde_json::from_str::<ServerJsonRpcMessage>(&text)?;
             Ok(text)
         });
-        text.map_err(|error| format!("{error}: {}", self.secrets.scrub(&start)))
+        text.map_err(|error| format!("{error}: {}", self.quote(&start)))
+    }
+
+    /// Returns the start of a text without secrets. They are redacted before the text is cut, because a part of a secret
+    /// is not recognised.
+    fn quote(&self, text: &str) -> String {
+        self.secrets.scrub(text).chars().take(QUOTE).collect()
     }
 
     /// Redacts an error and removes its URL, which callers add once, and remembers it.
@@ -269,12 +286,17 @@ impl StreamableHttpClient for Guarded {
             token: token.as_deref(),
             headers,
         };
-        let posted = requests::post(&self.client, target, &message, limit).await;
+        let quote = |text: &str| self.quote(text);
+        let posted = requests::post(&self.client, target, &message, limit, quote).await;
         let call = requests::tool_call(&message);
         Ok(match posted.map_err(|error| self.failed(error))? {
             Posted::Accepted => StreamableHttpPostResponse::Accepted,
             Posted::Message(text, session) => {
+                let id = response_id(text.as_bytes());
                 let text = match (self.checked(text), call) {
+                    (Ok(_), Some(call)) if id.as_ref() != Some(call) => {
+                        requests::refusal(call, "the response is not the response to this call")
+                    }
                     (Ok(text), _) => text,
                     (Err(problem), Some(call)) => requests::refusal(call, &invalid(&problem)),
                     (Err(problem), None) => {

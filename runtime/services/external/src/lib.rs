@@ -31,6 +31,9 @@ pub use crate::http::TransportError;
 pub use crate::proxy::proxy;
 pub use crate::spec::{BadSpec, HttpServer, ServerSpec, ServerTransport};
 
+/// Maximum size of a message of a server, in bytes: a line of a program, an event, or a JSON body.
+const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+
 /// Time limit of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(60);
 
@@ -41,7 +44,6 @@ pub struct External {
     /// Name and version that the server reports.
     pub identity: (String, String),
     client: ToolClient,
-    process: Option<program::Process>,
 }
 
 /// Errors of starting or reaching a server.
@@ -179,12 +181,11 @@ impl External {
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, ExternalError> {
         let variable = |key: &str| required(name, key, &variable);
-        let (mut client, process) = match &spec.transport {
+        let mut client = match &spec.transport {
             ServerTransport::Program { command, env } => {
-                let (client, process) = program::start(name, command, env, variable).await?;
-                (client, Some(process))
+                program::start(name, command, env, variable).await?
             }
-            ServerTransport::Http(server) => (http::connect(name, server, variable).await?, None),
+            ServerTransport::Http(server) => http::connect(name, server, variable).await?,
         };
         let identity = client.server().unwrap_or_default();
         if let Some(wanted) = spec
@@ -211,7 +212,6 @@ impl External {
             name: name.to_owned(),
             identity,
             client,
-            process,
         })
     }
 
@@ -231,9 +231,9 @@ impl External {
         self.client.tools().iter().map(|tool| &*tool.name)
     }
 
-    /// Returns the client, and the guard that keeps the server running.
-    pub fn into_parts(self) -> (ToolClient, impl Send + Sync) {
-        (self.client, self.process)
+    /// Returns the client. A program is killed when the client is dropped.
+    pub fn into_client(self) -> ToolClient {
+        self.client
     }
 }
 

@@ -2,19 +2,21 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use mcpmark_http::{Secret, Secrets, may_be_secret};
-use mcpmark_service::{BoundedLines, MAX_MESSAGE_BYTES, ToolClient};
+use mcpmark_service::{BoundedLines, ToolClient};
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::net::unix::pipe;
 
 use crate::scrub::Scrubbed;
-use crate::{ExternalError, with_timeout};
+use crate::{ExternalError, MAX_MESSAGE_BYTES, with_timeout};
 
-/// Child process that is killed when this is dropped.
-pub(crate) struct Process(Child);
+/// Leader of a process group that is killed when this is dropped.
+struct Process(Child);
 
 /// Number and length of the waits for the exit of a program that closed its output.
 const EXIT_POLLS: (u32, Duration) = (50, Duration::from_millis(10));
@@ -34,9 +36,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The program may have exited already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        // A leader that was waited for is not killed: its id may belong to another process.
+        if let Ok(None) = self.0.try_wait()
+            && let Some(group) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw)
+        {
+            let _ = kill_process_group(group, Signal::KILL);
+            let _ = self.0.wait();
+        }
     }
 }
 
@@ -46,7 +52,7 @@ pub(crate) async fn start(
     command: &[String],
     env: &[String],
     variable: impl Fn(&str) -> Result<String, ExternalError>,
-) -> Result<(ToolClient, Process), ExternalError> {
+) -> Result<ToolClient, ExternalError> {
     // A spec never has an empty command. If it did, starting the empty name would fail.
     let (program, arguments) = match command.split_first() {
         Some((program, arguments)) => (program.as_str(), arguments),
@@ -56,6 +62,7 @@ pub(crate) async fn start(
     child
         .args(arguments)
         .env_clear()
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
@@ -83,7 +90,7 @@ pub(crate) async fn start(
         secrets: Secrets::new(&secrets),
     };
     match with_timeout(name, ToolClient::through(transport)).await {
-        Ok(client) => Ok((client, process)),
+        Ok(client) => Ok(client.with_guard(process)),
         Err(error @ ExternalError::Handshake { .. }) => Err(match process.exit_status().await {
             Some(status) => ExternalError::Ended {
                 name: name.to_owned(),

@@ -42,8 +42,12 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Scrubbed<T> {
     }
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
-        // A message that is invalid without the secret ends the connection.
-        message(&self.secrets, self.inner.receive().await?).ok()
+        loop {
+            // A message that is invalid without the secret is ignored: an agent could make the server send one.
+            if let Ok(message) = message(&self.secrets, self.inner.receive().await?) {
+                return Some(message);
+            }
+        }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {

@@ -1,18 +1,21 @@
 //! MCP client that lists and calls tools of a session or of an external server.
 
+use std::collections::BTreeSet;
 use std::pin::Pin;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig,
-    ClientRequest, Implementation, JsonObject, PaginatedRequestParams, ProtocolVersion,
-    ServerResult, Tool,
+    ClientRequest, Implementation, JsonObject, PaginatedRequestParams, PingRequest,
+    ProtocolVersion, ServerResult, Tool,
 };
 use rmcp::service::{ClientInitializeError, PeerRequestOptions, RequestHandle, RunningService};
 use rmcp::transport::IntoTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
+use tokio::time::Instant;
 
 use crate::paced::Paced;
 use crate::{BoundedLines, BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
@@ -23,15 +26,45 @@ const PIPE_BYTES: usize = 64 * 1024;
 /// Maximum number of tools of one server.
 const MAX_TOOLS: usize = 2000;
 
+/// Maximum size of the tools of one server, in bytes of JSON.
+const MAX_TOOLS_BYTES: usize = 16 * 1024 * 1024;
+
 /// Timeout for closing a connection.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Timeout of the ping that shows whether a server still responds after a failed call.
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Pauses before each try to start a lost server again.
+const RESTART_PAUSES: [Duration; 3] = [
+    Duration::ZERO,
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+];
+
+/// Function that starts an added server again, or connects to it again.
+pub type Restart = Box<dyn Fn() -> Restarting + Send + Sync>;
+
+/// Start of a server.
+pub type Restarting = Pin<Box<dyn Future<Output = Result<ToolClient, String>> + Send>>;
 
 /// MCP client of one server, to which tools of external servers can be added.
 pub struct ToolClient {
     connection: Connection,
     tools: Vec<Tool>,
-    /// Clients of external servers, by name.
-    beside: Vec<(String, Self)>,
+    added: Vec<AddedServer>,
+    /// Keeps the server running. Declared last, so that the connection is dropped first.
+    guard: Option<Box<dyn Send + Sync>>,
+}
+
+/// External server whose tools are added to those of the world.
+struct AddedServer {
+    name: String,
+    tools: BTreeSet<String>,
+    client: RwLock<Arc<ToolClient>>,
+    /// Held during a restart, so that parallel calls restart the server once.
+    restarting: tokio::sync::Mutex<()>,
+    restart: Restart,
 }
 
 /// Error of adding a server that has a tool of the same name as another server.
@@ -96,8 +129,16 @@ impl ToolClient {
         Ok(Self {
             connection,
             tools,
-            beside: Vec::new(),
+            added: Vec::new(),
+            guard: None,
         })
+    }
+
+    /// Keeps `guard` until the client is dropped.
+    #[must_use]
+    pub fn with_guard(mut self, guard: impl Send + Sync + 'static) -> Self {
+        self.guard = Some(Box::new(guard));
+        self
     }
 
     /// Returns the tools of the server in its order, followed by those of added servers.
@@ -116,35 +157,53 @@ impl ToolClient {
         self.tools.retain(|tool| keep(&tool.name));
     }
 
-    /// Adds the tools of another server.
+    /// Adds the tools of another server. `restart` is used if the server is lost during a call.
     ///
     /// # Errors
     ///
     /// Returns an error if both servers have a tool of the same name.
-    pub fn add_server(&mut self, name: &str, other: Self) -> Result<(), ToolClash> {
+    pub fn add_server(
+        &mut self,
+        name: &str,
+        other: Self,
+        restart: Restart,
+    ) -> Result<(), ToolClash> {
         let has = |name: &str| self.tools.iter().any(|tool| tool.name == name);
         if let Some(tool) = other.tools.iter().find(|tool| has(&tool.name)) {
             return Err(ToolClash(tool.name.to_string()));
         }
         self.tools.extend(other.tools.iter().cloned());
-        self.beside.push((name.to_owned(), other));
+        self.added.push(AddedServer {
+            name: name.to_owned(),
+            tools: other
+                .tools
+                .iter()
+                .map(|tool| tool.name.to_string())
+                .collect(),
+            client: RwLock::new(Arc::new(other)),
+            restarting: tokio::sync::Mutex::new(()),
+            restart,
+        });
         Ok(())
     }
 
     /// Returns the name of the added server that offers a tool. Returns `None` for tools of the world.
     pub fn server_of(&self, tool: &str) -> Option<&str> {
-        self.beside(tool).map(|(name, _)| name.as_str())
+        self.added_server(tool).map(|server| server.name.as_str())
     }
 
-    fn beside(&self, tool: &str) -> Option<&(String, Self)> {
-        let offers = |client: &Self| client.tools.iter().any(|offered| offered.name == tool);
-        self.beside.iter().find(|(_, client)| offers(client))
+    fn added_server(&self, tool: &str) -> Option<&AddedServer> {
+        self.added.iter().find(|server| server.tools.contains(tool))
     }
 
     /// Calls a tool and waits for its result, for at most `timeout`.
     ///
     /// After a timeout, or if the future is dropped, the client sends a cancellation to the server and remains usable.
     /// The tool may have had its effect.
+    ///
+    /// An added server that is lost during a call is started again, because the arguments of the call may have caused
+    /// the loss. The call fails then with [`CallError::Protocol`], and with [`CallError::Closed`] or
+    /// [`CallError::Lost`] only if the server cannot be started.
     pub async fn call(
         &self,
         name: &str,
@@ -153,20 +212,24 @@ impl ToolClient {
     ) -> Result<ToolOutput, CallError> {
         let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let deadline = tokio::time::Instant::now() + timeout;
-        let timed_out = || CallError::Timeout { after: timeout };
+        let deadline = Instant::now() + timeout;
+        let called = async {
+            match self.added_server(name) {
+                Some(server) => server.call(request).await,
+                None => self.request(request).await,
+            }
+        };
+        tokio::time::timeout_at(deadline, called)
+            .await
+            .unwrap_or(Err(CallError::Timeout { after: timeout }))
+    }
 
-        let server = self.beside(name).map_or(self, |(_, client)| client);
-        let sending = server
-            .connection
-            .send_request_with_option(request, PeerRequestOptions::no_options());
-        let sent = tokio::time::timeout_at(deadline, sending)
-            .await
-            .map_err(|_| timed_out())??;
-        let mut sent = Sent(Some(sent));
-        let answer = tokio::time::timeout_at(deadline, sent.answer())
-            .await
-            .map_err(|_| timed_out())?;
+    /// Sends the request of a tool call and waits for its result. A cancellation is sent if the future is dropped.
+    async fn request(&self, request: ClientRequest) -> Result<ToolOutput, CallError> {
+        let options = PeerRequestOptions::no_options();
+        let sent = self.connection.send_request_with_option(request, options);
+        let mut sent = Sent(Some(sent.await?));
+        let answer = sent.answer().await;
         sent.0 = None;
         match answer {
             Some(response) => output(response?),
@@ -174,12 +237,24 @@ impl ToolClient {
         }
     }
 
+    /// Reports whether the server responds to a ping, with a result or an error.
+    async fn responds(&self) -> bool {
+        let ping = ClientRequest::PingRequest(PingRequest::default());
+        let response = tokio::time::timeout(PING_TIMEOUT, self.connection.send_request(ping)).await;
+        matches!(response, Ok(Ok(_) | Err(rmcp::ServiceError::McpError(_))))
+    }
+
     /// Closes the connections.
     pub async fn close(mut self) -> Result<(), ServiceError> {
-        for (_, mut other) in self.beside.drain(..) {
+        for server in self.added.drain(..) {
+            let client = server.client.into_inner();
             // A failure of an external server does not concern the world. The timeout ensures that a server that does
-            // not read cannot delay the end of an attempt.
-            let _ = other.connection.close_with_timeout(CLOSE_TIMEOUT).await;
+            // not read cannot delay the end of an attempt. A client that a cancelled call still holds is dropped.
+            if let Some(mut client) =
+                Arc::into_inner(client.unwrap_or_else(PoisonError::into_inner))
+            {
+                let _ = client.connection.close_with_timeout(CLOSE_TIMEOUT).await;
+            }
         }
         self.connection
             .close_with_timeout(CLOSE_TIMEOUT)
@@ -192,9 +267,71 @@ impl ToolClient {
 type Connection = RunningService<RoleClient, ClientConfig>;
 type Connecting = Pin<Box<dyn Future<Output = Result<Connection, ClientInitializeError>> + Send>>;
 
+impl AddedServer {
+    fn client(&self) -> Arc<ToolClient> {
+        let client = self.client.read();
+        Arc::clone(&client.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Sends the request of a tool call. If the server is lost, starts it again and fails this call alone.
+    async fn call(&self, request: ClientRequest) -> Result<ToolOutput, CallError> {
+        let client = self.client();
+        let lost = match client.request(request).await {
+            Err(error @ (CallError::Closed | CallError::Lost(_))) => error,
+            called => return called,
+        };
+        let Some(recovered) = self.recover(&client).await else {
+            return Err(lost);
+        };
+        let (name, consequence) = (&self.name, recovered.describe());
+        Err(CallError::Protocol {
+            code: INTERNAL_ERROR,
+            message: format!("the call to server {name} failed: {lost}; {consequence}"),
+        })
+    }
+
+    /// Checks whether the server still responds after a failed call, and starts it again if it does not. Returns `None`
+    /// if it cannot be started.
+    async fn recover(&self, lost: &Arc<ToolClient>) -> Option<Recovered> {
+        let _restarting = self.restarting.lock().await;
+        if !Arc::ptr_eq(&self.client(), lost) {
+            return Some(Recovered::Restarted);
+        }
+        if lost.responds().await {
+            return Some(Recovered::Responds);
+        }
+        for pause in RESTART_PAUSES {
+            tokio::time::sleep(pause).await;
+            if let Ok(client) = (self.restart)().await {
+                let mut current = self.client.write().unwrap_or_else(PoisonError::into_inner);
+                *current = Arc::new(client);
+                return Some(Recovered::Restarted);
+            }
+        }
+        None
+    }
+}
+
+/// State of an added server after a failed call.
+#[derive(Debug, Clone, Copy)]
+enum Recovered {
+    Responds,
+    Restarted,
+}
+
+impl Recovered {
+    fn describe(self) -> &'static str {
+        match self {
+            Self::Responds => "the server still responds",
+            Self::Restarted => "the server was started again",
+        }
+    }
+}
+
 /// Lists the tools of a server, page by page.
 async fn list_tools(connection: &Connection) -> Result<Vec<Tool>, ServiceError> {
     let mut tools: Vec<Tool> = Vec::new();
+    let mut bytes = 0;
     let mut cursor = None;
     for _ in 0..MAX_TOOLS {
         let params = PaginatedRequestParams::default().with_cursor(cursor);
@@ -202,6 +339,12 @@ async fn list_tools(connection: &Connection) -> Result<Vec<Tool>, ServiceError> 
             .list_tools(Some(params))
             .await
             .map_err(|error| ServiceError::Handshake(error.to_string()))?;
+        bytes += serde_json::to_vec(&page.tools).map_or(0, |json| json.len());
+        if bytes > MAX_TOOLS_BYTES {
+            return Err(ServiceError::Handshake(format!(
+                "the list of tools has more than {MAX_TOOLS_BYTES} bytes"
+            )));
+        }
         tools.extend(page.tools);
         cursor = page.next_cursor;
         if tools.len() > MAX_TOOLS {
@@ -248,9 +391,12 @@ fn output(response: ServerResult) -> Result<ToolOutput, CallError> {
     }
 }
 
+/// JSON-RPC code of an internal error.
+const INTERNAL_ERROR: i32 = -32603;
+
 fn unexpected(reason: &str) -> CallError {
     CallError::Protocol {
-        code: -32603,
+        code: INTERNAL_ERROR,
         message: format!("unexpected result: {reason}"),
     }
 }

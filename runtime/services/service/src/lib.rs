@@ -50,7 +50,7 @@ mod world;
 mod write_timeout;
 
 pub use calls::{Calls, STOP_GRACE, StuckCall};
-pub use client::{CallError, ToolClash, ToolClient};
+pub use client::{CallError, Restart, Restarting, ToolClash, ToolClient};
 pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
 pub use lines::{bounded_message, response_id};
 pub use memory::{MemoryBudget, machine_memory};

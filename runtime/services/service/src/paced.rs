@@ -7,12 +7,18 @@ use std::future::Future;
 use std::sync::Arc;
 
 use rmcp::RoleClient;
+use rmcp::model::{JsonRpcMessage, RequestId, ServerRequest};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::watch;
 
+use crate::flow::LONGEST_ID;
+
 /// Number of unsent messages at which no further message is received.
 const MOST_UNSENT: usize = 64;
+
+/// Maximum length of the method of a request, in bytes. The response to an unknown method repeats it.
+const LONGEST_METHOD: usize = 1024;
 
 pub(crate) struct Paced<T> {
     inner: T,
@@ -37,6 +43,19 @@ impl Drop for Unsent {
     }
 }
 
+/// Reports whether a message is a request whose response would repeat a long text of it. Such requests are ignored.
+fn has_long_response(message: &RxJsonRpcMessage<RoleClient>) -> bool {
+    let JsonRpcMessage::Request(request) = message else {
+        return false;
+    };
+    let has_long_id = matches!(&request.id, RequestId::String(id) if id.len() > LONGEST_ID);
+    let has_long_method = matches!(
+        &request.request,
+        ServerRequest::CustomRequest(custom) if custom.method.len() > LONGEST_METHOD
+    );
+    has_long_id || has_long_method
+}
+
 impl<T: Transport<RoleClient>> Transport<RoleClient> for Paced<T> {
     type Error = T::Error;
 
@@ -58,7 +77,12 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Paced<T> {
         // The channel is never closed, because `self` has a sender.
         let mut unsent = self.unsent.subscribe();
         let _ = unsent.wait_for(|unsent| *unsent < MOST_UNSENT).await;
-        self.inner.receive().await
+        loop {
+            let message = self.inner.receive().await?;
+            if !has_long_response(&message) {
+                return Some(message);
+            }
+        }
     }
 
     fn close(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send {

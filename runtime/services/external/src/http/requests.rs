@@ -17,13 +17,10 @@ use rmcp::transport::streamable_http_client::{HttpStatusError, SseError};
 use sse_stream::{Sse, SseStream};
 use tokio_stream::StreamExt;
 
-use super::{Events, Headers, HttpError, QUOTE};
+use super::{Events, Headers, HttpError};
 
 /// Maximum size of the body of an HTTP error, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-
-/// Maximum size of a JSON body, in bytes.
-const MAX_JSON_BODY_BYTES: usize = 16 * 1024 * 1024;
 
 /// Response to a POST. Texts still contain secrets, and may be invalid.
 pub(super) enum Posted {
@@ -69,12 +66,14 @@ pub(super) fn tool_call(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-/// Sends a message. Single events of a response are limited to `limit` bytes; a JSON body also to 16 MiB.
+/// Sends a message. Single events and the JSON body of a response are limited to `limit` bytes. `quote` returns the part
+/// of a response that an error message may contain.
 pub(super) async fn post(
     client: &reqwest::Client,
     target: Target<'_>,
     message: &ClientJsonRpcMessage,
     limit: usize,
+    quote: impl Fn(&str) -> String,
 ) -> Result<Posted, HttpError> {
     let accept = format!("{EVENT_STREAM_MIME_TYPE}, {JSON_MIME_TYPE}");
     let has_session = target.session.is_some();
@@ -92,7 +91,7 @@ pub(super) async fn post(
         return Err(HttpError::SessionExpired);
     }
     if !status.is_success() {
-        return failure(response, tool_call(message)).await;
+        return failure(response, tool_call(message), quote).await;
     }
     let session = response.headers().get(HEADER_SESSION_ID);
     let session = session.and_then(|id| Some(id.to_str().ok()?.to_owned()));
@@ -102,17 +101,26 @@ pub(super) async fn post(
     }
     // Only a request has a response. Some servers send an empty or a JSON success instead of `202 Accepted`.
     let is_json = has_type(&response, JSON_MIME_TYPE);
+    let content_type = content_type(&response);
     let Some(id) = request_id else {
         return if is_json || response.content_length() == Some(0) {
             Ok(Posted::Accepted)
         } else {
-            Err(HttpError::UnexpectedContentType(content_type(&response)))
+            Err(HttpError::UnexpectedContentType(content_type))
         };
     };
     if !is_json {
-        return Err(HttpError::UnexpectedContentType(content_type(&response)));
+        return match tool_call(message) {
+            Some(id) => {
+                let found = content_type.map_or("no content type".to_owned(), |found| {
+                    format!("content type {}", quote(&found))
+                });
+                let problem = format!("the response has {found}, and must be JSON or events");
+                Ok(Posted::Message(refusal(id, &problem), None))
+            }
+            None => Err(HttpError::UnexpectedContentType(content_type)),
+        };
     }
-    let limit = limit.min(MAX_JSON_BODY_BYTES);
     let body = read_body(response, limit).await?;
     let message = body.unwrap_or_else(|| refusal(&id, &too_large(limit)));
     Ok(Posted::Message(message, session))
@@ -146,7 +154,11 @@ pub(super) async fn listen(
 
 /// Reads the response of an error status. A JSON-RPC error is a message. Other responses fail the tool call `call`, if
 /// there is one, unless the server is unavailable or requires other credentials.
-async fn failure(response: Response, call: Option<&RequestId>) -> Result<Posted, HttpError> {
+async fn failure(
+    response: Response,
+    call: Option<&RequestId>,
+    quote: impl Fn(&str) -> String,
+) -> Result<Posted, HttpError> {
     let status = response.status();
     if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
         let text = format!("HTTP {status}");
@@ -167,8 +179,7 @@ async fn failure(response: Response, call: Option<&RequestId>) -> Result<Posted,
     }
     match call {
         Some(id) => {
-            let body: String = body.chars().take(QUOTE).collect();
-            let problem = format!("the server responded with HTTP {status}: {body}");
+            let problem = format!("the server responded with HTTP {status}: {}", quote(&body));
             let problem = problem.trim_end_matches([':', ' ']);
             Ok(Posted::Message(refusal(id, problem), None))
         }
@@ -192,7 +203,12 @@ fn content_type(response: &Response) -> Option<String> {
 }
 
 fn has_type(response: &Response, kind: &str) -> bool {
-    content_type(response).is_some_and(|found| found.starts_with(kind))
+    let starts = |found: &str| {
+        found
+            .get(..kind.len())
+            .is_some_and(|found| found.eq_ignore_ascii_case(kind))
+    };
+    content_type(response).is_some_and(|found| starts(&found))
 }
 
 /// Reads a body. Returns `None` if it has more bytes than `limit`.
@@ -337,7 +353,7 @@ mod tests {
             headers: Headers::new(),
         };
         let client = mcpmark_http::client(false).unwrap();
-        let posted = post(&client, target, &message, LIMIT).await;
+        let posted = post(&client, target, &message, LIMIT, str::to_owned).await;
         server.join().unwrap();
         posted
     }
