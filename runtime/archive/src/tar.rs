@@ -1,7 +1,9 @@
 //! Tar archives in the ustar format of POSIX, with only files and directories.
 //!
 //! Extensions, links and devices are refused with the name of the entry, so that all readers interpret an archive in
-//! the same way.
+//! the same way. The crate `tar` is not used for this reason: it interprets the extensions of GNU and PAX, which change
+//! the names and sizes of entries, and has no limits on them. The archives that are written are always ustar with fixed
+//! owners and times, so that equal content has equal bytes.
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Read, Write};

@@ -1,4 +1,9 @@
 //! Documents of the OCI image specification: descriptors, manifests and indexes.
+//!
+//! The types are our own although the crate `oci-spec` has them. A [`Descriptor`] has a SHA-256 digest, so that every
+//! blob that a parsed document names can be verified, while the crate accepts digests of any algorithm. Its descriptors
+//! also keep `urls` and `data`, which offer content from elsewhere. For three structs, it would add 17 crates, most of
+//! which only generate accessors and builders.
 
 use std::collections::BTreeMap;
 

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tempfile::TempDir;
 
@@ -62,17 +63,17 @@ fn with_end(path: &Path, end: &str) -> PathBuf {
     path.into()
 }
 
+/// Characters that are percent-encoded in the URI of a file.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'/')
+    .remove(b'.')
+    .remove(b'-')
+    .remove(b'_');
+
 /// Returns the URI of a file that SQLite opens as immutable.
 fn immutable(path: &Path) -> String {
-    let mut uri = "file:".to_owned();
-    for byte in path.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'.' | b'-' | b'_' => uri.push(char::from(*byte)),
-            byte if byte.is_ascii_alphanumeric() => uri.push(char::from(*byte)),
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri + "?immutable=1"
+    let path = percent_encode(path.as_os_str().as_bytes(), ENCODED);
+    format!("file:{path}?immutable=1")
 }
 
 #[cfg(test)]

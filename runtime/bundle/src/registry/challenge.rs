@@ -1,4 +1,7 @@
 //! Parser of the header `WWW-Authenticate`, in which a registry requests authentication.
+//!
+//! The crate `http-auth` has a stricter parser, which loses a whole challenge if one of its parameters is invalid. This
+//! parser keeps what precedes the invalid text, and realm and scope usually do.
 
 /// Authentication challenge.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,15 @@
 //! Client for OCI registries: the parts of the distribution specification that push and pull need.
+//!
+//! The client is our own although the crate `oci-client` has these parts, because a registry is not trusted:
+//!
+//! - Credentials are sent only to the registry and to a token server that is reached over HTTPS, and targets of
+//!   redirects get none. `oci-client` sends them to any realm that a challenge names, also over HTTP.
+//! - The size of everything that is read is limited. `oci-client` reads manifests, tokens and error messages of any
+//!   size, and compares the digest of a blob only after it has written all that the registry sent.
+//! - Interrupted downloads are resumed, requests are repeated as `Retry-After` asks, and each piece of a body has a
+//!   timeout.
+//! - Lists of signatures have several pages, and registries without the referrers API list them under a tag.
+//!   `oci-client` reads one page of the API.
 
 mod challenge;
 mod login;

@@ -61,6 +61,8 @@ impl TypedValueParser for AgentParser {
 
 /// Splits a command line into words as a shell does, at white space, with single quotes, double quotes and backslashes.
 /// Variables, globs and pipes are not supported.
+///
+/// The crate `shlex` takes the text after `#` for a comment, and does not say which quotation mark is open.
 fn words(line: &str) -> Result<Vec<String>, &'static str> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

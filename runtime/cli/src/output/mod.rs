@@ -129,7 +129,8 @@ fn columns_of(stream: impl AsFd) -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|columns| *columns >= MIN_COLUMNS)
 }
 
-/// Wraps a text to a number of columns. A longer word gets its own line.
+/// Wraps a text to a number of columns. A longer word gets its own line. The crate `textwrap` would give other lines,
+/// because it adds the widths of characters, and a joined emoji is narrower than its parts.
 pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {

@@ -1,5 +1,7 @@
 //! Path handling by text, without access to the disk.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
 use crate::failure::Failure;
 use crate::profile::Profile;
 
@@ -46,17 +48,29 @@ fn names_drive(path: &str) -> bool {
     }
 }
 
+/// Characters that are percent-encoded in a `file:` URL.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'/')
+    .remove(b':')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b'@')
+    .remove(b'_');
+
 /// Returns the path as a `file:` URL.
 pub(crate) fn url(absolute: &str) -> String {
-    let mut url = "file://".to_owned();
-    for byte in absolute.bytes() {
-        match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => url.push(char::from(byte)),
-            _ if b"!$&'()*+,-./:;=@_".contains(&byte) => url.push(char::from(byte)),
-            _ => url += &format!("%{byte:02X}"),
-        }
-    }
-    url
+    format!("file://{}", utf8_percent_encode(absolute, ENCODED))
 }
 
 /// Creates the error of a path or symlink target outside the world.

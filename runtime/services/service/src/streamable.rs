@@ -5,7 +5,6 @@
 //! one stream. Responses are JSON: the servers of this library send only responses, so no event stream is offered.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -509,11 +508,7 @@ fn accepts_json(accept: &str) -> bool {
 fn random_id() -> Result<String, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
-    Ok(bytes.iter().fold(String::new(), |mut id, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(id, "{byte:02x}");
-        id
-    }))
+    Ok(hex::encode(bytes))
 }
 
 fn gone() -> HttpResponse {

@@ -1,5 +1,8 @@
 //! Rename detection by the algorithm of git: pairs removed files with added ones. Files with equal content are paired
 //! first, then files with the same base name, then the rest by the share of common bytes.
+//!
+//! The detection of `gix-diff` is not used, because it takes the share of common bytes from a diff of lines instead of
+//! the hashes of chunks, and by its own documentation differs from git in many ways.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};

@@ -37,10 +37,7 @@ pub(crate) enum Kind {
 /// Id of a gist whose document omits it.
 pub(crate) fn gist_id(owner: &str, index: usize) -> String {
     let digest = Sha256::digest(format!("Gist {} {index}", owner.to_lowercase()));
-    digest[..16]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex::encode(&digest[..16])
 }
 
 impl Kind {

@@ -1,4 +1,10 @@
 //! Merges of commits, squash merges, cherry-picks and rebases, with the results of git's `ort` strategy.
+//!
+//! The merges of `gix` (crate `gix-merge`) are not used. They rest on its detection of renames, which differs from that
+//! of git (see `similar`), while the trees here are equal to those of git, also for random trees and histories
+//! (`tests/services/github/merges.rs`, `against_git.rs`). Its recursion over several best common ancestors has no limit
+//! on depth or size, which a hostile repository can exhaust; here, `Ancestors` limits both. `gix-merge` also depends on
+//! crates that start merge drivers and write temporary files.
 
 mod ancestors;
 mod content;

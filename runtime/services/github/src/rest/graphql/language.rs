@@ -1,4 +1,10 @@
 //! Parser of a subset of the GraphQL language: one operation with variables, arguments, aliases and inline fragments.
+//!
+//! The parser is our own although crates have the whole grammar. Most of it (schemas, named fragments, directives) is
+//! not emulated, and documents are hostile: `graphql-parser` and `async-graphql-parser` limit the depth of a document,
+//! but not its fields. `apollo-parser` limits both, but returns a lossless syntax tree, whose conversion to a [`Field`]
+//! would be as long as this parser. Values of variables must be limited in any case, because each use copies them. The
+//! messages of all three differ from those that begin with `Parse error on`, as those of GitHub do.
 
 use serde_json::{Map, Value};
 
