@@ -139,10 +139,10 @@ fn the_service_of_a_state_is_named_and_not_guessed() {
     let Some(judge) = Judge::new(SCRIPT) else {
         return;
     };
-    judge
-        .grade(&["--service", "nope"])
-        .exits(2)
-        .says(&["--service nope: unknown service", "mcpmark doctor"]);
+    judge.grade(&["--service", "nope"]).exits(2).says(&[
+        "--service: service \"nope\" is not supported",
+        "mcpmark doctor",
+    ]);
     judge
         .grade(&["--service", "github"])
         .exits(4)

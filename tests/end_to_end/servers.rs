@@ -92,8 +92,7 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
     };
     let canary = "tk-canary-55d0";
     let report = run("right.toml", canary, &[]).exits(1).json();
-    let id = report["attempts"][0]["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let shown = show_first(&environment, &report);
     assert_eq!(
         shown["calls"][0]["result"]["content"][0]["text"],
         "token=[redacted] home="
@@ -275,6 +274,26 @@ fn notes(post: &Post, version: &str) -> (u16, &'static str, String) {
     }
 }
 
+/// Server whose tool `remember` gets this response, as an event or as a plain body.
+fn peer_of_remember(
+    status: u16,
+    kind: &'static str,
+    body: impl Fn(&Post) -> String + Send + Sync + 'static,
+) -> String {
+    peer(move |post| {
+        if post.body["params"]["name"] != "remember" {
+            return notes(post, "2025-06-18");
+        }
+        let body = body(post);
+        let body = if kind == EVENTS {
+            format!("data: {body}\n\n")
+        } else {
+            body
+        };
+        (status, kind, body)
+    })
+}
+
 /// Runs a task with the servers of a configuration, by a model that remembers and forgets.
 fn run_with(
     environment: &Environment,
@@ -304,6 +323,48 @@ fn run_with(
     let mut command = environment.command(args.iter().chain(&config).chain(more));
     command.envs(keys.iter().copied());
     Output::of(&mut command)
+}
+
+/// Returns the output of `show` for the first attempt of a report.
+fn show_first(environment: &Environment, report: &Value) -> Value {
+    let id = report["attempts"][0]["id"].as_str().unwrap();
+    environment.run(["show", id, "--json"]).exits(0).json()
+}
+
+/// Checks that the first call to a server fails with this message, and that the next call and the attempt go on.
+fn assert_fails_alone(url: &str, message: &str, case: &str) {
+    let environment = Environment::new();
+    let config = format!("[servers.notes]\nurl = \"{url}\"\n");
+    let report = run_with(&environment, &config, &[], &[]).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["ended"], "completed", "{case}: {attempt}");
+    let shown = show_first(&environment, &report);
+    let error = shown["calls"][0]["error"].to_string();
+    assert!(error.contains(message), "{case}: {error}");
+    assert_eq!(shown["calls"][1]["is_error"], false, "{case}: {shown}");
+}
+
+/// Runs a task with the models `stuck` and `works` at the same time, and returns their attempts.
+fn run_stuck_and_works(library: &Library, url: &str, more: &[&str]) -> [Value; 2] {
+    let models = ["openai/stuck", "openai/works"];
+    let args = [
+        "run",
+        "filesystem/office/easy",
+        "--model",
+        models[0],
+        "--model",
+        models[1],
+        "-j",
+        "2",
+        "--base-url",
+        url,
+        "--json",
+    ];
+    let report = library.run(args.iter().chain(more)).exits(0).json();
+    models.map(|model| {
+        let mut attempts = report["attempts"].as_array().unwrap().iter();
+        attempts.find(|it| it["model"] == model).unwrap().clone()
+    })
 }
 
 /// An experiment's file has the servers too: it keeps them as they are written, with variables for
@@ -356,8 +417,7 @@ fn the_file_of_an_experiment_names_servers() {
         assert!(!format!("{output:?}").contains("tk-canary.1"), "{output:?}");
     }
     let report = run("experiment.toml", &[]).exits(1).json();
-    let id = report["attempts"][0]["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let shown = show_first(&environment, &report);
     let said = shown["calls"][0]["result"]["content"][0]["text"].to_string();
     assert!(said.contains("authorization: [redacted]"), "{said}");
     let specs = calls(&environment, "SELECT spec FROM experiments");
@@ -382,8 +442,7 @@ fn a_server_over_http_gets_its_headers_and_they_are_seen_nowhere() {
     let output = run_with(&environment, &config, &keys, &[]).exits(1);
     assert!(!format!("{output:?}").contains("canary"), "{output:?}");
     let report = output.json();
-    let id = report["attempts"][0]["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let shown = show_first(&environment, &report);
     let said = shown["calls"][0]["result"]["content"][0]["text"]
         .as_str()
         .unwrap();
@@ -423,8 +482,7 @@ fn a_secret_that_a_server_recodes_is_seen_nowhere() {
     let config = format!("[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n");
     let output = run_with(&environment, &config, &[("NOTES_TOKEN", CANARY)], &[]).exits(1);
     let report = output.json();
-    let id = report["attempts"][0]["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let shown = show_first(&environment, &report);
     let result = shown["calls"][0]["result"]["content"][0]["text"].to_string();
     assert_eq!(
         result.matches("[redacted]").count(),
@@ -567,36 +625,14 @@ fn a_call_whose_response_cannot_be_used_fails_alone() {
         (200, EVENTS, "deep", "is not a valid message"),
     ];
     for (status, kind, body, message) in cases {
-        let environment = Environment::new();
-        let url = peer(move |post| {
-            if post.body["params"]["name"] != "remember" {
-                return notes(post, "2025-06-18");
-            }
-            let body = if body == "deep" {
+        let url = peer_of_remember(status, kind, move |post| {
+            if body == "deep" {
                 deep(post)
             } else {
                 body.to_owned()
-            };
-            let is_event = kind == EVENTS;
-            let body = if is_event && !body.is_empty() {
-                format!("data: {body}\n\n")
-            } else {
-                body
-            };
-            (status, kind, body)
+            }
         });
-        let config = format!("[servers.notes]\nurl = \"{url}\"\n");
-        let report = run_with(&environment, &config, &[], &[]).json();
-        let attempt = &report["attempts"][0];
-        assert_eq!(attempt["ended"], "completed", "{status} {kind}: {attempt}");
-        let id = attempt["id"].as_str().unwrap();
-        let shown = environment.run(["show", id, "--json"]).exits(0).json();
-        let error = shown["calls"][0]["error"].to_string();
-        assert!(error.contains(message), "{status} {kind}: {error}");
-        assert_eq!(
-            shown["calls"][1]["is_error"], false,
-            "{status} {kind}: {shown}"
-        );
+        assert_fails_alone(&url, message, &format!("{status} {kind}"));
     }
 }
 
@@ -617,8 +653,7 @@ fn a_program_that_a_call_ends_is_started_again() {
     let report = run_with(&environment, &config, &[], &[]).json();
     let attempt = &report["attempts"][0];
     assert_eq!(attempt["ended"], "completed", "{attempt}");
-    let id = attempt["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let shown = show_first(&environment, &report);
     let error = shown["calls"][0]["error"].to_string();
     assert!(error.contains("the server was started again"), "{error}");
     assert_eq!(shown["calls"][1]["is_error"], false, "{shown}");
@@ -629,16 +664,12 @@ fn a_program_that_a_call_ends_is_started_again() {
 fn no_part_of_a_secret_is_quoted_from_a_response() {
     const SECRET: &str = "canary-0123456789-abcdefghij";
     let environment = Environment::new();
-    let url = peer(|post| {
-        if post.body["params"]["name"] != "remember" {
-            return notes(post, "2025-06-18");
-        }
-        (500, "text/plain", format!("{}{SECRET}", "x".repeat(290)))
+    let url = peer_of_remember(500, "text/plain", |_| {
+        format!("{}{SECRET}", "x".repeat(290))
     });
     let config = format!("[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n");
     let report = run_with(&environment, &config, &[("NOTES_TOKEN", SECRET)], &[]).json();
-    let id = report["attempts"][0]["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let shown = show_first(&environment, &report);
     let error = shown["calls"][0]["error"].to_string();
     assert!(error.contains("HTTP 500"), "{error}");
     assert!(!error.contains("canary"), "{error}");
@@ -649,39 +680,14 @@ fn no_part_of_a_secret_is_quoted_from_a_response() {
 #[test]
 fn a_response_of_too_many_values_is_never_parsed() {
     for kind in [EVENTS, JSON] {
-        let environment = Environment::new();
-        let url = peer(move |post| {
-            if post.body["params"]["name"] != "remember" {
-                return notes(post, "2025-06-18");
-            }
+        let url = peer_of_remember(200, kind, |post| {
             let values = "[0],".repeat(3_000_000);
-            let message = format!(
+            format!(
                 r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[],"structuredContent":{{"x":[{values}0]}}}}}}"#,
                 post.body["id"]
-            );
-            let is_event = kind == EVENTS;
-            (
-                200,
-                kind,
-                if is_event {
-                    format!("data: {message}\n\n")
-                } else {
-                    message
-                },
             )
         });
-        let config = format!("[servers.notes]\nurl = \"{url}\"\n");
-        let report = run_with(&environment, &config, &[], &[]).json();
-        let attempt = &report["attempts"][0];
-        assert_eq!(attempt["ended"], "completed", "{kind}: {attempt}");
-        let id = attempt["id"].as_str().unwrap();
-        let shown = environment.run(["show", id, "--json"]).exits(0).json();
-        let error = shown["calls"][0]["error"].to_string();
-        assert!(
-            error.contains("JSON values, and may have 1000000"),
-            "{kind}: {error}"
-        );
-        assert_eq!(shown["calls"][1]["is_error"], false, "{kind}: {shown}");
+        assert_fails_alone(&url, "JSON values, and may have 1000000", kind);
     }
 }
 
@@ -715,29 +721,9 @@ fn a_call_that_is_never_answered_ends_by_its_limit_and_other_attempts_go_on() {
         ("--limit-time", "time-limit", "5 s were used"),
         ("--limit-tool-time", "completed", "no result after 5 s"),
     ] {
-        let report = library.run([
-            "run",
-            "filesystem/office/easy",
-            "--model",
-            "openai/stuck",
-            "--model",
-            "openai/works",
-            "-j",
-            "2",
-            "--base-url",
-            &url,
-            "--mcp-config",
-            file.to_str().unwrap(),
-            limit,
-            "5",
-            "--json",
-        ]);
-        let report = report.exits(0).json();
-        let attempt = |model: &str| {
-            let mut attempts = report["attempts"].as_array().unwrap().iter();
-            attempts.find(|it| it["model"] == model).unwrap()
-        };
-        let (stuck, works) = (attempt("openai/stuck"), attempt("openai/works"));
+        let file = file.to_str().unwrap();
+        let more = ["--mcp-config", file, limit, "5"];
+        let [stuck, works] = run_stuck_and_works(&library, &url, &more);
         assert_eq!(
             (&stuck["ended"], &works["ended"]),
             (&json!(ended), &json!("completed"))
@@ -751,9 +737,9 @@ fn a_call_that_is_never_answered_ends_by_its_limit_and_other_attempts_go_on() {
             let id = attempt["id"].as_str().unwrap();
             library.run(["show", id, "--json"]).exits(0).json()
         };
-        let error = show(stuck)["calls"][0]["error"].to_string();
+        let error = show(&stuck)["calls"][0]["error"].to_string();
         assert!(error.contains(told), "{error}");
-        assert_eq!(show(works)["calls"][0]["is_error"], false);
+        assert_eq!(show(&works)["calls"][0]["is_error"], false);
     }
 }
 
@@ -776,27 +762,7 @@ fn a_long_call_of_a_world_ends_by_its_limit_and_other_attempts_go_on() {
         ("--limit-time", "time-limit", "3 s were used"),
         ("--limit-tool-time", "completed", "no result after 3 s"),
     ] {
-        let report = library.run([
-            "run",
-            "filesystem/office/easy",
-            "--model",
-            "openai/stuck",
-            "--model",
-            "openai/works",
-            "-j",
-            "2",
-            "--base-url",
-            &url,
-            limit,
-            "3",
-            "--json",
-        ]);
-        let report = report.exits(0).json();
-        let attempt = |model: &str| {
-            let mut attempts = report["attempts"].as_array().unwrap().iter();
-            attempts.find(|it| it["model"] == model).unwrap()
-        };
-        let (stuck, works) = (attempt("openai/stuck"), attempt("openai/works"));
+        let [stuck, works] = run_stuck_and_works(&library, &url, &[limit, "3"]);
         assert_eq!(stuck["ended"], ended);
         assert_eq!(
             stuck["passed"], true,
@@ -896,8 +862,7 @@ fn the_reference_server_is_reached_over_http() {
         .run(args.into_iter().chain([file.to_str().unwrap()]))
         .exits(1)
         .json();
-    let id = report["attempts"][0]["id"].as_str().unwrap();
-    let shown = environment.run(["show", id, "--json"]).exits(0).json();
+    let shown = show_first(&environment, &report);
     let said = |call: usize| shown["calls"][call]["result"]["content"][0]["text"].clone();
     assert_eq!(said(0), "Echo: well met", "{}", shown["calls"]);
     assert!(said(1).as_str().unwrap().contains("42"), "{}", said(1));

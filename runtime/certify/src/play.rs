@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Attempt, End, Event, RecordError, Recorder};
 use mcpmark_experiment::Prepared;
+use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_service::{STOP_GRACE, ToolClient, WorldState};
 use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,8 @@ pub(crate) async fn play(
     scratch: &ScratchSpace,
 ) -> Result<Played, String> {
     let service = task.start.service();
-    let service = service.ok_or_else(|| format!("unknown service {:?}", task.id.service()))?;
+    let service = service
+        .ok_or_else(|| ServiceUnavailable::Unknown(task.id.service().to_owned()).to_string())?;
     let world = WorldState {
         tree: task.start.tree.clone(),
         store: Arc::clone(store),

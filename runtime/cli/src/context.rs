@@ -10,7 +10,7 @@ use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
-use mcpmark_kinds::{ServiceKind, Services, WorldGuests};
+use mcpmark_kinds::{ServiceKind, Services};
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
@@ -28,6 +28,9 @@ use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
 use crate::settings;
+
+/// Hint for the name of an unsupported service.
+pub(crate) const SERVICES_HINT: &str = "`mcpmark doctor` lists the services";
 
 #[derive(Clone)]
 pub(crate) struct Context {
@@ -100,12 +103,9 @@ impl Context {
 
     /// Returns the service of `--service`.
     pub(crate) fn service_named(&self, name: &str) -> Result<&Arc<dyn ServiceKind>, CommandError> {
-        let kind = self.services.kind(name);
-        let served = kind.filter(|kind| kind.service(&WorldGuests::default()).is_some());
-        served.ok_or_else(|| {
-            CommandError::usage(format!("--service {name}: unknown service"))
-                .hint("`mcpmark doctor` lists the services")
-        })
+        self.services
+            .served(name)
+            .map_err(|error| CommandError::usage(format!("--service: {error}")).hint(SERVICES_HINT))
     }
 
     /// Returns the known services.

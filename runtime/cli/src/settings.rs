@@ -164,9 +164,10 @@ fn read_ceilings(text: &str) -> Result<(Limits, SessionLimits), String> {
             .with(&guests.join(","))
             .and_then(Limits::as_ceiling)
             .map_err(|error| match error {
-                LimitsError::Unknown { .. } => {
+                LimitsError::Unknown { name, known } => {
                     let names = worlds.named().map(|(name, _)| name).join(", ");
-                    format!("{error}, {names}")
+                    let known = format!("{known}, {names}");
+                    LimitsError::Unknown { name, known }.to_string()
                 }
                 error => error.to_string(),
             })?

@@ -34,6 +34,7 @@ mod read_only;
 mod regrade;
 mod remove;
 pub mod report;
+mod rows;
 mod schema;
 mod score;
 mod spending;
@@ -60,10 +61,10 @@ pub use crate::plan::{
     SpecLimits, TaskSource, TaskVersion,
 };
 pub use crate::provenance::Provenance;
-pub use crate::read::{
+pub use crate::regrade::RegradeRow;
+pub use crate::rows::{
     AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
 };
-pub use crate::regrade::RegradeRow;
 pub use crate::schema::SUMMARISE;
 pub use crate::score::{ScoreRule, Scoring};
 pub use crate::spending::ModelSpending;

@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use rusqlite::{OptionalExtension, params};
 
 use super::durable::write_durable;
-use super::read::{GradeRow, grade_at, whole};
+use super::read::{grade_at, whole};
+use super::rows::GradeRow;
 use super::schema::SUMMARISE_GRADE;
 use super::sums::{GRADE, sum_attempt};
 use super::write::insert_grade;

@@ -61,17 +61,24 @@ impl Services {
         self.kind(name)?.service(&WorldGuests::default())
     }
 
+    /// Returns the service with this name.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`ServiceUnavailable::Unknown`] if the program cannot serve worlds of it.
+    pub fn served(&self, name: &str) -> Result<&Arc<dyn ServiceKind>, ServiceUnavailable> {
+        self.kind(name)
+            .filter(|kind| kind.service(&WorldGuests::default()).is_some())
+            .ok_or_else(|| ServiceUnavailable::Unknown(name.to_owned()))
+    }
+
     /// Checks that a service can run on this machine.
     ///
     /// # Errors
     ///
     /// Returns an error if the program does not implement the service, or if the service lacks something that it needs.
     pub fn check_available(&self, name: &str) -> Result<(), ServiceUnavailable> {
-        let kind = self
-            .kind(name)
-            .filter(|kind| kind.service(&WorldGuests::default()).is_some())
-            .ok_or_else(|| ServiceUnavailable::Unknown(name.to_owned()))?;
-        match kind.availability() {
+        match self.served(name)?.availability() {
             Availability::InProcess => Ok(()),
             Availability::Missing(reason) => Err(ServiceUnavailable::Missing {
                 service: name.to_owned(),

@@ -35,7 +35,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
         // Another task, for the existing participants.
         (
             &["filesystem/office/b"][..],
-            "1 attempt added to the 1 of experiment e with 1 task that it did not have",
+            "1 attempt added to the 1 of experiment e with 1 new task",
             &["b nop 1"][..],
         ),
         // A model and a baseline, on one of the tasks.
@@ -47,7 +47,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
                 "random",
                 "filesystem/office/b",
             ],
-            "2 attempts added to the 2 of experiment e with 2 participants that it did not have",
+            "2 attempts added to the 2 of experiment e with 2 new participants",
             &["b random 1", "b openai/m 1"],
         ),
         // Existing attempts are not made again.
@@ -65,7 +65,7 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
         // More attempts of each existing pair of task and participant: only the model on its one task lacks one.
         (
             &["-k", "2"],
-            "1 attempt added to the 9 of experiment e; 9 of the 10 attempts",
+            "1 attempt added to the 9 of experiment e; of the requested 10 attempts, 9 existed already",
             &["b openai/m 2"],
         ),
         (

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use mcpmark_service::{CallError, JsonObject, ToolClient};
+use mcpmark_service::{CallError, JsonObject, ServiceError, ToolClient};
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
 };
+use tokio::task::JoinHandle;
 
 type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
 
@@ -42,12 +43,26 @@ async fn say(write: &mut WriteHalf<DuplexStream>, id: &Value, result: &Value) {
     write.write_all(line.as_bytes()).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_client_takes_no_more_requests_than_it_can_answer() {
+/// Returns a client that is connecting, and the two directions of its server.
+fn connect() -> (
+    JoinHandle<Result<ToolClient, ServiceError>>,
+    Lines,
+    WriteHalf<DuplexStream>,
+) {
     let (near, far) = duplex(64 << 10);
     let connecting = tokio::spawn(ToolClient::over(Box::new(near)));
-    let (read, mut write) = split(far);
-    let mut lines = BufReader::new(read).lines();
+    let (read, write) = split(far);
+    (connecting, BufReader::new(read).lines(), write)
+}
+
+/// Returns the result of a call of `add`.
+fn sum() -> Value {
+    json!({"content": [{"type": "text", "text": "3"}]})
+}
+
+#[tokio::test]
+async fn a_client_takes_no_more_requests_than_it_can_answer() {
+    let (connecting, mut lines, mut write) = connect();
     let calling = tokio::spawn(async move {
         let client = connecting.await.unwrap().unwrap();
         let called = client.call("add", JsonObject::new(), MINUTE).await;
@@ -83,12 +98,7 @@ async fn a_client_takes_no_more_requests_than_it_can_answer() {
     }
     assert_eq!(answered.len(), PINGS);
     let mut write = asking.await.unwrap();
-    say(
-        &mut write,
-        &id,
-        &json!({"content": [{"type": "text", "text": "3"}]}),
-    )
-    .await;
+    say(&mut write, &id, &sum()).await;
     let (client, output) = calling.await.unwrap().unwrap();
     assert_eq!(output.text(), "3");
     drop(client);
@@ -124,10 +134,7 @@ async fn requests_whose_response_would_be_long_are_ignored() {
 
 #[tokio::test]
 async fn a_response_of_too_many_values_fails_its_call_alone() {
-    let (near, far) = duplex(64 << 10);
-    let connecting = tokio::spawn(ToolClient::over(Box::new(near)));
-    let (read, mut write) = split(far);
-    let mut lines = BufReader::new(read).lines();
+    let (connecting, mut lines, mut write) = connect();
     let calling = tokio::spawn(async move {
         let client = connecting.await.unwrap().unwrap();
         let mut called = Vec::new();
@@ -145,12 +152,7 @@ async fn a_response_of_too_many_values_fails_its_call_alone() {
     )
     .await;
     let id = serve(&mut lines, &mut write).await;
-    say(
-        &mut write,
-        &id,
-        &json!({"content": [{"type": "text", "text": "3"}]}),
-    )
-    .await;
+    say(&mut write, &id, &sum()).await;
     let called = calling.await.unwrap();
     let error = called[0].as_ref().unwrap_err().to_string();
     assert!(

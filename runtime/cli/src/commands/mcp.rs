@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
-use mcpmark_kinds::WorldGuests;
+use mcpmark_kinds::{ServiceUnavailable, WorldGuests};
 use mcpmark_service::{
     BoxedStream, Introduction, STOP_GRACE, ServeHandle, Service, ServiceError, Session,
     SessionLimits, WorldState, serve_mcp,
@@ -109,7 +109,7 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     let service = context.services().kind(&name);
     let service: Arc<dyn Service> = service
         .and_then(|kind| kind.service(&guests))
-        .ok_or_else(|| CommandError::invalid(format!("unknown service {name:?}")))?;
+        .ok_or_else(|| CommandError::invalid(ServiceUnavailable::Unknown(name.clone())))?;
     if let Some(profile) = &profile {
         service
             .check_profile(profile)

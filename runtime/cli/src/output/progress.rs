@@ -1,18 +1,24 @@
 //! Progress of attempts: a line for each finished attempt. On a terminal also bars for the run, for each model and for
 //! each running attempt; otherwise periodic lines with the progress of the models.
 
+mod labels;
+mod model_progress;
+mod outcome;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mcpmark_experiment::journal::{AttemptKey, AttemptRow, ModelSpending};
-use mcpmark_experiment::report::program;
-use mcpmark_experiment::{Cost, End, EndKind, Outcome, Planned, Progress};
-use mcpmark_sandbox::Check;
+use mcpmark_experiment::journal::{AttemptRow, ModelSpending};
+use mcpmark_experiment::{Cost, End, EndKind, Planned, Progress};
 
+use self::labels::ModelLabels;
+use self::model_progress::ModelProgress;
+use self::outcome::clip;
+pub(crate) use self::outcome::{detail, label, mark, reasons};
 use super::waiting::{Doing, Running};
-use super::{BAD, DIM, GOOD, WARN, count, note, paint, sanitise};
+use super::{DIM, WARN, count, note, paint, sanitise};
 
 /// Display of progress on standard error.
 pub(crate) struct Display {
@@ -35,92 +41,6 @@ const FIRST_SIGN: Duration = Duration::from_secs(1);
 /// flood the terminal.
 const REASONED: usize = 10;
 
-/// Names of participants by their index in the spec. A single participant without a model has no name.
-struct ModelLabels {
-    names: HashMap<usize, String>,
-    indices: HashMap<ParticipantKey, usize>,
-}
-
-/// Identity of a participant: agent, its settings, model, its settings.
-type ParticipantKey = (String, String, Option<String>, String);
-
-fn participant_key(key: &AttemptKey) -> ParticipantKey {
-    (
-        key.agent.to_string(),
-        key.agent_settings.to_string(),
-        key.model.as_deref().map(str::to_owned),
-        key.model_settings.to_string(),
-    )
-}
-
-impl ModelLabels {
-    /// Names all participants. If a model acts with several settings, its name is extended by the reasoning effort, the
-    /// agent, both, or all settings, until it is unique.
-    fn of(plan: &[Planned]) -> Self {
-        let mut indices = HashMap::new();
-        let mut last = None;
-        for Planned {
-            participant, key, ..
-        } in plan
-        {
-            // Consecutive entries mostly have the same participant, so the search is skipped for them.
-            if last != Some(participant) && !indices.values().any(|known| known == participant) {
-                indices.insert(participant_key(key), *participant);
-            }
-            last = Some(participant);
-        }
-        let plain = |who: &ParticipantKey| match (&who.2, program(&who.1)) {
-            (Some(model), _) => model.clone(),
-            (None, Some(program)) => format!("{} {program}", who.0),
-            (None, None) => who.0.clone(),
-        };
-        let by_effort = |who: &ParticipantKey| {
-            let settings: serde_json::Value = serde_json::from_str(&who.3).unwrap_or_default();
-            let effort = settings["reasoning-effort"].as_str().unwrap_or("default");
-            match &who.2 {
-                Some(model) => format!("{model} ({effort})"),
-                None => plain(who),
-            }
-        };
-        let by_agent = |who: &ParticipantKey| format!("{}, {}", plain(who), who.0);
-        let by_both = |who: &ParticipantKey| format!("{}, {}", by_effort(who), who.0);
-        let by_model = |who: &ParticipantKey| format!("{} {}", plain(who), who.3);
-        let forms: [&dyn Fn(&ParticipantKey) -> String; 5] =
-            [&plain, &by_effort, &by_agent, &by_both, &by_model];
-        let name = |own: &ParticipantKey| {
-            let alone = forms.iter().find(|form| {
-                let name = form(own);
-                indices.keys().filter(|other| form(other) == name).count() == 1
-            });
-            match alone {
-                Some(form) => form(own),
-                None => format!("{} {} {}", by_agent(own), own.1, own.3),
-            }
-        };
-        let has_name = |own: &&ParticipantKey| own.2.is_some() || indices.len() > 1;
-        let names = indices.iter().filter(|(own, _)| has_name(own));
-        Self {
-            names: names.map(|(own, index)| (*index, name(own))).collect(),
-            indices,
-        }
-    }
-
-    fn get(&self, participant: usize) -> Option<&String> {
-        self.names.get(&participant)
-    }
-
-    /// Returns the name of the participant that caused a spending.
-    fn of_spending(&self, spent: &ModelSpending) -> Option<&String> {
-        let who = (
-            spent.agent.clone(),
-            spent.agent_settings.clone(),
-            Some(spent.model.clone()),
-            spent.model_settings.clone(),
-        );
-        self.get(*self.indices.get(&who)?)
-    }
-}
-
 struct ProgressBars {
     all: MultiProgress,
     overall: ProgressBar,
@@ -137,76 +57,6 @@ struct State {
     told: Option<Instant>,
     running: BTreeMap<String, Running>,
     models: BTreeMap<String, ModelProgress>,
-}
-
-/// Progress of a model.
-#[derive(Default)]
-struct ModelProgress {
-    bar: Option<ProgressBar>,
-    planned: u32,
-    done: u32,
-    /// Number of attempts made before this run.
-    before: u32,
-    passed: u32,
-    failed: u32,
-    /// Known cost; `None` until a request was made.
-    cost: Option<Cost>,
-    unknown: bool,
-}
-
-impl ModelProgress {
-    fn show(&self, model: &str, since: Duration) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(self.line(model, since));
-        }
-    }
-
-    /// Formats the progress as a line.
-    fn line(&self, model: &str, since: Duration) -> String {
-        let cost = match (self.cost, self.unknown) {
-            (None, false) => String::new(),
-            (Some(cost), false) => format!(", {cost}"),
-            (None | Some(Cost::ZERO), true) => ", cost unknown".to_owned(),
-            (Some(cost), true) => format!(", {cost}+"),
-        };
-        let left = match self.done - self.before {
-            0 => String::new(),
-            _ if self.done >= self.planned => String::new(),
-            done => {
-                let each = since.as_secs_f64() / f64::from(done);
-                let left = each * f64::from(self.planned - self.done);
-                format!(
-                    ", about {} left",
-                    indicatif::HumanDuration(Duration::from_secs_f64(left))
-                )
-            }
-        };
-        format!(
-            "{}  {}/{} done, {} passed, {} failed{cost}{left}",
-            sanitise::line(model),
-            self.done,
-            self.planned,
-            self.passed,
-            self.failed
-        )
-    }
-
-    /// Counts an attempt that was made before this run.
-    fn count(&mut self, row: &AttemptRow) {
-        let passed = row.grade.as_ref().and_then(|grade| grade.passed);
-        self.done += 1;
-        self.before += 1;
-        self.passed += u32::from(passed == Some(true));
-        self.failed += u32::from(passed == Some(false));
-    }
-
-    fn spend(&mut self, cost: Option<Cost>) {
-        let before = self.cost.unwrap_or(Cost::ZERO);
-        match cost.and_then(|cost| before.checked_add(cost)) {
-            Some(sum) => self.cost = Some(sum),
-            None => self.unknown = true,
-        }
-    }
 }
 
 impl Display {
@@ -477,248 +327,5 @@ pub(super) fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Formats a task with its model, and with its repetition if that is not the first.
-pub(crate) fn label(task: &str, model: Option<&str>, k: u32) -> String {
-    let mut label = sanitise::line(task).into_owned();
-    if k > 1 {
-        label.push_str(&format!(" #{k}"));
-    }
-    if let Some(model) = model {
-        label.push_str(&format!("  {}", sanitise::line(model)));
-    }
-    label
-}
-
-pub(crate) fn mark(outcome: &Outcome) -> String {
-    match outcome.passed() {
-        Some(true) => paint(GOOD, "pass"),
-        Some(false) => paint(BAD, "fail"),
-        None => paint(WARN, outcome.as_str()),
-    }
-}
-
-/// Returns the reasons why an attempt did not pass, in a few lines.
-pub(crate) fn reasons(outcome: &Outcome) -> Vec<String> {
-    const SHOWN: usize = 3;
-    if let Some(fault) = outcome.fault() {
-        return vec![clip(&format!("{}: {}", fault.kind, fault.message))];
-    }
-    let failed: Vec<_> = outcome
-        .checks()
-        .iter()
-        .filter(|check| !check.passed)
-        .collect();
-    let mut lines: Vec<String> = failed
-        .iter()
-        .take(SHOWN)
-        .map(|check| clip(&format!("{}: {}", check.name, detail(check))))
-        .collect();
-    if failed.len() > SHOWN {
-        lines.push(format!("… and {} more checks failed", failed.len() - SHOWN));
-    }
-    lines
-}
-
-/// Returns the detail of a check without a leading place that its name contains.
-pub(crate) fn detail(check: &Check) -> &str {
-    let apart = |c: char| c.is_whitespace() || "\"'`(),:;".contains(c);
-    let said = |place: &str| {
-        !place.is_empty()
-            && check.name.match_indices(place).any(|(at, _)| {
-                let (before, after) = (&check.name[..at], &check.name[at + place.len()..]);
-                before.chars().next_back().is_none_or(apart)
-                    && after.chars().next().is_none_or(apart)
-            })
-    };
-    // A path may contain a colon, so the longest place is used.
-    check
-        .detail
-        .rmatch_indices(": ")
-        .find(|(at, _)| said(&check.detail[..*at]))
-        .map_or(check.detail.as_str(), |(at, colon)| {
-            &check.detail[at + colon.len()..]
-        })
-}
-
-/// Truncates a text to about the width of the terminal.
-fn clip(text: &str) -> String {
-    const CHARACTERS: usize = 160;
-    let characters = super::columns_of(std::io::stderr()).map_or(CHARACTERS, |all| all - 8);
-    shorten(&sanitise::line(text), characters)
-}
-
-/// Shortens a line to a number of characters by cutting its middle, because the end usually has the cause.
-fn shorten(line: &str, characters: usize) -> String {
-    let all = line.chars().count();
-    if all <= characters {
-        return line.to_owned();
-    }
-    let kept = characters.saturating_sub(1);
-    let head = kept / 3;
-    let start: String = line.chars().take(head).collect();
-    let end: String = line.chars().skip(all - (kept - head)).collect();
-    format!("{start}…{end}")
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(name: &str, detail: &str) -> Check {
-        Check {
-            name: name.to_owned(),
-            passed: false,
-            detail: detail.to_owned(),
-        }
-    }
-
-    fn planned(position: usize, model: &str, settings: &str) -> Planned {
-        Planned {
-            position,
-            task: 0,
-            participant: position,
-            key: AttemptKey {
-                task: "s/w/t".into(),
-                agent: "mcpmark".into(),
-                agent_settings: "{}".into(),
-                model: Some(model.into()),
-                model_settings: settings.into(),
-                k: 1,
-            },
-        }
-    }
-
-    fn without_model(position: usize, agent: &str) -> Planned {
-        let mut planned = planned(position, "", "{}");
-        planned.key.agent = agent.into();
-        planned.key.model = None;
-        planned
-    }
-
-    #[test]
-    fn models_are_called_by_what_tells_them_apart() {
-        let high = "{\"reasoning-effort\":\"high\"}";
-        let hot = "{\"reasoning-effort\":\"high\",\"temperature\":1.0}";
-        let low = "{\"reasoning-effort\":\"low\"}";
-        let plan = [
-            planned(0, "a/one", high),
-            planned(1, "a/two", "{}"),
-            planned(2, "a/two", low),
-            planned(3, "a/three", high),
-            planned(4, "a/three", hot),
-        ];
-        let labels = ModelLabels::of(&plan);
-        let names = |labels: &ModelLabels, plan: &[Planned]| -> Vec<String> {
-            let names = plan.iter().map(|one| labels.get(one.participant));
-            names.flatten().cloned().collect()
-        };
-        let alone = [without_model(0, "nop")];
-        assert_eq!(names(&ModelLabels::of(&alone), &alone), [""; 0]);
-        let baselines = [without_model(0, "nop"), without_model(1, "random")];
-        let called = names(&ModelLabels::of(&baselines), &baselines);
-        assert_eq!(called, ["nop", "random"]);
-        let mut react = planned(1, "a/one", "{}");
-        react.key.agent = "react".into();
-        let agents = [planned(0, "a/one", "{}"), react, without_model(2, "nop")];
-        let called = names(&ModelLabels::of(&agents), &agents);
-        assert_eq!(called, ["a/one, mcpmark", "a/one, react", "nop"]);
-        let names = names(&labels, &plan);
-        let [one, two, low] = ["a/one", "a/two (default)", "a/two (low)"].map(str::to_owned);
-        let three = [format!("a/three {high}"), format!("a/three {hot}")];
-        assert_eq!(names, [one, two, low, three[0].clone(), three[1].clone()]);
-    }
-
-    #[test]
-    fn temporary_failures_cost_nothing_and_efforts_are_listed_separately() {
-        let low = "{\"reasoning-effort\":\"low\"}";
-        let plan = [planned(0, "a/m", "{}"), planned(1, "a/m", low)];
-        let display = Display::new(&plan, &plan, &[], &[], false);
-        let ids = ["1", "2"];
-        for (id, one) in ids.iter().zip(&plan) {
-            display.show(Progress::Started {
-                attempt: (*id).to_owned(),
-                task: one.key.task.to_string(),
-                participant: one.participant,
-                k: 1,
-            });
-        }
-        let dollar = Cost::from_usd("1").unwrap();
-        display.show(Progress::Asked {
-            attempt: "2".to_owned(),
-            turn: 1,
-            tokens: None,
-            cost: Some(dollar),
-        });
-        let state = display.state.lock().unwrap();
-        let line = |name: &str| state.models[name].line(name, Duration::ZERO);
-        assert_eq!(
-            line("a/m (default)"),
-            "a/m (default)  0/1 done, 0 passed, 0 failed"
-        );
-        assert_eq!(
-            line("a/m (low)"),
-            "a/m (low)  0/1 done, 0 passed, 0 failed, 1.00 USD"
-        );
-    }
-
-    #[test]
-    fn a_model_stands_where_all_its_tries_have_brought_it() {
-        let plan = [planned(0, "a/m", "{}"), planned(1, "a/n", "{}")];
-        let spent = |model: &str, usd, unknown| ModelSpending {
-            agent: "mcpmark".to_owned(),
-            agent_settings: "{}".to_owned(),
-            model: model.to_owned(),
-            model_settings: "{}".to_owned(),
-            known: Cost::from_usd(usd).unwrap(),
-            unknown,
-        };
-        let spending = [spent("a/m", "7.50", 0), spent("a/n", "1", 2)];
-        let display = Display::new(&plan, &plan, &[], &spending, false);
-        let state = display.state.lock().unwrap();
-        let line = |name: &str| state.models[name].line(name, Duration::ZERO);
-        assert_eq!(line("a/m"), "a/m  0/1 done, 0 passed, 0 failed, 7.50 USD");
-        assert_eq!(line("a/n"), "a/n  0/1 done, 0 passed, 0 failed, 1.00 USD+");
-    }
-
-    #[test]
-    fn a_place_is_told_once() {
-        for (name, told, shown) in [
-            (
-                "in its place: a/b.txt",
-                "a/b.txt: there is no such file",
-                "there is no such file",
-            ),
-            (
-                "kept: a: b.txt",
-                "a: b.txt: found 2: and 3",
-                "found 2: and 3",
-            ),
-            (
-                "a.txt to the last byte",
-                "a.txt: other bytes",
-                "other bytes",
-            ),
-            // Details with a place that the name does not contain.
-            (
-                "in its place: a/b.txt",
-                "b.txt: there is none",
-                "b.txt: there is none",
-            ),
-            (
-                "the total",
-                "line 2 of a.txt: expected 1",
-                "line 2 of a.txt: expected 1",
-            ),
-            ("a", "found nothing", "found nothing"),
-        ] {
-            assert_eq!(detail(&check(name, told)), shown, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_line_that_is_too_long_keeps_its_end() {
-        assert_eq!(shorten("abcdefghij", 10), "abcdefghij");
-        assert_eq!(shorten("abcdéfghijk", 10), "abc…fghijk");
-        assert_eq!(shorten("ab", 1), "…");
-    }
-}
+mod tests;

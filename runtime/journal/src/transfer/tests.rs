@@ -43,7 +43,32 @@ fn text(rows: &[String]) -> String {
 }
 
 fn take(journal: &Journal, rows: &[String]) -> Result<String, RowTransferError> {
-    journal.import_rows(&mut text(rows).as_bytes(), &|_| Ok(()))
+    take_text(journal, &text(rows))
+}
+
+fn take_text(journal: &Journal, text: &str) -> Result<String, RowTransferError> {
+    journal.import_rows(&mut text.as_bytes(), &|_| Ok(()))
+}
+
+/// Returns the rows with a change of one line, which must contain the replaced text.
+fn changed(rows: &[String], line: usize, from: &str, to: &str) -> Vec<String> {
+    let mut rows = rows.to_vec();
+    assert!(rows[line].contains(from), "{from}: {}", rows[line]);
+    rows[line] = rows[line].replace(from, to);
+    rows
+}
+
+/// Returns the id of the exported experiment.
+fn id_of(rows: &[String]) -> String {
+    rows[1].split("\"id\":\"").nth(1).unwrap()[..12].to_owned()
+}
+
+/// Checks that the import of rows fails with a message, and leaves an empty journal.
+fn assert_refused(rows: &[String], word: &str) {
+    let (_dir, journal) = journal();
+    let error = take(&journal, rows).unwrap_err().to_string();
+    assert!(error.contains(word), "{word}: {error}");
+    assert!(journal.experiments(1).unwrap().is_empty(), "{word}");
 }
 
 #[test]
@@ -85,12 +110,7 @@ fn rows_of_a_journal_that_did_not_say_whose_verifier_judged_are_taken_in() {
 #[test]
 fn rows_of_something_else_are_refused_and_leave_nothing() {
     let rows = sample();
-    let changed = |line: usize, from: &str, to: &str| {
-        let mut rows = rows.clone();
-        assert!(rows[line].contains(from), "{}", rows[line]);
-        rows[line] = rows[line].replace(from, to);
-        rows
-    };
+    let changed = |line: usize, from: &str, to: &str| changed(&rows, line, from, to);
     let mut malformed = changed(3, "\"user\"", "\"assistant\"");
     malformed[3] = malformed[3].replace("\"{}\"", "\"{\"");
     let without = |line: usize| {
@@ -99,7 +119,7 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
         rows
     };
     let spec = serde_json::to_string(SPEC).unwrap();
-    let id = rows[1].split("\"id\":\"").nth(1).unwrap()[..12].to_owned();
+    let id = id_of(&rows);
     for (rows, word) in [
         (Vec::new(), "missing"),
         (changed(0, "\"schema\":2", "\"schema\":3"), "schema 3"),
@@ -186,10 +206,7 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
             "it does not belong to a grade",
         ),
     ] {
-        let (_dir, journal) = journal();
-        let error = take(&journal, &rows).unwrap_err().to_string();
-        assert!(error.contains(word), "{word}: {error}");
-        assert!(journal.experiments(1).unwrap().is_empty(), "{word}");
+        assert_refused(&rows, word);
     }
 }
 
@@ -225,9 +242,7 @@ fn an_experiment_is_removed_from_all_tables() {
     let rows = rows
         .replace(&first, "bbbbbbbbbbbb")
         .replace("\"e\"", "\"f\"");
-    journal
-        .import_rows(&mut rows.as_bytes(), &|_| Ok(()))
-        .unwrap();
+    take_text(&journal, &rows).unwrap();
     let use_too =
         "INSERT INTO messages VALUES ('ba9876543210', 1, 0, 'system', '{\"tools\":\"t\"}', 1)";
     journal.lock().execute_batch(use_too).unwrap();
@@ -438,13 +453,7 @@ fn values_that_nobody_could_read_back_are_refused() {
         ),
         (value(6, "\"passed\":1", "\"passed\":9"), "its passed is 9"),
     ] {
-        let mut rows = rows.clone();
-        assert!(rows[line].contains(&from), "{from}: {}", rows[line]);
-        rows[line] = rows[line].replace(&from, &to);
-        let (_dir, journal) = journal();
-        let error = take(&journal, &rows).unwrap_err().to_string();
-        assert!(error.contains(word), "{word}: {error}");
-        assert!(journal.experiments(1).unwrap().is_empty(), "{word}");
+        assert_refused(&changed(&rows, line, &from, &to), word);
     }
 }
 
@@ -481,7 +490,7 @@ fn an_attempt_that_is_here_already_is_named_with_its_experiment() {
     let rows = sample();
     let (_dir, journal) = journal();
     take(&journal, &rows).unwrap();
-    let id = rows[1].split("\"id\":\"").nth(1).unwrap()[..12].to_owned();
+    let id = id_of(&rows);
     let renamed: Vec<String> = rows
         .iter()
         .map(|row| {
@@ -514,12 +523,7 @@ fn rows_that_were_cut_off_anywhere_are_no_experiment() {
         assert!(told.contains(word), "byte {at}: {told}");
         assert!(journal.experiments(1).unwrap().is_empty(), "byte {at}");
     }
-    assert_eq!(
-        journal
-            .import_rows(&mut text.as_bytes(), &|_| Ok(()))
-            .unwrap(),
-        "e"
-    );
+    assert_eq!(take_text(&journal, &text).unwrap(), "e");
 }
 
 #[test]
@@ -618,12 +622,10 @@ fn an_import_needs_the_objects_of_its_attempts() {
     ] {
         let mut rows = rows.clone();
         rows[5] = rows[5].replace("\"verifier\":\"v\"", &format!("\"verifier\":\"{digest}\""));
-        let null = format!("\"{from}\":null");
-        assert!(rows[line].contains(&null), "{}", rows[line]);
-        rows[line] = rows[line].replace(&null, &format!("\"{from}\":\"{to}\""));
-        let text = text(&rows);
+        let (null, present) = (format!("\"{from}\":null"), format!("\"{from}\":\"{to}\""));
+        let rows = changed(&rows, line, &null, &present);
         let (_dir, journal) = journal();
-        let taken = journal.import_rows(&mut text.as_bytes(), &|need| {
+        let taken = journal.import_rows(&mut text(&rows).as_bytes(), &|need| {
             if *need.digest() == other {
                 Ok(())
             } else {
@@ -636,12 +638,7 @@ fn an_import_needs_the_objects_of_its_attempts() {
             "{told}"
         );
         assert!(journal.experiments(1).unwrap().is_empty());
-        assert_eq!(
-            journal
-                .import_rows(&mut text.as_bytes(), &|_| Ok(()))
-                .unwrap(),
-            "e"
-        );
+        assert_eq!(take(&journal, &rows).unwrap(), "e");
     }
     let mut rows = rows;
     rows[5] = rows[5].replace("\"terms\":null", &format!("\"terms\":\"{digest}\""));

@@ -21,7 +21,7 @@ use self::request::{JudgeName, Line, Lines, Refusal, Request};
 use crate::args::EngineArgs;
 use crate::commands::judge::{self, Judge, Lowered, Report, exit_code};
 use crate::commands::script::Scripts;
-use crate::context::Context;
+use crate::context::{Context, SERVICES_HINT};
 use crate::error::CommandError;
 use crate::exit;
 use crate::output::{self, sanitise};
@@ -258,14 +258,10 @@ impl Batch {
     fn grade(&self, request: Request) -> Result<(Arc<Judge>, Digest, Graded, Lowered), Refusal> {
         let key = request.judge.key();
         if let JudgeName::File(_, Some(service)) = &request.judge
-            && let Err(error) = self.context.service_named(service)
+            && let Err(error) = self.context.services().served(service)
         {
-            let message = format!("unknown service {service:?}");
-            return Err(Refusal::of_key(
-                "service",
-                message,
-                &error.hint.unwrap_or_default(),
-            ));
+            let message = error.to_string();
+            return Err(Refusal::of_key("service", message, SERVICES_HINT));
         }
         let judge = self.judges.get(request.judge.clone(), || {
             self.judge(&request.judge)

@@ -74,10 +74,12 @@ fn listed(
         let participants = spec.participants.iter();
         participants.map(actor).collect()
     });
-    let state = match () {
-        () if context.home().is_running(&row.id) => "running",
-        () if totals.finished as usize >= planned => "finished",
-        () => "stopped",
+    let state = if context.home().is_running(&row.id) {
+        "running"
+    } else if totals.finished as usize >= planned {
+        "finished"
+    } else {
+        "stopped"
     };
     Ok(Listed {
         tasks: spec.map(|spec| spec.tasks.len()),

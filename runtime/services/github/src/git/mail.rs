@@ -153,13 +153,13 @@ fn date(who: &Identity) -> String {
 /// Formats a name and an address. A name that is not ASCII is encoded; one with special characters is quoted.
 fn sender(who: &Identity) -> String {
     const SIGNS: &str = "()<>[]:;@,.\"\\";
-    let name = match () {
-        () if !who.name.is_ascii() => encoded(&who.name, "From: ".len(), is_safe_in_a_name),
-        () if who.name.contains(|c| SIGNS.contains(c)) => {
-            let name = who.name.replace('\\', "\\\\").replace('"', "\\\"");
-            format!("\"{name}\"")
-        }
-        () => who.name.clone(),
+    let name = if !who.name.is_ascii() {
+        encoded(&who.name, "From: ".len(), is_safe_in_a_name)
+    } else if who.name.contains(|c| SIGNS.contains(c)) {
+        let name = who.name.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{name}\"")
+    } else {
+        who.name.clone()
     };
     format!("{name} <{}>", who.email)
 }
