@@ -44,7 +44,7 @@ fn a_report_goes_to_the_terminal_or_to_a_file() {
 }
 
 #[test]
-fn a_report_replaces_a_file_if_forced_and_is_written_into_pipes() {
+fn a_report_replaces_a_file_and_is_written_into_pipes() {
     let environment = environment();
     let report = |to: &Path| {
         let mut command = environment.command(["report", "demonstration", "-o"]);
@@ -53,12 +53,8 @@ fn a_report_replaces_a_file_if_forced_and_is_written_into_pipes() {
     };
     let file = environment.path("report.txt");
     fs::write(&file, "old").unwrap();
-    Output::of(&mut report(&file))
-        .exits(2)
-        .says(&["report.txt: file already exists", "--force"]);
-    assert_eq!(fs::read_to_string(&file).unwrap(), "old");
     let mut old = File::open(&file).unwrap();
-    Output::of(report(&file).arg("--force")).exits(0);
+    Output::of(&mut report(&file)).exits(0);
     let new = fs::read_to_string(&file).unwrap();
     assert!(new.contains("pass@4"), "{new}");
     // If writing had failed, the old report would still be there.
@@ -66,7 +62,6 @@ fn a_report_replaces_a_file_if_forced_and_is_written_into_pipes() {
     old.read_to_string(&mut text).unwrap();
     assert_eq!(text, "old");
 
-    // Standard output needs no --force, even if it is a file.
     let stdout = Path::new("/dev/stdout");
     let piped = Output::of(&mut report(stdout)).exits(0);
     assert_eq!(piped.stdout, new);

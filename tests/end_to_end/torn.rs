@@ -211,7 +211,7 @@ fn a_run_that_is_killed_again_and_again_comes_to_the_same_numbers() {
         "nothing is graded twice"
     );
     if let Some(page) = std::env::var_os("MCPMARK_TEST_PAGE") {
-        let args = ["report", "torn", "--format", "html", "--force", "-o"];
+        let args = ["report", "torn", "--format", "html", "-o"];
         let args = args.map(Into::into).into_iter().chain([page]);
         environment.run(args).exits(0);
     }

@@ -15,9 +15,6 @@ pub(crate) struct ReportArgs {
     /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Overwrite the file if it exists
-    #[arg(long, requires = "output")]
-    pub(crate) force: bool,
     /// Include the published results of 20 models, which refer to other tasks
     #[arg(long)]
     pub(crate) published: bool,

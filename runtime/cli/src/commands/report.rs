@@ -15,11 +15,6 @@ use crate::{exit, files};
 
 /// Prints a report of one or several experiments.
 pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
-    if let Some(path) = args.output.as_deref()
-        && !files::names_descriptor(path)
-    {
-        output::may_write(path, args.force)?;
-    }
     let journal = context.journal()?;
     let mut sources: Vec<Source> = Vec::new();
     let mut cut_off = Vec::new();
