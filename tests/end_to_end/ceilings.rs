@@ -32,7 +32,7 @@ fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
     }
     let mut command = environment.command(["run", "--agent", "nop", TASK]);
     let output = Output::of(command.env(CEILING, "world_bytes=0")).exits(2);
-    output.says(&["world_bytes is \"0\""]);
+    output.says(&["limit `world_bytes`: expected an integer above 0, found \"0\""]);
 }
 
 /// Tasks in directories and in bundles may ask for worlds of any size.

@@ -242,7 +242,8 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
     }
     let (state, detail) = finding(&report, ceiling);
     assert_eq!(state, "broken");
-    assert!(detail.contains("limit `fuel`: \"lots\""), "{detail}");
+    let found = "limit `fuel`: expected an integer above 0, found \"lots\"";
+    assert!(detail.contains(found), "{detail}");
     // A ceiling above the maximum is refused with the name of the limit, and not lowered silently.
     let past = [(ceiling, "memory_bytes=8589934592")];
     let (state, detail) = finding(&doctor(&past).exits(5).json(), ceiling);

@@ -300,7 +300,7 @@ fn a_program_that_cannot_be_run_is_found_before_anything_is_run() {
         ),
         (
             &["--agent", "command:sh", "--temperature", "1"],
-            &["asks no model"],
+            &["uses no model; omit --temperature"],
         ),
     ] {
         let own = ["run", TASK];

@@ -154,7 +154,7 @@ fn read_ceilings(text: &str) -> Result<(Limits, SessionLimits), String> {
         seen.push(name);
         let number = value.parse().ok().filter(|number| *number > 0);
         *limit = number.ok_or_else(|| {
-            format!("limit {name}: expected a whole number above 0, found {value:?}")
+            format!("limit `{name}`: expected an integer above 0, found {value:?}")
         })?;
     }
     let guests = if guests.is_empty() {
@@ -305,15 +305,15 @@ mod tests {
         for (text, word) in [
             (
                 "world_bytes=0",
-                "limit world_bytes: expected a whole number above 0, found \"0\"",
+                "limit `world_bytes`: expected an integer above 0, found \"0\"",
             ),
             (
                 "world_bytes",
-                "limit world_bytes: expected a whole number above 0, found \"\"",
+                "limit `world_bytes`: expected an integer above 0, found \"\"",
             ),
             (
                 "world_files=-1",
-                "limit world_files: expected a whole number above 0, found \"-1\"",
+                "limit `world_files`: expected an integer above 0, found \"-1\"",
             ),
             (
                 "world_files=1,world_files=2",
