@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use mcpmark_build::{Builder, Options};
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Baselines, Home, Participant, PrepareError, Prepared, Runner, Spec,
@@ -19,7 +20,6 @@ use mcpmark_service::{
     ToolHandler, ToolServer, ToolSurface, WorldState,
 };
 use mcpmark_snapshot::{Blobs, Digest, File, Store, Tree, TreeBuilder, TreePath};
-use mcpmark_task::build::{Builder, Options};
 use mcpmark_task::{GuestRole, Library};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
