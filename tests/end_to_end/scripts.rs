@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use mcpmark_task::python::PythonSource;
+use mcpmark_build::python::PythonSource;
 use mcpmark_test_support::{Need, skip};
 use serde_json::json;
 

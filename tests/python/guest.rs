@@ -5,11 +5,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use mcpmark_build::python::PythonSource;
 use mcpmark_experiment::{Outcome, Script, ScriptContext, grade_script};
 use mcpmark_sandbox::{
     Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, ScriptRun, Snapshot,
 };
-use mcpmark_task::python::PythonSource;
 use mcpmark_test_support::{Need, skip};
 use serde::Deserialize;
 

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcpmark_agent::Oracle;
+use mcpmark_build::{BuildEvent, Builder};
 use mcpmark_experiment::{PrepareError, Prepared, TaskPreparer};
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, MemoryBlobs, ScratchSpace, Store};
-use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::{GuestSource, Library, Task};
 
 use crate::certification_run::CertificationRun;

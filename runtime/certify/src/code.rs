@@ -10,8 +10,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use mcpmark_build::Built;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::build::Built;
 use mcpmark_task::{GuestSource, Library, Task};
 
 /// Code of a task's guests.

@@ -12,9 +12,9 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use mcpmark_build::python::{PythonGuest, PythonSource};
 use mcpmark_experiment::{Script, ScriptContext, grade_script};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, Snapshot};
-use mcpmark_task::python::{PythonGuest, PythonSource};
 
 const ROUNDS: usize = 20;
 const SCRIPTS: [&str; 6] = [

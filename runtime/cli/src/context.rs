@@ -5,6 +5,8 @@ mod published;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use mcpmark_build::python::{Given, PythonError, PythonGuest, PythonSource};
+use mcpmark_build::{BuildError, Builder, Options, ToolchainChoice};
 use mcpmark_bundle::open::{Unpacked, is_root, looks_like_bundle};
 use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
@@ -13,8 +15,6 @@ use mcpmark_experiment::{
 use mcpmark_kinds::{ServiceKind, Services};
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
-use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
-use mcpmark_task::python::{Given, PythonError, PythonGuest, PythonSource};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
 
 use crate::args::{EngineArgs, Global, Selection};

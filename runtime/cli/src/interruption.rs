@@ -104,7 +104,7 @@ impl Signals {
             }
         }
         ENDING.store(true, Ordering::SeqCst);
-        mcpmark_task::build::stop();
+        mcpmark_build::stop();
         let words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
         output::last_note(if words.is_empty() {
             "interrupted"

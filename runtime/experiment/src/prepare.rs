@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
+use mcpmark_build::{BuildError, BuildEvent, Builder};
 use mcpmark_journal::TaskVersion;
 use mcpmark_kinds::{Services, WorldGuestError};
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
 use mcpmark_service::{ServiceError, SessionLimits};
 use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError};
-use mcpmark_task::build::{BuildError, BuildEvent, Builder};
 use mcpmark_task::{
     BundleParts, GuestSource, JudgedOn, Library, ScoreSettings, Task, TaskId, World, WorldId,
     bundle_digest,

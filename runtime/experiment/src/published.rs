@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use mcpmark_build::{BuildEvent, Builder};
 use mcpmark_kinds::{ScriptInvocation, Services, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
-use mcpmark_task::build::{BuildEvent, Builder};
 use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts, ScoreSettings};
 use serde_json::json;

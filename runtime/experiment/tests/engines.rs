@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use mcpmark_build::{Builder, Options};
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Baselines, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
 };
@@ -14,7 +15,6 @@ use mcpmark_snapshot::{
     Blobs, Digest, File, MemoryBlobs, Node, Snapshot, Tree, TreeBuilder, TreePath,
 };
 use mcpmark_task::Library;
-use mcpmark_task::build::{Builder, Options};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use tokio::sync::Semaphore;

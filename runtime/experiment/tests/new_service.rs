@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use mcpmark_build::{BuildEvent, Builder, Options};
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Baselines, Home, Participant, PrepareError, Prepared, Runner, Spec,
@@ -19,7 +20,6 @@ use mcpmark_service::{
     ToolHandler, ToolServer, ToolSurface, WorldState,
 };
 use mcpmark_snapshot::{Blobs, Digest, File, Store, Tree, TreeBuilder, TreePath};
-use mcpmark_task::build::{Builder, Options};
 use mcpmark_task::{GuestRole, Library};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
@@ -221,6 +221,7 @@ fn prepare(
     services: &Services,
     sandbox: &Sandbox,
     store: &Store,
+    report: &mut dyn FnMut(BuildEvent),
 ) -> Result<Vec<Prepared>, PrepareError> {
     let tasks = library.tasks().unwrap().tasks;
     let mut builder = Builder::new(Options::new(library.root.join("guests")));
@@ -231,7 +232,7 @@ fn prepare(
         sandbox,
         store,
         ceiling: &SessionLimits::CEILING,
-        report: &mut |_| {},
+        report,
     };
     preparer.prepare(&tasks)
 }
@@ -246,7 +247,7 @@ async fn play(root: &Path, library: &Library, services: &Services, limits: SpecL
     let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
     let home = Home::new(root.join("home"));
     let store = home.store().unwrap();
-    let prepared = prepare(library, services, &sandbox, &store).unwrap();
+    let prepared = prepare(library, services, &sandbox, &store, &mut |_| {}).unwrap();
 
     let ids = prepared.iter().map(|task| task.id.to_string()).collect();
     let spec = Spec::new(ids, vec![Participant::plain(AgentKind::Random)]);
@@ -341,13 +342,42 @@ async fn a_call_that_does_not_stop_costs_its_own_attempt_its_grade() {
 }
 
 #[test]
+fn preparation_reports_each_world_and_then_each_task() {
+    let root = tempfile::tempdir().unwrap();
+    let library = library(root.path(), NAME, &[("guided", 40), ("plain", 40)]);
+    add_guest(root.path(), NAME);
+    let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
+    let store = Home::new(root.path().join("home")).store().unwrap();
+    let mut events = Vec::new();
+    let mut report = |event| events.push(event);
+    prepare(&library, &services(), &sandbox, &store, &mut report).unwrap();
+    let preparing = |what: &str, number| BuildEvent::Preparing {
+        what: what.to_owned(),
+        number,
+        total: 2,
+    };
+    // The guests are built components, so there are no other events.
+    assert_eq!(
+        events,
+        [
+            preparing("world till/guided", 1),
+            preparing("world till/plain", 2),
+            preparing("task till/guided/fill", 1),
+            preparing("task till/plain/fill", 2),
+        ]
+    );
+    let line = events[3].to_string();
+    assert_eq!(line, "preparing task till/plain/fill (2 of 2)");
+}
+
+#[test]
 fn a_guest_of_a_role_that_a_service_does_not_have_is_refused() {
     let root = tempfile::tempdir().unwrap();
     let library = library(root.path(), "playwright", &[("guided", 40)]);
     add_guest(root.path(), "playwright");
     let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
     let store = Home::new(root.path().join("home")).store().unwrap();
-    let error = prepare(&library, &services(), &sandbox, &store).map(|_| ());
+    let error = prepare(&library, &services(), &sandbox, &store, &mut |_| {}).map(|_| ());
     let error = error.unwrap_err();
     assert!(!error.is_infrastructure());
     let file = root.path().join("worlds/playwright/guided/ci.wasm");

@@ -1,4 +1,5 @@
-//! Architecture test: only the crate of a service and this crate name the service or depend on its crate.
+//! Architecture tests: only the crate of a service and this crate name the service or depend on its crate, and the
+//! crate of the task formats starts no process.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -65,6 +66,16 @@ fn named(source: &str, services: &[&str]) -> Vec<String> {
     lines.map(|line| line.trim().to_owned()).collect()
 }
 
+/// Returns the lines of a source file that start a process or import what does.
+fn processes(source: &str) -> Vec<String> {
+    const STARTS: [&str; 3] = ["std::process", "tokio::process", "Command::new"];
+    let code = code(source);
+    let lines = code
+        .lines()
+        .filter(|line| STARTS.iter().any(|start| line.contains(start)));
+    lines.map(|line| line.trim().to_owned()).collect()
+}
+
 /// Returns the lines of a manifest that depend on the crate of a service, without development dependencies.
 fn dependencies(manifest: &str, services: &[&str]) -> Vec<String> {
     let mut section = "";
@@ -118,6 +129,37 @@ fn no_source_names_a_service() {
         problems.join("\n")
     );
     assert!(unused.is_empty(), "these need no exception: {unused:?}");
+}
+
+#[test]
+fn task_starts_no_process() {
+    let mut all = Vec::new();
+    files(&runtime(), "task/src", &mut all);
+    all.retain(|path| path.ends_with(".rs"));
+    assert!(all.len() > 15, "{} files were found", all.len());
+    let mut problems = Vec::new();
+    for path in &all {
+        let lines = processes(&fs::read_to_string(runtime().join(path)).unwrap());
+        problems.extend(lines.into_iter().map(|line| format!("{path}: {line}")));
+    }
+    assert!(
+        problems.is_empty(),
+        "programs that build guests are started by runtime/build:\n{}",
+        problems.join("\n")
+    );
+}
+
+#[test]
+fn processes_are_noticed() {
+    let source = "// std::process\nuse std::process::Command;\nfn a() { Command::new(\"b\") }\n";
+    assert_eq!(
+        processes(source),
+        [
+            "use std::process::Command;",
+            "fn a() { Command::new(\"b\") }"
+        ]
+    );
+    assert!(processes("fn process() { command() }").is_empty());
 }
 
 #[test]

@@ -1,24 +1,22 @@
-//! Tasks and worlds on disk: loading, validation, and building of their guests.
+//! Tasks and worlds on disk: loading and validation. Guests are built by the crate `mcpmark-build`; this one starts no
+//! process.
 //!
 //! A [`Library`] is a directory with `tasks/` and `worlds/`. It loads [`Task`]s and [`World`]s, checks their metadata
-//! and finds the sources of their guests ([`GuestSource`]). [`Selector`]s choose tasks, a [`build::Builder`] compiles
-//! guests to WebAssembly components, and [`bundle_digest`] computes the digest of everything that defines a task.
+//! and finds the sources of their guests ([`GuestSource`]). [`Selector`]s choose tasks, and [`bundle_digest`] computes
+//! the digest of everything that defines a task.
 //!
 //! ```no_run
-//! use mcpmark_task::{Library, build};
+//! use mcpmark_task::Library;
 //!
 //! let library = Library::discover(std::path::Path::new("."))?;
 //! let tasks = library.tasks()?.select(&["filesystem".parse()?], &[], &[])?;
-//! let mut builder = build::Builder::new(build::Options::new(library.guests_dir("/var/cache/mcpmark".as_ref())));
 //! for task in &tasks {
-//!     let built = builder.build(&[task.verifier.clone()], &mut |event| log(&event.to_string()))?;
-//!     log(&format!("{} is judged by {}", task.id, built[0].digest));
+//!     log(&format!("{} is judged by {}", task.id, task.verifier.path().display()));
 //! }
 //! # fn log(_: &str) {}
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod build;
 mod bundle;
 mod document;
 mod error;
@@ -29,7 +27,6 @@ mod id;
 mod library;
 mod meta;
 pub mod published;
-pub mod python;
 pub mod scaffold;
 mod score;
 mod selector;

@@ -4,7 +4,7 @@
 //! Its memory begins with the file `task/image`, a list of calls: a byte for the function, then its parameters as in
 //! core WebAssembly, 4 or 8 bytes each. The byte [`END`] ends the script, and any other byte is skipped.
 
-use mcpmark_task::build::componentize;
+use mcpmark_build::componentize;
 use wit_component::{StringEncoding, embed_component_metadata};
 use wit_parser::abi::{AbiVariant, WasmType};
 use wit_parser::{Resolve, TypeDefKind, WorldItem};

@@ -5,10 +5,10 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
 
+use mcpmark_build::BuildError;
+use mcpmark_build::python::{TOOL, VERSION};
 use mcpmark_kinds::{Availability, NO_SUCH_SERVICE, WorldGuests};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
-use mcpmark_task::build::BuildError;
-use mcpmark_task::python::{TOOL, VERSION};
 use serde::Serialize;
 
 use crate::args::{DoctorArgs, EngineArgs};

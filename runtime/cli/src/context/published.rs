@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use mcpmark_build::Builder;
 use mcpmark_experiment::{CorpusPreparer, PrepareError, Prepared, published_guests};
 use mcpmark_kinds::WorldGuests;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::Store;
-use mcpmark_task::build::Builder;
 use mcpmark_task::published::{Corpus, PublishedTask};
 
 use super::{Context, prepare_error};

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget};
-use mcpmark_task::build::BuildEvent;
+use mcpmark_build::BuildEvent;
 
 use super::{BOLD, DIM, count, interactive, note, paint, progress, sanitise};
 

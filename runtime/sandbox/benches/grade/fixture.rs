@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
+use mcpmark_build::{Builder, Options};
 use mcpmark_sandbox::VerifyInput;
 use mcpmark_snapshot::{CaptureOptions, MemoryBlobs, Snapshot, Store, capture};
 use mcpmark_task::GuestSource;
-use mcpmark_task::build::{Builder, Options};
 
 pub(crate) struct Fixture {
     pub(crate) memory: VerifyInput,

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use mcpmark_build::{Builder, Options};
 use mcpmark_task::GuestSource;
-use mcpmark_task::build::{Builder, Options};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Tests of the search for a compiler, on a fake machine.
 
 use super::*;
-use crate::build::process::Finished;
+use crate::process::Finished;
 
 /// Fake machine. Running a command may change it.
 #[derive(Debug, Clone)]

@@ -2,7 +2,22 @@
 //!
 //! A [`Builder`] finds a compiler for `wasm32-unknown-unknown`, runs cargo once for all packages that can share a run,
 //! converts the modules to components, and caches them. If no input of a guest has changed since its last build, cargo
-//! is not run.
+//! is not run. [`python`] builds the interpreter for verifiers that are Python scripts.
+//!
+//! ```no_run
+//! use mcpmark_build::{Builder, Options};
+//! use mcpmark_task::Library;
+//!
+//! let library = Library::discover(std::path::Path::new("."))?;
+//! let tasks = library.tasks()?.select(&["filesystem".parse()?], &[], &[])?;
+//! let mut builder = Builder::new(Options::new(library.guests_dir("/var/cache/mcpmark".as_ref())));
+//! for task in &tasks {
+//!     let built = builder.build(&[task.verifier.clone()], &mut |event| log(&event.to_string()))?;
+//!     log(&format!("{} is judged by {}", task.id, built[0].digest));
+//! }
+//! # fn log(_: &str) {}
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod cargo;
 mod children;
@@ -11,7 +26,8 @@ mod environment;
 mod error;
 mod event;
 mod freshness;
-pub(crate) mod process;
+mod process;
+pub mod python;
 mod search;
 mod stamp;
 mod toolchain;
@@ -24,8 +40,8 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use mcpmark_snapshot::Digest;
+use mcpmark_task::GuestSource;
 
-use crate::GuestSource;
 use cargo::{Artifact, Workspace};
 use freshness::Compiled;
 use process::Call;

@@ -6,8 +6,8 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use mcpmark_build::{BuildError, BuildEvent, Builder, Built, Options, componentize};
 use mcpmark_task::GuestSource;
-use mcpmark_task::build::{BuildError, BuildEvent, Builder, Built, Options, componentize};
 use tempfile::TempDir;
 
 const WORLD: &str = "package test:guest; world guest { export run: func() -> u32; }";

@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use mcpmark_snapshot::Digest;
+use mcpmark_task::GuestSource;
 use wit_component::ComponentEncoder;
 
 use super::{BuildError, Built};
-use crate::GuestSource;
 
 /// Name and version of the tool that converts modules to components. It is part of file names, because a new version
 /// may produce other bytes from the same module.
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_name_of_the_componentizer_is_its_version() {
-        let lock = include_str!("../../../../Cargo.lock");
+        let lock = include_str!("../../../Cargo.lock");
         let (name, version) = COMPONENTIZER.rsplit_once('-').unwrap();
         let entry = format!("name = \"{name}\"\nversion = \"{version}\"\n");
         assert!(

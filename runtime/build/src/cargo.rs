@@ -1,4 +1,11 @@
 //! Compilation of guests with cargo: workspaces, targets, flags, and cargo's messages.
+//!
+//! The output of cargo is parsed with the types of this module instead of the crate `cargo_metadata`. They contain only
+//! the fields that a build needs. The crate also parses all other fields, such as requirements of versions and
+//! platforms, so a package could fail because of a value that does not matter here. Its type of a dependency drops the
+//! keys that it does not know, such as `artifact`, so packages with different dependencies could have equal signatures
+//! ([`Package::signature`]) and share a run. It would also add `camino`, `cargo-platform` and the feature
+//! `unbounded_depth` of `serde_json`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;

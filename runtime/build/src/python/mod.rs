@@ -16,8 +16,8 @@ use std::time::Duration;
 use mcpmark_snapshot::Digest;
 
 use self::sources::SOURCES;
-use crate::build::process::{Call, Line};
-use crate::build::{BuildError, BuildEvent};
+use crate::process::{Call, Line};
+use crate::{BuildError, BuildEvent};
 
 /// Tool that builds the guest, with its exact version.
 pub const TOOL: &str = "componentize-py==0.25.1";
