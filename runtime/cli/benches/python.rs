@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use mcpmark_experiment::{Script, ScriptContext, grade_script};
+use mcpmark_grading::{Script, ScriptContext, grade_script};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, Snapshot};
 use mcpmark_task::python::{PythonGuest, PythonSource};
 

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_experiment::receipt::{Receipt, ReceiptError};
-use mcpmark_experiment::{
-    Baselines, GradeInput, Graded, Start, Terms, TermsError, capture_state, grade,
-};
+use mcpmark_experiment::{Start, capture_state};
+use mcpmark_grading::receipt::{Receipt, ReceiptError};
+use mcpmark_grading::{Baselines, GradeInput, Graded, Terms, TermsError, grade};
 use mcpmark_kinds::WorldGuests;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;

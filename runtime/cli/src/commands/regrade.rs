@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Journal, JournalError, RegradeItem, Regrader, Spec};
+use mcpmark_experiment::{Journal, JournalError, Spec};
+use mcpmark_grading::{RegradeItem, Regrader};
 use mcpmark_snapshot::Digest;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -70,7 +71,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         };
         let prepared: BTreeMap<String, Arc<_>> = prepared
             .into_iter()
-            .map(|task| (task.id.to_string(), Arc::new(task)))
+            .map(|task| (task.id.to_string(), Arc::new(task.into_regrade_task())))
             .collect();
         for attempt in attempts {
             let digest = |text: &Option<String>| text.as_ref()?.parse::<Digest>().ok();

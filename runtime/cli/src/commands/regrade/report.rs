@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_experiment::{Journal, Outcome, RegradeItem, Regraded, STATE_FAULT, ScoreRule};
+use mcpmark_experiment::{Journal, Outcome, STATE_FAULT, ScoreRule};
+use mcpmark_grading::{RegradeItem, Regraded};
 use mcpmark_metrics::{Sample, Score};
 use serde::Serialize;
 
@@ -115,7 +116,7 @@ impl Report {
         for (row, one) in graded.filter(|(row, _)| !ungraded.contains(row.id.as_str())) {
             let (before, after) = journal.regraded(&row.id, regrade).map_err(journal_error)?;
             if let Some(after) = after {
-                let other_start = one.start != one.task.start.digest;
+                let other_start = one.start != one.task.start;
                 attempts.push(Attempt::new(row, other_start, before.as_ref(), &after));
             }
         }

@@ -8,12 +8,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mcpmark_journal::{GradeRecord, Journal, JournalError, Outcome};
-use mcpmark_sandbox::{Sandbox, VerifyInput};
+use mcpmark_sandbox::{Limits, Sandbox, VerifyInput};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
+use mcpmark_task::{JudgedOn, ScoreSettings};
 use tokio_util::sync::CancellationToken;
 
 use crate::grade::load;
-use crate::{Baselines, Prepared, grade_loaded};
+use crate::{Baselines, Judge, grade_loaded};
 
 /// Maximum number of grades that are written in one transaction.
 const TOGETHER: usize = 256;
@@ -44,7 +45,28 @@ pub struct RegradeItem {
     /// Last message of the agent.
     pub answer: Option<String>,
     /// Task whose verifier grades the state.
-    pub task: Arc<Prepared>,
+    pub task: Arc<RegradeTask>,
+}
+
+/// Task of regrades: its verifier with all inputs of a grade apart from the final state and the answer.
+#[derive(Clone)]
+pub struct RegradeTask {
+    /// Digest of the task's starting state. An attempt may have started from another one.
+    pub start: Digest,
+    /// Verifier of the final states.
+    pub judge: Judge,
+    /// Task digest.
+    pub bundle: Digest,
+    /// Inputs of the verifier: the state, the answer or both.
+    pub judged_on: JudgedOn,
+    /// Parameters of the task, as canonical JSON.
+    pub parameters: String,
+    /// Digest of the terms of the grades, a document in the store.
+    pub terms: Digest,
+    /// Weights and gates of the checks.
+    pub score: ScoreSettings,
+    /// Limits of the verifier.
+    pub verifier_limits: Limits,
 }
 
 /// Result of a regrade.
