@@ -7,6 +7,8 @@
 //! - the statement: <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
 //! - the predicate: <https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md>
 
+mod verify;
+
 use mcpmark_journal::{AttemptRow, GradeRow, Outcome, STATE_FAULT};
 use mcpmark_sandbox::{Check, FaultKind};
 use mcpmark_snapshot::{Digest, Store};
@@ -14,6 +16,7 @@ use mcpmark_task::TaskId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use self::verify::{LocalTask, TaskComparison, Verified, VerifyError};
 use crate::{Terms, TermsError};
 
 /// Type of the statement.
@@ -379,7 +382,7 @@ mod tests {
     use super::*;
     use crate::{ComponentTerms, VerifierTerms};
 
-    fn receipt() -> Receipt {
+    pub(super) fn receipt() -> Receipt {
         let check = |name: &str, passed, detail: &str| ReceiptCheck {
             name: name.to_owned(),
             passed,
