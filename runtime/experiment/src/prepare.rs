@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
-use mcpmark_grading::{ComponentTerms, Judge, RegradeTask, ScriptError, Terms, VerifierTerms};
+use mcpmark_grading::regrade::RegradeTask;
+use mcpmark_grading::{ComponentTerms, Judge, ScriptError, Terms, VerifierTerms};
 use mcpmark_journal::TaskVersion;
 use mcpmark_kinds::{Services, WorldGuestError};
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};

@@ -1,5 +1,8 @@
 //! Regrades: new grades of stored final states, without agents and services.
 
+mod comparison;
+mod plan;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -13,6 +16,11 @@ use mcpmark_snapshot::{Digest, Snapshot, Store};
 use mcpmark_task::{JudgedOn, ScoreSettings};
 use tokio_util::sync::CancellationToken;
 
+pub use self::comparison::{ChangedCheck, GradeComparison};
+pub use self::plan::{
+    BegunRegrade, RegradePlan, RegradeSelectError, RegradeSelection, UngradedAttempt,
+    UngradedReason,
+};
 use crate::grade::load;
 use crate::{Baselines, Judge, grade_loaded};
 
