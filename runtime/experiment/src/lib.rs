@@ -3,8 +3,8 @@
 //! A [`TaskPreparer`] turns tasks of a library into [`Prepared`] tasks; a [`CorpusPreparer`] does the same for a
 //! corpus. A [`Spec`] describes an experiment and yields its plan. A [`AgentSetup`] contains its participants with
 //! their opened resources. A [`Runner`] makes the attempts of the plan and writes each to the [`Journal`] as it
-//! happens. Final states are in the store, from which [`mcpmark_grading::grade()`] loads them. [`Home`] is the directory
-//! of the journal and the store.
+//! happens. Final states are in the store, from which [`mcpmark_grading::grade()`] loads them. [`Home`] is the
+//! directory of the journal and the store.
 //!
 //! ```no_run
 //! use mcpmark_experiment::{Home, report::ExperimentReport};

@@ -150,6 +150,31 @@ impl Receipt {
         })
     }
 
+    /// Returns the receipts of all grades of an attempt that can have one. Grades without a verdict or without stored
+    /// terms are left out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no grade is left, or if the terms of a grade cannot be read.
+    pub fn of_grades(
+        row: &AttemptRow,
+        grades: &[GradeRow],
+        store: &Store,
+    ) -> Result<Vec<Self>, ReceiptError> {
+        let mut receipts = Vec::new();
+        for grade in grades {
+            match Self::of_grade(row, grade, store) {
+                Err(ReceiptError::NotGraded(_) | ReceiptError::NotKept(_)) => {}
+                other => receipts.push(other?),
+            }
+        }
+        if receipts.is_empty() {
+            Err(ReceiptError::NotGraded(row.id.clone()))
+        } else {
+            Ok(receipts)
+        }
+    }
+
     /// Returns the receipt with the verdict of another grade; none if that grade has no verdict.
     #[must_use]
     pub fn with_verdict(&self, outcome: &Outcome, engine: &str) -> Option<Self> {

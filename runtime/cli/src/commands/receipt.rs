@@ -79,20 +79,8 @@ fn of_grades(
     grades: &[GradeRow],
     store: &Store,
 ) -> Result<Vec<Receipt>, CommandError> {
-    let receipt = |grade| Receipt::of_grade(row, grade, store);
     let Some(number) = args.grade else {
-        let mut receipts = Vec::new();
-        for grade in grades {
-            match receipt(grade) {
-                Err(ReceiptError::NotGraded(_) | ReceiptError::NotKept(_)) => {}
-                other => receipts.push(other.map_err(receipt_error)?),
-            }
-        }
-        return if receipts.is_empty() {
-            Err(receipt_error(ReceiptError::NotGraded(row.id.clone())))
-        } else {
-            Ok(receipts)
-        };
+        return Receipt::of_grades(row, grades, store).map_err(receipt_error);
     };
     let grade = grades.get(number as usize - 1).ok_or_else(|| {
         let grades = output::count(grades.len(), "grade");
@@ -101,7 +89,7 @@ fn of_grades(
             row.id
         ))
     })?;
-    match receipt(grade) {
+    match Receipt::of_grade(row, grade, store) {
         Ok(receipt) => Ok(vec![receipt]),
         Err(ReceiptError::NotGraded(id)) => Err(CommandError::usage(format!(
             "grade {number} of attempt {id} has no verdict, and therefore no receipt"
