@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use mcpmark_build::python::PythonSource;
-use mcpmark_experiment::{Outcome, Script, ScriptContext, grade_script};
+use mcpmark_grading::{Script, ScriptContext, grade_script};
+use mcpmark_journal::Outcome;
 use mcpmark_sandbox::{
     Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, ScriptRun, Snapshot,
 };

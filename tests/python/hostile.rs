@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use mcpmark_experiment::Outcome;
+use mcpmark_journal::Outcome;
 use mcpmark_sandbox::{FaultKind, Limits};
 
 use crate::guest::{directory, guest};

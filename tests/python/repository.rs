@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 
-use mcpmark_experiment::{Graded, Outcome, Script, ScriptJudge};
 use mcpmark_github::builder::{Builder, Signature, Step};
+use mcpmark_grading::{Graded, Script, ScriptJudge};
+use mcpmark_journal::Outcome;
 use mcpmark_kinds::{ScriptInvocation, Services};
 use mcpmark_sandbox::{FaultKind, Limits, Snapshot};
 use mcpmark_task::GuestRole;

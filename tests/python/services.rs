@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use mcpmark_experiment::Outcome;
-use mcpmark_experiment::{Script, ScriptContext, grade_script};
+use mcpmark_grading::{Script, ScriptContext, grade_script};
+use mcpmark_journal::Outcome;
 use mcpmark_sandbox::{
     FaultKind, Limits, RunError, ScriptRun, ScriptServices, ScriptSession, ServiceAnswer, Snapshot,
 };

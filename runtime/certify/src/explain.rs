@@ -8,7 +8,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use mcpmark_experiment::{Outcome, Prepared, grade_loaded};
+use mcpmark_experiment::{Outcome, Prepared};
+use mcpmark_grading::grade_loaded;
 use mcpmark_sandbox::{Check, Sandbox, VerifyInput};
 use mcpmark_snapshot::{
     Blobs, ChangeKind, File, MemoryBlobs, Node, ScratchSpace, Snapshot, Store, Tree, TreeBuilder,

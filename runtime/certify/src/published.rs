@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Nop, Oracle, Random};
-use mcpmark_experiment::{
-    Graded, Judge, Outcome, Prepared, ScriptJudge, capture_state, random_seed,
-};
+use mcpmark_experiment::{Outcome, Prepared, capture_state, random_seed};
+use mcpmark_grading::{Graded, Judge, ScriptJudge};
 use mcpmark_sandbox::{Sandbox, ScriptInput};
 use mcpmark_snapshot::{Digest, MemoryBlobs, ScratchSpace, Snapshot, Store, Tree};
 use serde::Serialize;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use mcpmark_build::python::{PythonGuest, PythonSource};
-use mcpmark_experiment::{Script, ScriptContext, grade_script};
+use mcpmark_grading::{Script, ScriptContext, grade_script};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, SandboxConfig, ScriptInput, Snapshot};
 
 const ROUNDS: usize = 20;

@@ -14,7 +14,8 @@ use mcpmark_bundle::open::{
 };
 use mcpmark_bundle::trust::PolicyFile;
 use mcpmark_bundle::{Bundle, GivenLogin, Login, Reference, Registry};
-use mcpmark_experiment::{Home, Script, Start};
+use mcpmark_experiment::{Home, Start};
+use mcpmark_grading::Script;
 use mcpmark_http::Secret;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{TaskId, WorldId};

@@ -598,9 +598,18 @@ pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandErr
         CommandError::usage(chain(&error)).hint("`mcpmark task list` lists the tasks")
     })?;
     library.task(&id).map_err(|error| match error {
-        mcpmark_task::Error::UnknownTask { .. } => CommandError::usage(chain(&error)),
+        mcpmark_task::Error::UnknownTask { id, known } => unknown_task(id, known),
         error => invalid(&error),
     })
+}
+
+/// Returns the error for an id that no task has.
+pub(crate) fn unknown_task(id: String, known: Vec<String>) -> CommandError {
+    let brief = (!known.is_empty()).then(|| format!("unknown task {id:?}"));
+    CommandError {
+        brief,
+        ..CommandError::usage(mcpmark_task::Error::UnknownTask { id, known })
+    }
 }
 
 /// Returns the error for a task whose verifier is held back.

@@ -14,6 +14,8 @@ pub(crate) struct CommandError {
     pub(crate) code: u8,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
+    /// Message without its list of existing names, if it has one.
+    pub(crate) brief: Option<String>,
 }
 
 impl CommandError {
@@ -22,6 +24,7 @@ impl CommandError {
             code,
             message: message.to_string(),
             hint: None,
+            brief: None,
         }
     }
 
@@ -38,6 +41,11 @@ impl CommandError {
     /// Error of the host.
     pub(crate) fn infrastructure(message: impl fmt::Display) -> Self {
         Self::new(exit::INFRASTRUCTURE, message)
+    }
+
+    /// Returns the message, without its list of existing names if it has one.
+    pub(crate) fn into_brief(self) -> String {
+        self.brief.unwrap_or(self.message)
     }
 
     /// Adds a hint.

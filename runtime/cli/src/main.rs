@@ -46,6 +46,7 @@ fn main() -> ExitCode {
             code,
             message,
             hint,
+            ..
         }) => {
             output::note(&format!(
                 "{} {message}",

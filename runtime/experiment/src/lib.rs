@@ -1,10 +1,10 @@
-//! Experiments: preparation, scheduling, resume, grading.
+//! Experiments: preparation, scheduling, resume.
 //!
 //! A [`TaskPreparer`] turns tasks of a library into [`Prepared`] tasks; a [`CorpusPreparer`] does the same for a
 //! corpus. A [`Spec`] describes an experiment and yields its plan. A [`AgentSetup`] contains its participants with
 //! their opened resources. A [`Runner`] makes the attempts of the plan and writes each to the [`Journal`] as it
-//! happens. Final states are in the store, from which [`grade`] loads them. [`Home`] is the directory of the journal
-//! and the store.
+//! happens. Final states are in the store, from which [`mcpmark_grading::grade()`] loads them. [`Home`] is the
+//! directory of the journal and the store.
 //!
 //! ```no_run
 //! use mcpmark_experiment::{Home, report::ExperimentReport};
@@ -24,21 +24,14 @@
 //! ```
 
 mod agent_setup;
-mod baseline;
-mod grade;
 mod home;
 pub mod maintenance;
 mod prepare;
 mod published;
-pub mod receipt;
-mod regrade;
 mod run;
-mod script;
 mod surface;
-mod terms;
 mod tool_filter;
 pub mod transport;
-mod variables;
 mod world;
 
 pub use mcpmark_agent::{
@@ -55,16 +48,11 @@ pub use mcpmark_journal::{
 pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::agent_setup::{AgentSetup, OpenedParticipant, steps};
-pub use crate::baseline::Baselines;
-pub use crate::grade::{GradeInput, Graded, Judge, Printed, ScriptJudge, grade, grade_loaded};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
 pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, published_guests};
-pub use crate::regrade::{RegradeItem, Regraded, Regrader};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
-pub use crate::script::{Script, ScriptContext, ScriptError, grade_script};
 pub use crate::surface::tool_surface;
-pub use crate::terms::{ComponentTerms, Reference, ScriptTerms, Terms, TermsError, VerifierTerms};
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{
     Start, WorldError, capture_directory, capture_published, capture_state, capture_within,

@@ -5,11 +5,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use mcpmark_grading::{Reference, Terms, TermsError};
 use mcpmark_journal::{AttemptNeeds, BadRow, Journal, JournalError};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Removed, Store, StoreError};
 use serde::Serialize;
-
-use crate::{Reference, Terms, TermsError};
 
 /// Errors of the store's upkeep.
 #[derive(Debug, thiserror::Error)]

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
 use mcpmark_build::{BuildError, BuildEvent, Builder};
+use mcpmark_grading::regrade::RegradeTask;
+use mcpmark_grading::{ComponentTerms, Judge, ScriptError, Terms, VerifierTerms};
 use mcpmark_journal::TaskVersion;
 use mcpmark_kinds::{Services, WorldGuestError};
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
@@ -17,9 +19,7 @@ use mcpmark_task::{
     bundle_digest,
 };
 
-use crate::{
-    ComponentTerms, Judge, ScriptError, Start, Terms, VerifierTerms, WorldError, start_world,
-};
+use crate::{Start, WorldError, start_world};
 
 /// Task that is ready for attempts: guests loaded, world stored, limits resolved.
 #[derive(Clone)]
@@ -60,6 +60,20 @@ impl Prepared {
         TaskVersion {
             id: self.id.clone(),
             digest: self.bundle,
+        }
+    }
+
+    /// Returns the parts of the task that a regrade needs.
+    pub fn into_regrade_task(self) -> RegradeTask {
+        RegradeTask {
+            start: self.start.digest,
+            judge: self.judge,
+            bundle: self.bundle,
+            judged_on: self.judged_on,
+            parameters: self.parameters,
+            terms: self.terms,
+            score: self.score,
+            verifier_limits: self.verifier_limits,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use mcpmark_build::{BuildEvent, Builder};
+use mcpmark_grading::{Judge, Script, ScriptJudge, ScriptTerms, Terms, VerifierTerms};
 use mcpmark_kinds::{ScriptInvocation, Services, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
 use mcpmark_service::SessionLimits;
@@ -13,10 +14,7 @@ use mcpmark_task::{GuestSource, JudgedOn, PublishedParts, ScoreSettings};
 use serde_json::json;
 
 use crate::prepare::{Limited, components, limits, within_ceiling};
-use crate::{
-    Judge, PrepareError, Prepared, Script, ScriptJudge, ScriptTerms, Start, Terms, VerifierTerms,
-    capture_published,
-};
+use crate::{PrepareError, Prepared, Start, capture_published};
 
 /// Clock of worlds that set none, such as those of published corpora and plain directories: 2026-01-01T00:00:00Z, in
 /// seconds since 1970.

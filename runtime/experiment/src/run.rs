@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcpmark_agent::{Attempt, CallStatus, End, EndKind, Event, Halt, RecordError, Recorder};
 use mcpmark_external::{External, ServerSpec};
+use mcpmark_grading::{Baselines, GradeInput, grade};
 use mcpmark_journal::{
     AttemptRecorder, Cost, DEATHS_BEFORE_ALONE, GradeRecord, Journal, JournalError, Outcome,
     Planned,
@@ -16,7 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::{AgentSetup, Baselines, GradeInput, OpenedParticipant, Prepared, grade};
+use crate::{AgentSetup, OpenedParticipant, Prepared};
 
 /// Shared resources of runs.
 pub struct Runner {

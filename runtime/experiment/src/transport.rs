@@ -11,12 +11,11 @@ use std::path::Path;
 
 use mcpmark_archive::states::{self, StatesError, WriteError, Written};
 use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
+use mcpmark_grading::{Reference, Terms, TermsError};
 use mcpmark_journal::{
     AttemptNeeds, Journal, JournalError, MAX_PLANNED, Need, RowLimits, RowTransferError, Spec,
 };
 use mcpmark_snapshot::{Blobs, Digest, Store};
-
-use crate::{Reference, Terms, TermsError};
 
 const STATES: &str = "states.tar.zst";
 const ROWS: &str = "experiment.jsonl.zst";
@@ -282,11 +281,11 @@ fn is_kept(
 
 #[cfg(test)]
 mod tests {
+    use mcpmark_grading::{ComponentTerms, VerifierTerms};
     use mcpmark_snapshot::{TreeBuilder, TreePath};
     use serde_json::json;
 
     use super::*;
-    use crate::{ComponentTerms, VerifierTerms};
 
     #[test]
     fn no_file_is_written_that_would_be_refused() {

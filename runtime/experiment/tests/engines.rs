@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use mcpmark_build::{Builder, Options};
 use mcpmark_experiment::{
-    AgentKind, AgentSetup, Baselines, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
+    AgentKind, AgentSetup, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
 };
+use mcpmark_grading::Baselines;
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_service::SessionLimits;

@@ -10,9 +10,10 @@ use async_trait::async_trait;
 use mcpmark_build::{BuildEvent, Builder, Options};
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::{
-    AgentKind, AgentSetup, Baselines, Home, Participant, PrepareError, Prepared, Runner, Spec,
-    SpecLimits, TaskPreparer,
+    AgentKind, AgentSetup, Home, Participant, PrepareError, Prepared, Runner, Spec, SpecLimits,
+    TaskPreparer,
 };
+use mcpmark_grading::Baselines;
 use mcpmark_kinds::{Block, Cell, ServiceKind, Services, Summary, WorldGuests};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_service::{

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use mcpmark_experiment::journal::{AttemptKey, GradeRecord};
 use mcpmark_experiment::maintenance::{MissingBlobs, collect};
-use mcpmark_experiment::{
-    Baselines, End, EndKind, GradeInput, Graded, Journal, Judge, Outcome, Reference, Script,
-    ScriptJudge, Terms, TermsError, grade,
+use mcpmark_experiment::{End, EndKind, Journal, Outcome};
+use mcpmark_grading::{
+    Baselines, GradeInput, Graded, Judge, Reference, Script, ScriptJudge, Terms, TermsError, grade,
 };
 use mcpmark_kinds::{ScriptInvocation, Services};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, SandboxConfig};

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::fs;
 
-use mcpmark_experiment::receipt::Receipt;
 use mcpmark_experiment::{Journal, transport};
+use mcpmark_grading::receipt::Receipt;
 use mcpmark_snapshot::{Scratch, Store, scratch_parent};
 
 pub(crate) fn run(bytes: &[u8]) {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use mcpmark_certify::{Difference, DifferenceKind, Ending, Explained, Explainer, solved};
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Journal, Prepared, Spec, Terms};
+use mcpmark_experiment::{Journal, Prepared, Spec};
+use mcpmark_grading::Terms;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 

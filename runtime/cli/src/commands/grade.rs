@@ -1,6 +1,7 @@
 //! `mcpmark grade`: grades a state with the verifier of a task or with another one.
 
-use mcpmark_experiment::{Graded, Outcome};
+use mcpmark_experiment::Outcome;
+use mcpmark_grading::Graded;
 use mcpmark_kinds::ScriptInvocation;
 
 use crate::args::GradeArgs;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcpmark_experiment::{
-    Baselines, FaultReport, Graded, Outcome, PUBLISHED_CLOCK, ScoreRule, Script, ScriptJudge,
-    Start, capture_published, grade_loaded,
+    FaultReport, Outcome, PUBLISHED_CLOCK, ScoreRule, Start, capture_published,
 };
+use mcpmark_grading::{Baselines, Graded, Script, ScriptJudge, grade_loaded};
 use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
 use mcpmark_service::{Service, SessionLimits};
@@ -25,7 +25,7 @@ use crate::output::{self, sanitise};
 
 /// Verifier with its task, if it belongs to one.
 pub(crate) struct Judge {
-    judge: mcpmark_experiment::Judge,
+    judge: mcpmark_grading::Judge,
     limits: Limits,
     task: Option<Task>,
     /// Service of the states, if there is no task.
@@ -159,7 +159,7 @@ impl Judge {
             )
         })?;
         Ok(Self {
-            judge: mcpmark_experiment::Judge::Component(verifier),
+            judge: mcpmark_grading::Judge::Component(verifier),
             limits: Limits::VERIFIER,
             task: None,
             kind: None,
@@ -180,7 +180,7 @@ impl Judge {
             guests: WorldGuests::default(),
         };
         Ok(Self {
-            judge: mcpmark_experiment::Judge::Script(Box::new(judge)),
+            judge: mcpmark_grading::Judge::Script(Box::new(judge)),
             limits: Limits::SCRIPT,
             task: None,
             kind: None,
@@ -196,7 +196,7 @@ impl Judge {
         invocation: ScriptInvocation,
         guests: WorldGuests,
     ) -> Self {
-        if let mcpmark_experiment::Judge::Script(script) = &mut self.judge {
+        if let mcpmark_grading::Judge::Script(script) = &mut self.judge {
             script.invocation = invocation;
             script.guests = guests;
         }
@@ -208,7 +208,7 @@ impl Judge {
 
     /// Sets the service of the states, if there is no task.
     pub(crate) fn within(mut self, kind: Option<Arc<dyn ServiceKind>>) -> Self {
-        if let mcpmark_experiment::Judge::Script(script) = &mut self.judge {
+        if let mcpmark_grading::Judge::Script(script) = &mut self.judge {
             script.kind.clone_from(&kind);
         }
         Self { kind, ..self }
@@ -216,10 +216,8 @@ impl Judge {
 
     pub(crate) fn script(&self) -> Option<&ScriptJudge> {
         match &self.judge {
-            mcpmark_experiment::Judge::Script(judge) => Some(judge),
-            mcpmark_experiment::Judge::Component(_) | mcpmark_experiment::Judge::HeldBack(_) => {
-                None
-            }
+            mcpmark_grading::Judge::Script(judge) => Some(judge),
+            mcpmark_grading::Judge::Component(_) | mcpmark_grading::Judge::HeldBack(_) => None,
         }
     }
 
@@ -389,7 +387,7 @@ impl Judge {
                     invocation: invocation.and(&more.arguments, &more.environment),
                     ..script.clone()
                 };
-                mcpmark_experiment::Judge::Script(Box::new(script))
+                mcpmark_grading::Judge::Script(Box::new(script))
             }
             None => self.judge.clone(),
         };

@@ -149,7 +149,7 @@ pub(crate) fn task_of(corpus: &Corpus, id: &str) -> Result<PublishedTask, Comman
     let task = corpus
         .task(id.trim_end_matches('/'))
         .map_err(|error| match error {
-            Error::UnknownTask { .. } => CommandError::usage(chain(&error))
+            Error::UnknownTask { id, known } => context::unknown_task(id, known)
                 .hint("`mcpmark task list --tasks DIR` lists the tasks"),
             error => context::invalid(&error),
         })?;

@@ -4,14 +4,15 @@ use std::path::Path;
 
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_experiment::receipt::{Receipt, ReceiptError};
-use mcpmark_experiment::{
-    Baselines, GradeInput, Graded, Start, Terms, TermsError, capture_state, grade,
+use mcpmark_experiment::{Start, capture_state};
+use mcpmark_grading::TermsError;
+use mcpmark_grading::receipt::{
+    LocalTask, Receipt, ReceiptError, TaskComparison, Verified, VerifyError,
 };
 use mcpmark_kinds::WorldGuests;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
-use mcpmark_snapshot::{Blobs, Digest, Needed, Store, StoreError};
+use mcpmark_snapshot::{Blobs, Store};
 use mcpmark_task::{TaskId, WorldId};
 use serde_json::json;
 
@@ -78,20 +79,8 @@ fn of_grades(
     grades: &[GradeRow],
     store: &Store,
 ) -> Result<Vec<Receipt>, CommandError> {
-    let receipt = |grade| Receipt::of_grade(row, grade, store);
     let Some(number) = args.grade else {
-        let mut receipts = Vec::new();
-        for grade in grades {
-            match receipt(grade) {
-                Err(ReceiptError::NotGraded(_) | ReceiptError::NotKept(_)) => {}
-                other => receipts.push(other.map_err(receipt_error)?),
-            }
-        }
-        return if receipts.is_empty() {
-            Err(receipt_error(ReceiptError::NotGraded(row.id.clone())))
-        } else {
-            Ok(receipts)
-        };
+        return Receipt::of_grades(row, grades, store).map_err(receipt_error);
     };
     let grade = grades.get(number as usize - 1).ok_or_else(|| {
         let grades = output::count(grades.len(), "grade");
@@ -100,7 +89,7 @@ fn of_grades(
             row.id
         ))
     })?;
-    match receipt(grade) {
+    match Receipt::of_grade(row, grade, store) {
         Ok(receipt) => Ok(vec![receipt]),
         Err(ReceiptError::NotGraded(id)) => Err(CommandError::usage(format!(
             "grade {number} of attempt {id} has no verdict, and therefore no receipt"
@@ -124,12 +113,10 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
     let store = context.store()?;
     let sandbox = context.sandbox_for_one(args.engine)?;
     take_in(context, args, &receipt, &sandbox, &store)?;
-    let answer = match &receipt.answer {
-        Some(digest) => Some(read_answer(&store, digest)?),
-        None => None,
-    };
-    let service = receipt.task.split('/').next().unwrap_or_default();
-    let judge = task_selection::judge(context, service, &receipt.terms, &sandbox, &store);
+    let answer = receipt
+        .answer_text(&store)
+        .map_err(|error| verify_error(&error))?;
+    let judge = task_selection::judge(context, receipt.service(), &receipt.terms, &sandbox, &store);
     let judge = judge.map_err(|error| match error {
         NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error).hint(
             "pass it with --verifier, or name the home directory whose store has it with --home",
@@ -137,60 +124,51 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandErro
         error => error.into(),
     })?;
     let task = compare(context, &receipt, &sandbox, &store)?;
-    let input = GradeInput {
-        start: receipt.start,
-        state: receipt.state,
-        answer,
-        parameters: mcpmark_json::canonical(&receipt.terms.parameters),
-    };
-    let graded = grade(
-        &sandbox,
-        &store,
-        &judge,
-        input,
-        &receipt.terms.limits,
-        &Baselines::default(),
-    );
-    let engine = judge.engine(&sandbox);
-    tell(&receipt, &graded, &task, &engine, args.json)
+    let verified = receipt.verify(&judge, answer, &sandbox, &store);
+    tell(&receipt, &verified, &task, args.json)
 }
 
-/// Comparison of a receipt with the task that it names.
-enum Compared {
-    /// The task has the digest and the terms of the receipt. `start` is its starting state, which may differ from that
-    /// of the receipt if a later version of the task graded the attempt.
-    Same { start: Digest },
-    /// The task is not available, or has another digest.
-    Not { reason: String },
-}
-
-impl Compared {
-    /// Returns the starting state of the task.
-    fn start(&self) -> Option<Digest> {
-        match self {
-            Self::Same { start } => Some(*start),
-            Self::Not { .. } => None,
+/// Converts an error of the verification.
+fn verify_error(error: &VerifyError) -> CommandError {
+    use VerifyError as E;
+    let message = chain(error);
+    match error {
+        E::NoAnswer => CommandError::usage(message),
+        E::OtherObject { .. } | E::AnswerNotText => CommandError::invalid(message),
+        E::Start { .. } => CommandError::invalid(message).hint(START_HINT),
+        E::MissingState(_) | E::UnreadableState { .. } | E::IncompleteState { .. } => {
+            CommandError::invalid(message).hint(
+                "pass it with --state DIR, or name the home directory whose store has it with --home",
+            )
         }
-    }
-
-    /// Returns the reason why the task was not compared.
-    fn reason(&self) -> Option<&str> {
-        match self {
-            Self::Same { .. } => None,
-            Self::Not { reason } => Some(reason),
-        }
+        E::MissingAnswer(_) => CommandError::invalid(message).hint(
+            "pass it with --answer, or name the home directory whose store has it with --home",
+        ),
+        E::OtherTask { .. } => CommandError::invalid(sanitise::line(&message))
+            .hint("name the bundle of the receipt with --root"),
+        E::OtherTerms { .. } => CommandError::invalid(sanitise::line(&message)),
+        E::Terms(_) | E::Store(_) => CommandError::infrastructure(message),
     }
 }
 
-/// Compares the digest and the terms in a receipt with those of the task, if it is available, because the digests that
-/// determine the verdict do not prove which task they belong to.
+/// Converts an error of importing the object at a path.
+fn import_error(path: &Path, error: &VerifyError) -> CommandError {
+    match error {
+        VerifyError::OtherObject { .. } => {
+            CommandError::invalid(format!("{}: {error}", path.display()))
+        }
+        error => verify_error(error),
+    }
+}
+
+/// Compares a receipt with the task that it names, if the task is available.
 fn compare(
     context: &Context,
     receipt: &Receipt,
     sandbox: &Sandbox,
     store: &Store,
-) -> Result<Compared, CommandError> {
-    let not = |reason: String| Ok(Compared::Not { reason });
+) -> Result<TaskComparison, CommandError> {
+    let not = |reason: String| Ok(TaskComparison::Unavailable(reason));
     let is_bundle = match context.is_bundle() {
         Ok(is_bundle) => is_bundle,
         // A registry may be unavailable.
@@ -202,7 +180,7 @@ fn compare(
     let ids = [receipt.task.clone()];
     let mut lacking = String::new();
     let lacks = &mut |_: &str, error: CommandError| {
-        lacking = error.message;
+        lacking = error.into_brief();
         Ok(())
     };
     let prepared = Chosen::known(&context, None, &ids, lacks).and_then(|chosen| {
@@ -214,41 +192,20 @@ fn compare(
     });
     let task = match prepared {
         Ok(Some(task)) => task,
-        // The message without its list of other tasks.
-        Ok(None) => {
-            let reason = lacking.split("; available: ").next();
-            return not(reason.unwrap_or_default().to_owned());
-        }
+        Ok(None) => return not(lacking),
         Err(error) if is_bundle => return Err(error),
         Err(error) => return not(error.message),
     };
-    let told = |problem: String| {
-        let message = format!("task {} of the receipt: {problem}", task.id);
-        CommandError::invalid(sanitise::line(&message))
+    let local = LocalTask {
+        id: task.id.to_string(),
+        digest: task.bundle,
+        terms: task.terms,
+        start: task.start.digest,
+        is_bundled: is_bundle,
     };
-    if task.bundle != receipt.bundle {
-        let here = task.bundle;
-        return if is_bundle {
-            Err(told(format!(
-                "expected the digest {}, but the task of this bundle has {here}",
-                receipt.bundle
-            ))
-            .hint("name the bundle of the receipt with --root"))
-        } else {
-            not(format!("the task of this library has the digest {here}"))
-        };
-    }
-    let terms = Terms::read(store, &task.terms)
-        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
-    let differing = receipt.terms.differences(&terms);
-    if differing.is_empty() {
-        Ok(Compared::Same {
-            start: task.start.digest,
-        })
-    } else {
-        let keys = differing.join(", ");
-        Err(told(format!("the terms differ: {keys}")))
-    }
+    receipt
+        .compare(&local, store)
+        .map_err(|error| verify_error(&error))
 }
 
 fn read(file: &Path, what: &str) -> Result<Vec<u8>, CommandError> {
@@ -292,11 +249,7 @@ fn take_in(
     sandbox: &Sandbox,
     store: &Store,
 ) -> Result<(), CommandError> {
-    let lacks = |store: &Store| {
-        let mut references = receipt.terms.references();
-        !store.contains(&receipt.start) || references.any(|it| !it.is_complete(store))
-    };
-    if lacks(store) && context.is_bundle()? {
+    if !receipt.has_task_objects(store) && context.is_bundle()? {
         // Preparation stores the objects of the task. The receipt's objects are then looked up in the store.
         let task = [receipt.task.clone()];
         Chosen::by_id(context, None, &task)?.prepare(sandbox, store)?;
@@ -304,10 +257,9 @@ fn take_in(
     if !store.contains(&receipt.start) {
         make_start(context, receipt, store)?;
     }
-    let tree = store.load_tree(&receipt.start).map_err(|error| {
-        let message = format!("starting state {}: {}", receipt.start, chain(&error));
-        CommandError::invalid(message).hint(START_HINT)
-    })?;
+    let tree = receipt
+        .start_tree(store)
+        .map_err(|error| verify_error(&error))?;
     if let Some(dir) = &args.state {
         let start = Start {
             tree,
@@ -319,57 +271,29 @@ fn take_in(
         };
         let tree = capture_state(dir, &start, &SessionLimits::default(), store)
             .map_err(|error| capture_error(dir, &error))?;
-        let service = receipt.task.split('/').next();
-        let service = service.and_then(|name| context.services().service(name));
-        let tree = match service {
-            Some(service) if tree.digest() != receipt.state => {
-                let tree = service.as_captured(tree);
-                store.put_tree(&tree).map_err(|error| store_error(&error))?;
-                tree
-            }
-            _ => tree,
-        };
-        is_named(dir, "state", tree.digest(), receipt.state)?;
+        receipt
+            .import_state(tree, context.services(), store)
+            .map_err(|error| import_error(dir, &error))?;
     }
-    has_state(receipt, store)?;
+    receipt
+        .check_state(store)
+        .map_err(|error| verify_error(&error))?;
     if let Some(file) = &args.verifier {
         let bytes = engine::read_component(file)?;
-        is_named(file, "verifier", Digest::of(&bytes), receipt.verifier())?;
-        store.put(&bytes).map_err(|error| store_error(&error))?;
+        receipt
+            .import_verifier(&bytes, store)
+            .map_err(|error| import_error(file, &error))?;
     }
-    match (&args.answer, receipt.answer) {
-        (Some(file), Some(answer)) => {
-            let bytes = read(file, "an answer")?;
-            is_named(file, "answer", Digest::of(&bytes), answer)?;
-            store.put(&bytes).map_err(|error| store_error(&error))?;
+    if let Some(file) = &args.answer {
+        if receipt.answer.is_none() {
+            return Err(verify_error(&VerifyError::NoAnswer));
         }
-        (Some(_), None) => {
-            return Err(CommandError::usage(
-                "the receipt is of a grade without an answer",
-            ));
-        }
-        (None, _) => {}
+        let bytes = read(file, "an answer")?;
+        receipt
+            .import_answer(&bytes, store)
+            .map_err(|error| import_error(file, &error))?;
     }
     Ok(())
-}
-
-/// Checks that the final state is complete in the store.
-fn has_state(receipt: &Receipt, store: &Store) -> Result<(), CommandError> {
-    let mut needed = Needed::new();
-    let known = needed.add_tree(store, &receipt.state);
-    let problem = match known {
-        Err(_) if !store.contains(&receipt.state) => "is not in the store".to_owned(),
-        Err(error) => format!("cannot be read: {}", chain(&error)),
-        Ok(()) => match needed.blobs().find(|digest| !store.contains(digest)) {
-            Some(digest) => format!("is incomplete in the store: {digest} is missing"),
-            None => return Ok(()),
-        },
-    };
-    Err(
-        CommandError::invalid(format!("final state {} {problem}", receipt.state)).hint(
-            "pass it with --state DIR, or name the home directory whose store has it with --home",
-        ),
-    )
 }
 
 /// Builds the starting state of a receipt, if the library has its world.
@@ -398,42 +322,17 @@ fn make_start(context: &Context, receipt: &Receipt, store: &Store) -> Result<(),
     }
 }
 
-fn is_named(path: &Path, what: &str, found: Digest, named: Digest) -> Result<(), CommandError> {
-    if found == named {
-        Ok(())
-    } else {
-        Err(CommandError::invalid(format!(
-            "{}: not the {what} of the receipt: expected {named}, found {found}",
-            path.display()
-        )))
-    }
-}
-
-fn store_error(error: &StoreError) -> CommandError {
-    CommandError::infrastructure(chain(error))
-}
-
-fn read_answer(store: &Store, digest: &Digest) -> Result<String, CommandError> {
-    // An empty answer is not stored.
-    if *digest == Digest::of(b"") {
-        return Ok(String::new());
-    }
-    let bytes = store.read(digest).map_err(|error| {
-        CommandError::invalid(format!("the agent's last message: {error}")).hint(
-            "pass it with --answer, or name the home directory whose store has it with --home",
-        )
-    })?;
-    String::from_utf8(bytes)
-        .map_err(|_| CommandError::invalid("the agent's last message is not valid UTF-8"))
-}
-
 fn tell(
     receipt: &Receipt,
-    graded: &Graded,
-    task: &Compared,
-    engine: &str,
+    verified: &Verified,
+    task: &TaskComparison,
     json: bool,
 ) -> Result<u8, CommandError> {
+    let Verified {
+        outcome,
+        engine,
+        differences,
+    } = verified;
     let as_json = |differences: &[String]| {
         json!({
             "same": differences.is_empty(),
@@ -450,9 +349,10 @@ fn tell(
             "engine": {"receipt": receipt.engine, "here": engine},
         })
     };
-    let Some(now) = receipt.with_verdict(&graded.outcome, engine) else {
-        let fault = graded.outcome.fault();
-        let message = fault.map_or_else(|| graded.outcome.to_string(), |fault| fault.message);
+    let Some(differences) = differences else {
+        let message = outcome
+            .fault()
+            .map_or_else(|| outcome.to_string(), |fault| fault.message);
         if json {
             output::print_json(&as_json(&[format!("no verdict: {message}")]))?;
         } else {
@@ -462,13 +362,12 @@ fn tell(
                 sanitise::line(&message)
             ));
         }
-        return Ok(judge::exit_code(&graded.outcome));
+        return Ok(judge::exit_code(outcome));
     };
-    let differences = receipt.differences(&now);
     if json {
-        output::print_json(&as_json(&differences))?;
+        output::print_json(&as_json(differences))?;
     } else {
-        output::print(&text(receipt, &differences, task, engine))?;
+        output::print(&text(receipt, differences, task, engine))?;
     }
     Ok(if differences.is_empty() {
         exit::PASSED
@@ -477,7 +376,7 @@ fn tell(
     })
 }
 
-fn text(receipt: &Receipt, differences: &[String], task: &Compared, engine: &str) -> String {
+fn text(receipt: &Receipt, differences: &[String], task: &TaskComparison, engine: &str) -> String {
     let mut text = String::new();
     let bundle = match task.reason() {
         None => receipt.bundle.to_string(),

@@ -5,10 +5,10 @@ mod report;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::{Journal, JournalError, RegradeItem, Regrader, Spec};
-use mcpmark_snapshot::Digest;
-use serde_json::json;
+use mcpmark_experiment::{Journal, Spec};
+use mcpmark_grading::regrade::{
+    BegunRegrade, RegradePlan, RegradeSelectError, RegradeSelection, Regrader, UngradedReason,
+};
 use tokio_util::sync::CancellationToken;
 
 use self::report::{Left, Report};
@@ -33,20 +33,15 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         }
         None => context.clone(),
     };
-    let lack = match &args.bundle {
-        Some(bundle) => format!("{} does not have the task", bundle.display()),
-        None => "the task no longer exists".to_owned(),
-    };
     let journal = context.journal_to_write()?;
-    let experiments = find(&journal, &args.what)?;
+    let selection = select(&journal, &args.what)?;
     interruption::say("interrupted; repeat the command to continue");
     interruption::watch();
     let jobs = jobs(args.jobs);
     let sandbox = context.sandbox(jobs, args.engine)?;
     let store = context.store()?;
-    let (mut work, mut left, mut rows, mut locks) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (name, attempts) in experiments {
+    let (mut plan, mut locks) = (RegradePlan::default(), Vec::new());
+    for (name, attempts) in selection.into_experiments() {
         let row = journal.experiment(&name).map_err(journal_error)?;
         let spec: Spec = serde_json::from_str(&row.spec).map_err(|error| {
             CommandError::infrastructure(format!("experiment {name:?}: {error}"))
@@ -70,41 +65,29 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         };
         let prepared: BTreeMap<String, Arc<_>> = prepared
             .into_iter()
-            .map(|task| (task.id.to_string(), Arc::new(task)))
+            .map(|task| (task.id.to_string(), Arc::new(task.into_regrade_task())))
             .collect();
         for attempt in attempts {
-            let digest = |text: &Option<String>| text.as_ref()?.parse::<Digest>().ok();
-            let states = digest(&attempt.world).zip(digest(&attempt.state));
-            match (states, prepared.get(&attempt.task)) {
-                (Some((start, state)), Some(task)) if attempt.status == "finished" => {
-                    work.push(RegradeItem {
-                        attempt: attempt.id.clone(),
-                        start,
-                        state,
-                        answer: attempt.answer.clone(),
-                        task: Arc::clone(task),
-                    });
-                    rows.push(attempt);
-                }
-                _ => {
-                    let reason = match attempt.status.as_str() {
-                        "finished" if states.is_none() => "it has no final state".to_owned(),
-                        "finished" => lack.clone(),
-                        // The experiment is locked, so no process is running the attempt.
-                        "running" => "it did not end".to_owned(),
-                        status => format!("it is {status}"),
-                    };
-                    left.push(Left {
-                        id: attempt.id,
-                        task: attempt.task,
-                        reason,
-                        code: exit::PASSED,
-                    });
-                }
-            }
+            let task = prepared.get(&attempt.task);
+            plan.add(attempt, task);
         }
     }
-    if work.is_empty() {
+    let RegradePlan { rows, items, left } = &plan;
+    let left: Vec<Left> = left
+        .iter()
+        .map(|left| Left {
+            id: left.attempt.clone(),
+            task: left.task.clone(),
+            reason: match (&left.reason, &args.bundle) {
+                (UngradedReason::NoTask, Some(bundle)) => {
+                    format!("{} does not have the task", bundle.display())
+                }
+                (reason, _) => reason.to_string(),
+            },
+            code: exit::PASSED,
+        })
+        .collect();
+    if items.is_empty() {
         // There may be very many, usually for the same reason, so only the first is shown.
         let first = left.first().map_or_else(String::new, |left| {
             let Left {
@@ -115,16 +98,13 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         let message = format!("none of these attempts can be graded again{first}");
         return Err(CommandError::usage(sanitise::line(&message)));
     }
-    let begun = journal
-        .begin_regrade(&plan(&work, &sandbox.profile()))
-        .map_err(journal_error)?;
-    let remaining: Vec<RegradeItem> = work
-        .iter()
-        .filter(|one| !begun.done.contains(&one.attempt))
-        .cloned()
-        .collect();
-    if !begun.done.is_empty() {
-        let done = output::count(begun.done.len(), "attempt");
+    let BegunRegrade {
+        id,
+        done,
+        remaining,
+    } = plan.begin(&journal, &sandbox).map_err(journal_error)?;
+    if done > 0 {
+        let done = output::count(done, "attempt");
         output::note(&format!(
             "{done} graded before the interruption: not graded again"
         ));
@@ -138,7 +118,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
         jobs: jobs as usize,
     };
     while_listening(&cancel, || {
-        regrader.run(begun.id, &remaining, &cancel, |regraded| {
+        regrader.run(id, &remaining, &cancel, |regraded| {
             if !regraded.outcome.is_grade() {
                 broken.push(regraded);
             }
@@ -154,9 +134,9 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     }
     // Attempts that could not be graded are tried again by the same command.
     if broken.is_empty() {
-        journal.end_regrade(begun.id).map_err(journal_error)?;
+        journal.end_regrade(id).map_err(journal_error)?;
     }
-    let report = Report::new(&journal, begun.id, &rows, &work, left, broken)?;
+    let report = Report::new(&journal, id, rows, items, left, broken)?;
     if args.json {
         output::print_json(&report)?;
     } else {
@@ -165,54 +145,19 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     Ok(report.exit_code())
 }
 
-/// Finds the named attempts and the last tries of the named experiments, grouped by experiment.
-fn find(
-    journal: &Journal,
-    what: &[String],
-) -> Result<BTreeMap<String, Vec<AttemptRow>>, CommandError> {
-    let mut found: BTreeMap<String, BTreeMap<String, AttemptRow>> = BTreeMap::new();
+/// Selects the named attempts and the last tries of the named experiments.
+fn select(journal: &Journal, what: &[String]) -> Result<RegradeSelection, CommandError> {
+    let mut selection = RegradeSelection::default();
     for name in what {
-        let name = &*runs::named(journal, name)?;
-        let rows = match journal.experiment(name) {
-            Ok(experiment) => journal.attempts(&experiment.name).map_err(journal_error)?,
-            Err(JournalError::Unknown { .. }) => {
-                let attempt = journal.attempt(name).map_err(|error| match error {
-                    JournalError::Unknown { .. } => {
-                        CommandError::usage(format!("no experiment or attempt is named {name:?}"))
-                            .hint("`mcpmark runs` lists experiments")
-                    }
-                    other => journal_error(other),
-                })?;
-                vec![attempt]
+        let name = runs::named(journal, name)?;
+        selection.add(journal, &name).map_err(|error| match error {
+            RegradeSelectError::Unknown(_) => {
+                CommandError::usage(error).hint("`mcpmark runs` lists experiments")
             }
-            Err(error) => return Err(journal_error(error)),
-        };
-        for row in rows {
-            let attempts = found.entry(row.experiment.clone()).or_default();
-            attempts.insert(row.id.clone(), row);
-        }
+            RegradeSelectError::Journal(error) => journal_error(error),
+        })?;
     }
-    let sorted = |attempts: BTreeMap<String, AttemptRow>| {
-        let mut attempts: Vec<_> = attempts.into_values().collect();
-        attempts.sort_by_key(|row| (row.position, row.try_number));
-        attempts
-    };
-    Ok(found
-        .into_iter()
-        .map(|(name, attempts)| (name, sorted(attempts)))
-        .collect())
-}
-
-/// Returns a digest of the attempts and terms of a regrade, by which an interrupted one is recognised and continued.
-fn plan(work: &[RegradeItem], engine: &str) -> String {
-    let mut attempts: Vec<_> = work
-        .iter()
-        .map(|one| json!([one.attempt, one.task.terms, one.task.bundle]))
-        .collect();
-    attempts.sort_by_key(ToString::to_string);
-    // Part of the digest, so that a regrade that was started under another rule for faults is not continued.
-    let document = json!({"attempts": attempts, "engine": engine, "faults": "by-baseline"});
-    Digest::of(mcpmark_json::canonical(&document).as_bytes()).to_string()
+    Ok(selection)
 }
 
 /// Runs a function, and cancels the token on an interrupt.

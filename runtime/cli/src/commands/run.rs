@@ -7,9 +7,10 @@ use std::time::Duration;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
-    AgentKind, AgentSetup, Baselines, Journal, JournalError, Participant, PrepareError, Prepared,
-    Reached, Runner, STATE_FAULT, Spec, TaskVersion, decimals,
+    AgentKind, AgentSetup, Journal, JournalError, Participant, PrepareError, Prepared, Reached,
+    Runner, STATE_FAULT, Spec, TaskVersion, decimals,
 };
+use mcpmark_grading::Baselines;
 use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use mcpmark_experiment::Printed;
+use mcpmark_grading::Printed;
 use mcpmark_kinds::{ScriptInvocation, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Sandbox};
 

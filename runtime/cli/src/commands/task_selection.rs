@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Judge, Prepared, Spec, TaskSource, Terms, TermsError};
+use mcpmark_experiment::{Prepared, Spec, TaskSource};
+use mcpmark_grading::{Judge, Terms, TermsError};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};

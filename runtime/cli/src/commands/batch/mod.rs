@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mcpmark_experiment::Graded;
+use mcpmark_grading::Graded;
 use mcpmark_sandbox::{Cancel, Panicked, Sandbox, in_order};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 use serde::Serialize;

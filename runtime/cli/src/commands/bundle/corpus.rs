@@ -6,7 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
-use mcpmark_experiment::{Judge, Prepared, ScriptJudge};
+use mcpmark_experiment::Prepared;
+use mcpmark_grading::{Judge, ScriptJudge};
 use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;

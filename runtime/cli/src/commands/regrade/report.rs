@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_experiment::{Journal, Outcome, RegradeItem, Regraded, STATE_FAULT, ScoreRule};
+use mcpmark_experiment::{Journal, Outcome, STATE_FAULT, ScoreRule};
+use mcpmark_grading::regrade::{ChangedCheck, GradeComparison, RegradeItem, Regraded};
 use mcpmark_metrics::{Sample, Score};
 use serde::Serialize;
 
@@ -53,14 +54,6 @@ struct Side {
     verifier: String,
     engine: String,
     fault: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ChangedCheck {
-    name: String,
-    before: Option<bool>,
-    after: Option<bool>,
-    detail: String,
 }
 
 #[derive(Serialize)]
@@ -115,7 +108,7 @@ impl Report {
         for (row, one) in graded.filter(|(row, _)| !ungraded.contains(row.id.as_str())) {
             let (before, after) = journal.regraded(&row.id, regrade).map_err(journal_error)?;
             if let Some(after) = after {
-                let other_start = one.start != one.task.start.digest;
+                let other_start = one.start != one.task.start;
                 attempts.push(Attempt::new(row, other_start, before.as_ref(), &after));
             }
         }
@@ -271,19 +264,7 @@ impl Attempt {
             engine: grade.engine.clone(),
             fault: grade.fault_message.clone(),
         };
-        let same = before.is_some_and(|before| {
-            (
-                &before.outcome,
-                before.passed,
-                &before.checks,
-                &before.fault_kind,
-            ) == (
-                &after.outcome,
-                after.passed,
-                &after.checks,
-                &after.fault_kind,
-            )
-        });
+        let changes = GradeComparison::new(before, after);
         Self {
             id: row.id.clone(),
             experiment: row.experiment.clone(),
@@ -291,9 +272,9 @@ impl Attempt {
             model: row.model.clone(),
             k: row.k,
             other_start,
-            same,
-            flipped: before.and_then(|before| before.passed) != after.passed,
-            checks: changed_checks(before, after),
+            same: changes.is_same,
+            flipped: changes.is_flipped,
+            checks: changes.checks,
             before: before.map(side),
             after: side(after),
         }
@@ -333,34 +314,6 @@ impl Attempt {
         }
         text
     }
-}
-
-/// Returns the checks that changed, are new, or were removed: first in the order of the new verdict, then the removed
-/// ones.
-fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedCheck> {
-    let old = before.map_or(&[][..], |before| &before.checks);
-    let new = after.checks.iter().filter_map(|check| {
-        let was = old
-            .iter()
-            .find(|it| it.name == check.name)
-            .map(|it| it.passed);
-        (was != Some(check.passed)).then(|| ChangedCheck {
-            name: check.name.clone(),
-            before: was,
-            after: Some(check.passed),
-            detail: check.detail.clone(),
-        })
-    });
-    let gone = old
-        .iter()
-        .filter(|check| !after.checks.iter().any(|it| it.name == check.name))
-        .map(|check| ChangedCheck {
-            name: check.name.clone(),
-            before: Some(check.passed),
-            after: None,
-            detail: String::new(),
-        });
-    new.chain(gone).collect()
 }
 
 /// Returns the metrics of each participant before and after, over the regraded attempts.

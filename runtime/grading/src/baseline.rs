@@ -3,7 +3,7 @@
 //! A baseline decides two questions. If a verifier faults on the starting state as well, the verifier is broken. If it
 //! returns a verdict there, a fault on the final state was caused by the agent and the attempt failed; otherwise an
 //! agent could void every attempt that it would fail. And a check that already passes on the starting state earns
-//! nothing ([`ScoreRule::Earned`](crate::ScoreRule)).
+//! nothing ([`ScoreRule::Earned`](mcpmark_journal::ScoreRule)).
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -7,6 +7,8 @@
 //! - the statement: <https://github.com/in-toto/attestation/blob/main/spec/v1/statement.md>
 //! - the predicate: <https://github.com/in-toto/attestation/blob/main/spec/predicates/test-result.md>
 
+mod verify;
+
 use mcpmark_journal::{AttemptRow, GradeRow, Outcome, STATE_FAULT};
 use mcpmark_sandbox::{Check, FaultKind};
 use mcpmark_snapshot::{Digest, Store};
@@ -14,6 +16,7 @@ use mcpmark_task::TaskId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use self::verify::{LocalTask, TaskComparison, Verified, VerifyError};
 use crate::{Terms, TermsError};
 
 /// Type of the statement.
@@ -145,6 +148,31 @@ impl Receipt {
             checks: grade.checks.iter().map(ReceiptCheck::of).collect(),
             fault,
         })
+    }
+
+    /// Returns the receipts of all grades of an attempt that can have one. Grades without a verdict or without stored
+    /// terms are left out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no grade is left, or if the terms of a grade cannot be read.
+    pub fn of_grades(
+        row: &AttemptRow,
+        grades: &[GradeRow],
+        store: &Store,
+    ) -> Result<Vec<Self>, ReceiptError> {
+        let mut receipts = Vec::new();
+        for grade in grades {
+            match Self::of_grade(row, grade, store) {
+                Err(ReceiptError::NotGraded(_) | ReceiptError::NotKept(_)) => {}
+                other => receipts.push(other?),
+            }
+        }
+        if receipts.is_empty() {
+            Err(ReceiptError::NotGraded(row.id.clone()))
+        } else {
+            Ok(receipts)
+        }
     }
 
     /// Returns the receipt with the verdict of another grade; none if that grade has no verdict.
@@ -379,7 +407,7 @@ mod tests {
     use super::*;
     use crate::{ComponentTerms, VerifierTerms};
 
-    fn receipt() -> Receipt {
+    pub(super) fn receipt() -> Receipt {
         let check = |name: &str, passed, detail: &str| ReceiptCheck {
             name: name.to_owned(),
             passed,

@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_experiment::{Baselines, Judge, Outcome, grade_loaded};
 use mcpmark_github::git::ObjectId;
+use mcpmark_grading::{Baselines, Judge, grade_loaded};
+use mcpmark_journal::Outcome;
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{
     FaultKind, Limits, Run, RunError, Sandbox, SandboxConfig, SetupInput, VerifyInput,

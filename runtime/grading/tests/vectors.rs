@@ -3,9 +3,9 @@
 #[path = "../../../tests/vectors.rs"]
 mod vectors;
 
-use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_experiment::receipt::Receipt;
-use mcpmark_experiment::{ComponentTerms, Scoring, ScriptTerms, Terms, VerifierTerms};
+use mcpmark_grading::receipt::Receipt;
+use mcpmark_grading::{ComponentTerms, ScriptTerms, Terms, VerifierTerms};
+use mcpmark_journal::{AttemptRow, GradeRow, Scoring};
 use mcpmark_sandbox::{Check, Limits};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 use mcpmark_task::{ByRole, GuestRole};

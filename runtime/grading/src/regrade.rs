@@ -1,5 +1,8 @@
 //! Regrades: new grades of stored final states, without agents and services.
 
+mod comparison;
+mod plan;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -8,12 +11,18 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mcpmark_journal::{GradeRecord, Journal, JournalError, Outcome};
-use mcpmark_sandbox::{Sandbox, VerifyInput};
+use mcpmark_sandbox::{Limits, Sandbox, VerifyInput};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
+use mcpmark_task::{JudgedOn, ScoreSettings};
 use tokio_util::sync::CancellationToken;
 
+pub use self::comparison::{ChangedCheck, GradeComparison};
+pub use self::plan::{
+    BegunRegrade, RegradePlan, RegradeSelectError, RegradeSelection, UngradedAttempt,
+    UngradedReason,
+};
 use crate::grade::load;
-use crate::{Baselines, Prepared, grade_loaded};
+use crate::{Baselines, Judge, grade_loaded};
 
 /// Maximum number of grades that are written in one transaction.
 const TOGETHER: usize = 256;
@@ -44,7 +53,28 @@ pub struct RegradeItem {
     /// Last message of the agent.
     pub answer: Option<String>,
     /// Task whose verifier grades the state.
-    pub task: Arc<Prepared>,
+    pub task: Arc<RegradeTask>,
+}
+
+/// Task of regrades: its verifier with all inputs of a grade apart from the final state and the answer.
+#[derive(Clone)]
+pub struct RegradeTask {
+    /// Digest of the task's starting state. An attempt may have started from another one.
+    pub start: Digest,
+    /// Verifier of the final states.
+    pub judge: Judge,
+    /// Task digest.
+    pub bundle: Digest,
+    /// Inputs of the verifier: the state, the answer or both.
+    pub judged_on: JudgedOn,
+    /// Parameters of the task, as canonical JSON.
+    pub parameters: String,
+    /// Digest of the terms of the grades, a document in the store.
+    pub terms: Digest,
+    /// Weights and gates of the checks.
+    pub score: ScoreSettings,
+    /// Limits of the verifier.
+    pub verifier_limits: Limits,
 }
 
 /// Result of a regrade.

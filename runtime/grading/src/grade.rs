@@ -235,8 +235,8 @@ pub(crate) fn load(store: &Store, what: &str, digest: Digest) -> Result<Snapshot
 ///
 /// A fault, or a repository that cannot be read, is attributed to the final state if the verifier judges the starting
 /// state without a fault ([`Outcome::StateFault`]). Checks that pass on the starting state earn nothing
-/// ([`ScoreRule::Earned`](crate::ScoreRule)). Without `baselines`, for example if the starting state is unknown, every
-/// fault is attributed to the verifier, and the score is the share of passed checks.
+/// ([`ScoreRule::Earned`](mcpmark_journal::ScoreRule)). Without `baselines`, for example if the starting state is
+/// unknown, every fault is attributed to the verifier, and the score is the share of passed checks.
 pub fn grade_loaded(
     sandbox: &Sandbox,
     judge: &Judge,

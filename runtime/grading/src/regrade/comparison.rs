@@ -1,0 +1,142 @@
+//! Comparison of the grades before and after a regrade.
+
+use mcpmark_journal::GradeRow;
+use serde::Serialize;
+
+/// Differences between the grade before a regrade and the new one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GradeComparison {
+    /// True if outcome, pass, kind of fault and all checks with their details are unchanged.
+    pub is_same: bool,
+    /// True if `passed` changed, including from or to no grade.
+    pub is_flipped: bool,
+    /// Checks that changed, are new, or were removed: first in the order of the new verdict, then the removed ones.
+    pub checks: Vec<ChangedCheck>,
+}
+
+/// Check that changed in a regrade.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ChangedCheck {
+    /// Name of the check.
+    pub name: String,
+    /// Previous result; none if the check is new.
+    pub before: Option<bool>,
+    /// New result; none if the check was removed.
+    pub after: Option<bool>,
+    /// Expected and found values of the new result.
+    pub detail: String,
+}
+
+impl GradeComparison {
+    /// Compares two grades of one attempt. `before` is none if the attempt had no grade.
+    pub fn new(before: Option<&GradeRow>, after: &GradeRow) -> Self {
+        Self {
+            is_same: before.is_some_and(|before| {
+                before.outcome == after.outcome
+                    && before.passed == after.passed
+                    && before.checks == after.checks
+                    && before.fault_kind == after.fault_kind
+            }),
+            is_flipped: before.and_then(|before| before.passed) != after.passed,
+            checks: changed_checks(before, after),
+        }
+    }
+}
+
+fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedCheck> {
+    let old = before.map_or(&[][..], |before| &before.checks);
+    let new = after.checks.iter().filter_map(|check| {
+        let was = old
+            .iter()
+            .find(|it| it.name == check.name)
+            .map(|it| it.passed);
+        (was != Some(check.passed)).then(|| ChangedCheck {
+            name: check.name.clone(),
+            before: was,
+            after: Some(check.passed),
+            detail: check.detail.clone(),
+        })
+    });
+    let gone = old
+        .iter()
+        .filter(|check| !after.checks.iter().any(|it| it.name == check.name))
+        .map(|check| ChangedCheck {
+            name: check.name.clone(),
+            before: Some(check.passed),
+            after: None,
+            detail: String::new(),
+        });
+    new.chain(gone).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mcpmark_journal::Scoring;
+    use mcpmark_sandbox::Check;
+
+    use super::*;
+
+    fn grade(checks: &[(&str, bool, &str)]) -> GradeRow {
+        let checks = checks.iter().map(|(name, passed, detail)| Check {
+            name: (*name).to_owned(),
+            passed: *passed,
+            detail: (*detail).to_owned(),
+        });
+        let checks: Vec<Check> = checks.collect();
+        GradeRow {
+            verifier: "verifier".to_owned(),
+            engine: "engine".to_owned(),
+            terms: None,
+            bundle: None,
+            outcome: "graded".to_owned(),
+            passed: Some(checks.iter().all(|check| check.passed)),
+            score: None,
+            fault_kind: None,
+            fault_message: None,
+            log: String::new(),
+            scoring: Scoring::default(),
+            checks,
+        }
+    }
+
+    #[test]
+    fn changed_new_and_removed_checks_are_listed() {
+        let before = grade(&[("a", true, ""), ("b", true, ""), ("old", false, "x")]);
+        let after = grade(&[("new", false, "y"), ("b", false, "z"), ("a", true, "")]);
+        let found = GradeComparison::new(Some(&before), &after);
+        assert!(!found.is_same);
+        assert!(!found.is_flipped);
+        let checks: Vec<_> = found
+            .checks
+            .iter()
+            .map(|it| (&*it.name, it.before, it.after, &*it.detail))
+            .collect();
+        assert_eq!(
+            checks,
+            [
+                ("new", None, Some(false), "y"),
+                ("b", Some(true), Some(false), "z"),
+                ("old", Some(false), None, ""),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_changed_detail_is_neither_the_same_nor_a_flip() {
+        let before = grade(&[("a", false, "x")]);
+        let mut after = before.clone();
+        after.engine = "other".to_owned();
+        assert!(GradeComparison::new(Some(&before), &after).is_same);
+        after.checks[0].detail = "y".to_owned();
+        let found = GradeComparison::new(Some(&before), &after);
+        assert!(!found.is_same && !found.is_flipped && found.checks.is_empty());
+    }
+
+    #[test]
+    fn a_first_grade_is_a_flip() {
+        let found = GradeComparison::new(None, &grade(&[("a", true, "")]));
+        assert!(!found.is_same);
+        assert!(found.is_flipped);
+        assert_eq!(found.checks.len(), 1);
+    }
+}
