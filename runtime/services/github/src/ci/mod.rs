@@ -52,23 +52,19 @@
 //! is cancelled. If a commit differs in more files than can be compared, path filters are ignored, as on GitHub.
 
 mod checkout;
-mod glob;
 mod run;
 mod shared;
 mod watch;
-mod workflow;
-mod yaml;
 
 use std::sync::Arc;
 
 use mcpmark_snapshot::Snapshot;
 use shared::Shared;
 use watch::Watch;
-pub(crate) use workflow::{FOLDER, Workflow};
 
 use self::checkout::Checkouts;
 use crate::git::{GitError, ObjectId};
-use crate::view::RepositoryState;
+use crate::repository::{RepositoryState, RunRequests};
 
 /// Maximum number of commits in the parameters of an event.
 pub const MOST_COMMITS: usize = 50;
@@ -168,8 +164,6 @@ pub(crate) struct Ci {
     runner: Arc<dyn Runner>,
     /// Branches and pull requests as they were after the previous call.
     watch: Watch,
-    /// Requested runs, which start at the end of the call.
-    asked: Vec<Wanted>,
     checkouts: Checkouts,
     shared: Shared,
     /// Tip of the default branch when the session began.
@@ -197,32 +191,14 @@ impl Budget {
     };
 }
 
-/// Run that was requested by a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Another attempt of an existing run.
-    Again {
-        /// Id of the run.
-        id: u64,
-        /// Names of the jobs to run again; the other jobs keep their results. `None` for all jobs.
-        jobs: Option<Vec<String>>,
-    },
-    /// Run on the tip of a branch.
-    Dispatch {
-        /// Path of the workflow file.
-        path: String,
-        /// Name of the branch.
-        branch: String,
-    },
-}
-
 impl Ci {
-    /// Starts to watch a repository. Its present branches and pull requests cause no runs.
-    pub(crate) fn new(runner: Arc<dyn Runner>, repo: &RepositoryState) -> Self {
+    /// Starts to watch a repository, which accepts requests for runs from now on. Its present branches and pull requests
+    /// cause no runs.
+    pub(crate) fn new(runner: Arc<dyn Runner>, repo: &mut RepositoryState) -> Self {
+        repo.run_requests = Some(RunRequests::default());
         Self {
             runner,
             watch: Watch::of(repo),
-            asked: Vec::new(),
             checkouts: Checkouts::default(),
             shared: Shared::default(),
             start: repo.git.branch(&repo.hub.repository.default_branch),
@@ -234,14 +210,5 @@ impl Ci {
     /// Sets the maximum number of runs that one script may make with all its requests.
     pub(crate) fn limit(&mut self, most: u64) {
         self.budget = Budget::Script { runs: 0, most };
-    }
-
-    /// Renames a watched branch, so that the new name does not count as a push.
-    pub(crate) fn renamed(&mut self, old: &str, new: &str) {
-        self.watch.renamed(old, new);
-    }
-
-    pub(crate) fn ask(&mut self, wanted: Wanted) {
-        self.asked.push(wanted);
     }
 }

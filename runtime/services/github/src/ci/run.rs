@@ -6,15 +6,14 @@ use serde_json::{Value, json};
 
 use super::shared::Shared;
 use super::watch::RefChange;
-use super::workflow::{TriggerEvent, is_workflow};
 use super::{
-    Budget, Cause, Ci, CiError, Event, FOLDER, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
-    Wanted, Workflow,
+    Budget, Cause, Ci, CiError, Event, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
 };
 use crate::call;
-use crate::git::{EntryKind, GitError, ObjectId};
+use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Run, State, Step, Time};
-use crate::view::RepositoryState;
+use crate::repository::{RepositoryState, RunRequest};
+use crate::workflow::{TriggerEvent, Workflow};
 
 /// Markers in a commit message that skip workflows.
 const SKIPPED: [&str; 5] = [
@@ -28,39 +27,16 @@ const SKIPPED: [&str; 5] = [
 const SUCCESS: &str = "success";
 const FAILURE: &str = "failure";
 
-impl RepositoryState {
-    /// Runs workflows at the end of a call: for branches that moved, for pull requests that were opened or got a new
-    /// head, and for requested runs. Does nothing if the world has no CI guest.
-    pub(crate) fn run_workflows(&mut self) -> Result<(), CiError> {
-        let Some(mut ci) = self.ci.take() else {
-            return Ok(());
-        };
-        let result = ci.catch_up(self);
-        self.ci = Some(ci);
-        result
-    }
-
-    /// Returns the workflows of a commit, by path.
-    pub(crate) fn workflows_at(&self, commit: ObjectId) -> Result<Vec<Workflow>, GitError> {
-        let tree = self.git.tree_of(commit)?;
-        let mut found = Vec::new();
-        let folder = self.git.entry(tree, FOLDER)?;
-        let Some(folder) = folder.filter(|it| it.kind == EntryKind::Directory) else {
-            return Ok(found);
-        };
-        for entry in self.git.entries(folder.id, FOLDER)? {
-            if is_workflow(&entry.path) && entry.kind.object() == "blob" {
-                found.push(Workflow::read(&entry.path, &self.git.blob(entry.id)?));
-            }
-        }
-        Ok(found)
-    }
-}
-
 impl Ci {
-    fn catch_up(&mut self, repo: &mut RepositoryState) -> Result<(), CiError> {
+    /// Runs workflows at the end of a call: for branches that moved, for pull requests that were opened or got a new
+    /// head, and for requested runs.
+    pub(crate) fn run_workflows(&mut self, repo: &mut RepositoryState) -> Result<(), CiError> {
         if let Budget::Call { .. } = self.budget {
             self.budget = Budget::CALL;
+        }
+        let requests = repo.run_requests.get_or_insert_default();
+        for [old, new] in std::mem::take(&mut requests.renamed_branches) {
+            self.watch.renamed(&old, &new);
         }
         for change in self.watch.look(repo) {
             if self.is_over() {
@@ -71,14 +47,15 @@ impl Ci {
                 skipped_if_stopped(self.run_all(repo, &cause))?;
             }
         }
-        for wanted in std::mem::take(&mut self.asked) {
+        let requests = repo.run_requests.get_or_insert_default();
+        for request in std::mem::take(&mut requests.runs) {
             if self.is_over() {
                 break;
             }
             call::changed();
-            skipped_if_stopped(match wanted {
-                Wanted::Again { id, jobs } => self.run_again(repo, id, jobs.as_deref()),
-                Wanted::Dispatch { path, branch } => self.dispatch(repo, &path, branch),
+            skipped_if_stopped(match request {
+                RunRequest::Again { id, jobs } => self.run_again(repo, id, jobs.as_deref()),
+                RunRequest::Dispatch { path, branch } => self.dispatch(repo, &path, branch),
             })?;
         }
         self.checkouts.trim();

@@ -9,7 +9,7 @@ use crate::api::{
     Answer, Call, IssueChange, IssueList, NewIssue, Page, PullChange, RepositoryName, Subject,
 };
 use crate::hub::{Issue, State, Time};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,

@@ -7,7 +7,7 @@ use super::{created, nothing, number, ok, reviews};
 use crate::api::{
     Answer, Call, MergeRequest, Method, NewPull, PullChange, PullList, RepositoryName,
 };
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,

@@ -10,7 +10,7 @@ use crate::api::{
     Answer, Call, FieldError, NewReviewComment, Page, RepositoryName, ReviewEvent, Subject,
 };
 use crate::hub::{Kind, ReviewState};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,

@@ -6,7 +6,7 @@ use super::parsed_request::Request;
 use super::reply::Outcome;
 use super::{created, nothing, ok, repository};
 use crate::api::{Call, RepositoryChange, RepositoryName};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Fields that can be changed.
 const KEPT: [&str; 8] = [
