@@ -56,6 +56,20 @@ async fn a_commit_that_is_too_much_for_the_guest_fails_and_the_session_goes_on()
     world.session.capture().await.unwrap();
 }
 
+/// The log is part of the final state, so a reworded message of the sandbox must not change it.
+#[tokio::test]
+async fn the_log_of_a_fault_names_its_kind_without_the_message_of_the_sandbox() {
+    let (world, _) = world().await;
+    put(&world, "main", "too much\n", "More than it can read").await;
+    let id = runs(&world).await[0]["id"].clone();
+    let asked = json!({"run_id": id, "failed_only": true, "return_content": true});
+    let logs = world.json("get_job_logs", asked).await;
+    let log = logs["logs"][0]["logs_content"].as_str().unwrap();
+    let text = "the workflow cannot be run on this commit: fuel: the program that runs it used all its fuel\n";
+    assert!(log.contains(text), "{log}");
+    assert!(!log.contains("1000000000"), "{log}");
+}
+
 #[tokio::test]
 async fn steps_without_names_fail_the_run_and_not_the_session() {
     let (world, _) = world().await;

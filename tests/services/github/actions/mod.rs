@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use mcpmark_github::ci::{Event, FUEL_OF_A_CALL, Ran, Reported, Runner, RunnerError};
+use mcpmark_github::ci::{Event, FUEL_OF_A_CALL, InputFault, Ran, Reported, Runner, RunnerError};
 use mcpmark_snapshot::TreePath;
 use serde_json::{Value, json};
 
@@ -59,9 +59,10 @@ impl Checker {
             return Err(RunnerError::Guest("it trapped".to_owned()));
         }
         if text.contains("too much") {
-            return Err(RunnerError::Input(
-                "fuel: it used 1000000000 units".to_owned(),
-            ));
+            return Err(RunnerError::Input {
+                fault: InputFault::Fuel,
+                message: "fuel: it used 1000000000 units".to_owned(),
+            });
         }
         if text.contains("slow") {
             std::thread::sleep(Duration::from_millis(100));

@@ -34,9 +34,10 @@
 //!
 //! If the guest traps or exceeds a limit on a tree, it runs once on the tree that the world started with, with the
 //! first valid workflow of that tree, or with one without jobs. If it succeeds there, the tree of the agent caused the
-//! fault: the run gets one failed job, whose log contains the fault. Otherwise an agent could end its session, and
-//! thereby avoid its grade, with a commit that is too expensive for the guest. The same applies if the guest reports
-//! steps with invalid names.
+//! fault: the run gets one failed job, whose log names the kind of the fault ([`InputFault`]). Otherwise an agent could
+//! end its session, and thereby avoid its grade, with a commit that is too expensive for the guest. The same applies if
+//! the guest reports steps with invalid names. The log contains no message of the sandbox, because it is part of the
+//! final state, and a reworded message must not change states.
 //!
 //! If the guest faults on the starting tree as well, the guest is broken. It is part of the world, so the attempt
 //! cannot be graded: the session ends with a fault that names the guest.
@@ -114,6 +115,40 @@ pub struct Reported {
     pub output: String,
 }
 
+/// Kind of a fault of the guest that its input determines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputFault {
+    /// Panic, or violation of a rule of the interface.
+    Trap,
+    /// Limit of fuel of a single workflow.
+    Fuel,
+    /// Limit of memory.
+    Memory,
+    /// Limit of virtual time spent waiting.
+    Wait,
+    /// Limit of bytes that the guest reads.
+    Copy,
+    /// Result that is too large or malformed.
+    Output,
+    /// File of the commit that the guest cannot read.
+    Unreadable,
+}
+
+impl InputFault {
+    /// Returns the text in the log of the failed run. Logs are part of states, so it must not change.
+    fn log_text(self) -> &'static str {
+        match self {
+            Self::Trap => "trap: the program that runs it stopped with an error",
+            Self::Fuel => "fuel: the program that runs it used all its fuel",
+            Self::Memory => "memory: the program that runs it reached the limit of memory",
+            Self::Wait => "wait: the program that runs it waited too long",
+            Self::Copy => "copy: the program that runs it read too many bytes",
+            Self::Output => "output: its result is too large or malformed",
+            Self::Unreadable => "unreadable: a file of the commit cannot be read",
+        }
+    }
+}
+
 /// Error of running one workflow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunnerError {
@@ -121,8 +156,13 @@ pub enum RunnerError {
     #[error("the world's ci guest failed: {0}")]
     Guest(String),
     /// The guest trapped or exceeded a limit on this input, and would do so on every machine.
-    #[error("the world's ci guest failed: {0}")]
-    Input(String),
+    #[error("the world's ci guest failed: {message}")]
+    Input {
+        /// Kind of the fault, which determines the text in the log of the run.
+        fault: InputFault,
+        /// Message of the sandbox.
+        message: String,
+    },
     /// The host failed.
     #[error("the host failed while the ci guest ran: {0}")]
     Host(String),

@@ -205,10 +205,16 @@ impl Ci {
             Budget::Script { .. } => u64::MAX,
         };
         let ran = self.runner.run(event, fuel);
-        if let Budget::Call { fuel, .. } = &mut self.budget {
-            *fuel = fuel.saturating_sub(ran.fuel);
-        }
-        ran.result
+        let Budget::Call { fuel, .. } = &mut self.budget else {
+            return ran.result;
+        };
+        *fuel = fuel.saturating_sub(ran.fuel);
+        ran.result.map_err(|error| match error {
+            RunnerError::Spent(_) => RunnerError::Spent(format!(
+                "the workflows that one call sets off use more than {FUEL_OF_A_CALL} units of fuel together (fixed)"
+            )),
+            error => error,
+        })
     }
 
     /// Makes another attempt of a run, with all of its jobs or only some.
@@ -287,9 +293,10 @@ impl Ci {
             Ok(jobs) => return Ok(jobs),
             Err(problem) => problem,
         };
+        // The output becomes part of a state, so it contains no text of the sandbox.
         let output = match &problem {
-            CiError::Runner(RunnerError::Input(reason)) if self.start_is_sound(repo)? => {
-                reason.clone()
+            CiError::Runner(RunnerError::Input { fault, .. }) if self.start_is_sound(repo)? => {
+                fault.log_text().to_owned()
             }
             CiError::NoStep(_) if self.start_is_sound(repo)? => problem.to_string(),
             CiError::Runner(RunnerError::Spent(reason))
@@ -361,7 +368,7 @@ impl Ci {
         // Without the limit of the call, so that the result does not depend on which call needs it first.
         let sound = match self.runner.run(event, u64::MAX).result {
             Ok(reported) => made_of(reported, repo.hub.now).is_ok(),
-            Err(RunnerError::Guest(_) | RunnerError::Input(_)) => false,
+            Err(RunnerError::Guest(_) | RunnerError::Input { .. }) => false,
             Err(error) => return Err(error.into()),
         };
         self.start_is_sound = Some(sound);
@@ -565,6 +572,7 @@ fn print(log: &mut String, now: Time, title: &str, step: &Reported) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ci::InputFault;
 
     fn step(name: &str, passed: bool, output: &str) -> Reported {
         Reported {
@@ -610,6 +618,46 @@ mod tests {
              2025-01-31T08:00:00.0000000Z line 3 has no date\n\
              2025-01-31T08:00:00.0000000Z line 5 has no date\n\
              2025-01-31T08:00:00.0000000Z ##[error]Process completed with exit code 1.\n"
+        );
+    }
+
+    #[test]
+    fn texts_in_logs_of_failed_runs_stay_the_same() {
+        for (fault, text) in [
+            (
+                InputFault::Trap,
+                "trap: the program that runs it stopped with an error",
+            ),
+            (
+                InputFault::Fuel,
+                "fuel: the program that runs it used all its fuel",
+            ),
+            (
+                InputFault::Memory,
+                "memory: the program that runs it reached the limit of memory",
+            ),
+            (
+                InputFault::Wait,
+                "wait: the program that runs it waited too long",
+            ),
+            (
+                InputFault::Copy,
+                "copy: the program that runs it read too many bytes",
+            ),
+            (
+                InputFault::Output,
+                "output: its result is too large or malformed",
+            ),
+            (
+                InputFault::Unreadable,
+                "unreadable: a file of the commit cannot be read",
+            ),
+        ] {
+            assert_eq!(fault.log_text(), text);
+        }
+        assert_eq!(
+            CiError::NoStep("format".to_owned()).to_string(),
+            "the world's guest for continuous integration reports \"format\", which is not \"<job> / <step>\""
         );
     }
 
