@@ -1,5 +1,5 @@
 ;; expect: fault copy
-;; message: more than 536870912 bytes, 1024 charged for each call (limit `copy_bytes`
+;; message: more than 536870912 bytes for the guest, with 1024 bytes charged for each call (limit `copy_bytes`
 (component
   (import "mcpmark:guest/parameters@0.1.0" (instance $parameters
     (export "get" (func (result string)))))

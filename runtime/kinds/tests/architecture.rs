@@ -1,7 +1,7 @@
-//! Architecture tests: only the crate of a service and this crate name the service or depend on its crate, and the
-//! crate of the task formats starts no process.
+//! Architecture tests: only the crate of a service and this crate name the service or depend on its crate, the crate of
+//! the task formats starts no process, and the modules of the github service form no circle.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -42,12 +42,15 @@ fn files(dir: &Path, below: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Returns the code of a source file before its unit tests, without comments.
+/// Returns the code of a source file before its inline unit tests, without comments.
 fn code(source: &str) -> String {
-    let before_tests = source
-        .split("#[cfg(test)]\nmod ")
-        .next()
-        .unwrap_or_default();
+    const TESTS: &str = "#[cfg(test)]\nmod ";
+    let is_inline = |(at, _): &(usize, &str)| {
+        let declaration = source[at + TESTS.len()..].lines().next();
+        declaration.is_some_and(|line| line.contains('{'))
+    };
+    let tests = source.match_indices(TESTS).find(is_inline);
+    let before_tests = tests.map_or(source, |(at, _)| &source[..at]);
     let lines = before_tests
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
@@ -176,4 +179,111 @@ fn names_are_noticed() {
     );
     assert!(is_inside("services/github/src/lib.rs", &["github"]));
     assert!(!is_inside("services/service/src/lib.rs", &["github"]));
+}
+
+/// Returns the top-level modules of the crate that a source file names in paths beginning with `crate::`.
+fn imports(source: &str) -> BTreeSet<String> {
+    let name = |text: &str| -> String {
+        let is_part = |c: &char| c.is_alphanumeric() || *c == '_';
+        text.trim_start().chars().take_while(is_part).collect()
+    };
+    let code = code(source);
+    let mut found = BTreeSet::new();
+    for path in code.split("crate::").skip(1) {
+        let Some(group) = path.strip_prefix('{') else {
+            found.insert(name(path));
+            continue;
+        };
+        // The modules of a group are at its outermost level: `use crate::{call, git::{Git, GitError}};`.
+        let mut depth = 0_usize;
+        for item in group.split_inclusive(['{', ',', '}']) {
+            if depth == 0 {
+                found.insert(name(item));
+            }
+            if item.ends_with('{') {
+                depth += 1;
+            } else if item.ends_with('}') {
+                let Some(outer) = depth.checked_sub(1) else {
+                    break;
+                };
+                depth = outer;
+            }
+        }
+    }
+    found.remove("");
+    found
+}
+
+/// Removes modules that import only removed ones until none is left. Returns the remaining modules, among which there
+/// is a circle.
+fn circle(mut modules: BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, BTreeSet<String>> {
+    loop {
+        let before = modules.len();
+        let remaining: BTreeSet<String> = modules.keys().cloned().collect();
+        modules.retain(|_, imports| {
+            imports.retain(|it| remaining.contains(it));
+            !imports.is_empty()
+        });
+        if modules.len() == before {
+            return modules;
+        }
+    }
+}
+
+#[test]
+fn modules_of_the_github_service_form_no_circle() {
+    let root = runtime().join("services/github/src");
+    let mut all = Vec::new();
+    files(&root, "", &mut all);
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in all.iter().filter(|path| path.ends_with(".rs")) {
+        let top = path.split('/').next().unwrap_or_default();
+        let top = top.strip_suffix(".rs").unwrap_or(top);
+        let source = fs::read_to_string(root.join(path)).unwrap();
+        let mut imported = imports(&source);
+        imported.remove(top);
+        modules.entry(top.to_owned()).or_default().extend(imported);
+    }
+    assert!(
+        modules.len() > 10 && modules["tools"].contains("api"),
+        "{modules:?}"
+    );
+    let circle = circle(modules);
+    assert!(
+        circle.is_empty(),
+        "these modules import each other, see the order in ARCHITECTURE.md: {circle:?}"
+    );
+}
+
+#[test]
+fn imports_are_noticed() {
+    let found = |source| imports(source).into_iter().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        found("use crate::api::{Call, Page};\nfn a() { crate::view::b() }\n// crate::ci\n"),
+        "api view"
+    );
+    assert_eq!(
+        found(
+            "use crate::{\n    call::{self, Added},\n    git::{Git, merge::{A, B}}, hub,\n};\nuse serde::{X, Y};"
+        ),
+        "call git hub"
+    );
+    let with_tests =
+        "#[cfg(test)]\nmod tests;\nuse crate::a;\n#[cfg(test)]\nmod more {\n    use crate::b;\n}\n";
+    assert_eq!(found(with_tests), "a");
+}
+
+#[test]
+fn circles_are_noticed() {
+    let graph = |edges: &[(&str, &[&str])]| {
+        let edges = edges.iter().map(|(module, imports)| {
+            let imports = imports.iter().map(|it| (*it).to_owned()).collect();
+            ((*module).to_owned(), imports)
+        });
+        circle(edges.collect()).into_keys().collect::<Vec<_>>()
+    };
+    assert!(graph(&[("a", &["b", "c"]), ("b", &["c"]), ("c", &[])]).is_empty());
+    let edges: [(&str, &[&str]); 4] =
+        [("a", &["b"]), ("b", &["c"]), ("c", &["b", "d"]), ("d", &[])];
+    assert_eq!(graph(&edges), ["a", "b", "c"]);
 }

@@ -205,7 +205,7 @@ mod tests {
             match agree(KINDS, late(), other) {
                 Err(RunError::Fault(fault)) => {
                     assert_eq!(fault.kind, FaultKind::Time);
-                    assert!(fault.message.starts_with("on cranelift, "), "{fault}");
+                    assert!(fault.message.starts_with("cranelift: "), "{fault}");
                 }
                 other => panic!("{other:?}"),
             }

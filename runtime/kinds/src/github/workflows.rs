@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mcpmark_github::ci::{Event, FUEL_OF_A_CALL, Ran, Reported, Runner, RunnerError};
+use mcpmark_github::ci::{Event, FUEL_OF_A_CALL, InputFault, Ran, Reported, Runner, RunnerError};
 use mcpmark_sandbox::{
     FaultKind, Limits, LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput,
 };
@@ -147,13 +147,33 @@ fn reported(result: Result<Verdict, RunError>) -> Result<Vec<Reported>, RunnerEr
                 output: check.detail.clone(),
             })
             .collect()),
-        Err(RunError::Fault(fault)) if fault.kind.follows_from_input() => {
-            Err(RunnerError::Input(fault.to_string()))
+        Err(RunError::Fault(fault)) => {
+            let message = fault.to_string();
+            Err(match input_fault(fault.kind) {
+                Some(fault) => RunnerError::Input { fault, message },
+                None => RunnerError::Guest(message),
+            })
         }
-        Err(RunError::Fault(fault)) => Err(RunnerError::Guest(fault.to_string())),
         // The guest cannot read the trees that it got.
-        Err(RunError::World(message)) => Err(RunnerError::Input(message)),
+        Err(RunError::World(message)) => Err(RunnerError::Input {
+            fault: InputFault::Unreadable,
+            message,
+        }),
         Err(RunError::Host(message)) => Err(RunnerError::Host(message)),
+    }
+}
+
+/// Kind of a fault that the input of the guest determines. `None` if it says something about the guest or the machine.
+fn input_fault(kind: FaultKind) -> Option<InputFault> {
+    match kind {
+        FaultKind::Trap => Some(InputFault::Trap),
+        FaultKind::Fuel => Some(InputFault::Fuel),
+        FaultKind::Memory => Some(InputFault::Memory),
+        FaultKind::Wait => Some(InputFault::Wait),
+        FaultKind::Copy => Some(InputFault::Copy),
+        FaultKind::Output => Some(InputFault::Output),
+        FaultKind::Unreadable => Some(InputFault::Unreadable),
+        FaultKind::Time | FaultKind::Link | FaultKind::Disagreement => None,
     }
 }
 
@@ -165,6 +185,25 @@ mod tests {
     use mcpmark_snapshot::{MemoryBlobs, Snapshot, Tree};
 
     use super::*;
+
+    #[test]
+    fn faults_that_follow_from_the_input_have_a_kind_for_logs() {
+        for kind in [
+            FaultKind::Trap,
+            FaultKind::Fuel,
+            FaultKind::Memory,
+            FaultKind::Time,
+            FaultKind::Wait,
+            FaultKind::Copy,
+            FaultKind::Output,
+            FaultKind::Link,
+            FaultKind::Disagreement,
+            FaultKind::Unreadable,
+        ] {
+            let found = input_fault(kind).is_some();
+            assert_eq!(found, kind.follows_from_input(), "{kind}");
+        }
+    }
 
     #[test]
     fn the_workflows_of_one_script_have_their_fuel_together() {

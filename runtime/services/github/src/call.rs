@@ -8,8 +8,6 @@ use std::cell::RefCell;
 
 pub(crate) use mcpmark_service::{Interrupted, Reservation};
 
-use crate::git::GitError;
-
 /// Overhead of an object in memory and in a state, in bytes.
 const OVERHEAD: u64 = 64;
 
@@ -30,6 +28,23 @@ impl CallLimits {
         files: u64::MAX,
         files_of_commit: u64::MAX,
     };
+}
+
+/// Refusal to add something to the world.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum AddError {
+    /// The limit of bytes is reached.
+    Full,
+    /// The limit of objects and files is reached.
+    TooManyFiles,
+    /// The call was cancelled, or exceeded its memory limit.
+    Interrupted(Interrupted),
+}
+
+impl From<Interrupted> for AddError {
+    fn from(error: Interrupted) -> Self {
+        Self::Interrupted(error)
+    }
 }
 
 /// Size of what a call has added to the world.
@@ -136,7 +151,7 @@ pub(crate) fn hold(bytes: u64) -> Result<(), Interrupted> {
 }
 
 /// Charges `bytes` bytes and [`OVERHEAD`] to the call, for something that is added to the world.
-pub(crate) fn add(bytes: u64) -> Result<(), GitError> {
+pub(crate) fn add(bytes: u64) -> Result<(), AddError> {
     with(Ok(()), |current| {
         let bytes = bytes.saturating_add(OVERHEAD);
         current.added.bytes = current.added.bytes.saturating_add(bytes);
@@ -145,7 +160,7 @@ pub(crate) fn add(bytes: u64) -> Result<(), GitError> {
         }
         current.held.grow(bytes)?;
         if current.added.bytes > current.limits.bytes {
-            Err(GitError::Full)
+            Err(AddError::Full)
         } else {
             Ok(())
         }
@@ -153,7 +168,7 @@ pub(crate) fn add(bytes: u64) -> Result<(), GitError> {
 }
 
 /// Charges an object of `bytes` bytes to the call. An object also counts as a file of the world.
-pub(crate) fn add_object(bytes: u64) -> Result<(), GitError> {
+pub(crate) fn add_object(bytes: u64) -> Result<(), AddError> {
     add(bytes)?;
     with(Ok(()), |current| {
         current.added.objects += 1;
@@ -162,7 +177,7 @@ pub(crate) fn add_object(bytes: u64) -> Result<(), GitError> {
 }
 
 /// Charges to the call the files and directories by which the default branch grows.
-pub(crate) fn grow(files: u64) -> Result<(), GitError> {
+pub(crate) fn grow(files: u64) -> Result<(), AddError> {
     with(Ok(()), |current| {
         current.grown = current.grown.saturating_add(files);
         current.check_files()
@@ -181,10 +196,10 @@ impl Current {
         self.changed && !self.optional
     }
 
-    fn check_files(&self) -> Result<(), GitError> {
+    fn check_files(&self) -> Result<(), AddError> {
         let files = self.added.objects.saturating_add(self.grown);
         if files > self.limits.files && !self.must_finish() {
-            Err(GitError::TooManyFiles)
+            Err(AddError::TooManyFiles)
         } else {
             Ok(())
         }
@@ -216,8 +231,8 @@ mod tests {
                 ..CallLimits::ENOUGH
             });
             assert!(add(400).is_ok());
-            assert!(matches!(add(400), Err(GitError::Full)));
-            assert!(matches!(add(400), Err(GitError::Interrupted(_))));
+            assert!(matches!(add(400), Err(AddError::Full)));
+            assert!(matches!(add(400), Err(AddError::Interrupted(_))));
             discard_added();
             assert!(reserve(1_001).is_err());
             meter.cancel();
@@ -247,7 +262,7 @@ mod tests {
             optional(|| {
                 assert!(reserve(1_001).is_err() && hold(1_001).is_err());
                 assert!(add_object(1).is_ok());
-                assert!(matches!(add_object(1), Err(GitError::TooManyFiles)));
+                assert!(matches!(add_object(1), Err(AddError::TooManyFiles)));
                 assert_eq!(checkpoint(), Ok(()));
                 meter.cancel();
                 assert_eq!(checkpoint(), Err(Interrupted::Cancelled));
@@ -265,8 +280,8 @@ mod tests {
             ..CallLimits::ENOUGH
         });
         assert!(add_object(1).is_ok() && grow(2).is_ok());
-        assert!(matches!(add_object(1), Err(GitError::TooManyFiles)));
-        assert!(matches!(grow(1), Err(GitError::TooManyFiles)));
+        assert!(matches!(add_object(1), Err(AddError::TooManyFiles)));
+        assert!(matches!(grow(1), Err(AddError::TooManyFiles)));
         discard_added();
         assert!(add_object(1).is_ok());
         changed();

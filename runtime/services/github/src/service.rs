@@ -11,11 +11,11 @@ use mcpmark_service::{
 use mcpmark_snapshot::{Directory, Snapshot, Store, Tree};
 use tokio::net::TcpListener;
 
-use crate::ci::Runner;
+use crate::ci::{Ci, Runner};
 use crate::git::GitError;
 use crate::profile::{Optional, PROFILES, Profile};
+use crate::repository::RepositoryState;
 use crate::tools::{Fault, Quota, Tools};
-use crate::view::RepositoryState;
 use crate::world::{self, ExportError, Opened, WorldError};
 
 /// Name of the service.
@@ -100,16 +100,14 @@ impl GitHubSession {
             world.clock,
         )?;
         let mut repo = RepositoryState::new(hub, git);
-        if let Some(runner) = runner {
-            repo = repo.with_runner(runner);
-        }
+        let ci = runner.map(|runner| Ci::new(runner, &mut repo));
         let surface = profile
             .surface(Optional {
                 actions: repo.has_actions(),
                 gists: repo.has_gists(),
             })
             .map_err(|error| ServiceError::set_up(NAME, error))?;
-        let tools = Tools::new(profile, surface.clone(), repo, quota);
+        let tools = Tools::new(profile, surface.clone(), repo, ci, quota);
         Ok(Self {
             server: ToolServer::new(surface, tools, &world.limits),
             store: Arc::clone(&world.store),

@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Call, Page, Paged, RepositoryName};
-use crate::ci::{Wanted, Workflow};
 use crate::git::ObjectId;
 use crate::hub::{Job, Kind, Run};
-use crate::view::RepositoryState;
+use crate::repository::{RepositoryState, RunRequest};
+use crate::workflow::Workflow;
 
 /// Filter of a list of runs. Empty fields match all.
 #[derive(Debug, Clone, Default)]
@@ -22,11 +22,6 @@ pub(crate) struct RunList {
 }
 
 impl RepositoryState {
-    /// Reports whether workflows run in this world, or have run in it.
-    pub(crate) fn has_actions(&self) -> bool {
-        self.ci.is_some() || !self.hub.runs.is_empty()
-    }
-
     /// Page of the workflows: those in `runs.json` if it contains `workflows`, otherwise those of the default branch.
     pub(crate) fn list_workflows(&self, at: &RepositoryName, page: Page) -> Answer<Value> {
         self.call(at, "GET", "/actions/workflows")?;
@@ -211,7 +206,7 @@ impl RepositoryState {
             }
             jobs = (!names.is_empty()).then_some(names);
         }
-        self.ask(&call, Wanted::Again { id, jobs })
+        self.ask(&call, RunRequest::Again { id, jobs })
     }
 
     /// Requests a new attempt of one job. The results of the others stay.
@@ -219,7 +214,7 @@ impl RepositoryState {
         let call = self.call(at, "POST", &format!("/actions/jobs/{id}/rerun"))?;
         let (run, job) = self.find_job(at, id, "/rerun")?;
         let (id, jobs) = (run.id, Some(vec![job.name.clone()]));
-        self.ask(&call, Wanted::Again { id, jobs })
+        self.ask(&call, RunRequest::Again { id, jobs })
     }
 
     /// Requests a run of a workflow on a branch (`workflow_dispatch`).
@@ -246,14 +241,14 @@ impl RepositoryState {
             return Err(call.refuse(422, problem));
         }
         let (path, branch) = (workflow.path.clone(), branch.to_owned());
-        self.ask(&call, Wanted::Dispatch { path, branch })
+        self.ask(&call, RunRequest::Dispatch { path, branch })
     }
 
-    fn ask(&mut self, call: &Call, wanted: Wanted) -> Answer<()> {
-        let Some(ci) = &mut self.ci else {
+    fn ask(&mut self, call: &Call, request: RunRequest) -> Answer<()> {
+        let Some(requests) = &mut self.run_requests else {
             return Err(call.refuse(403, "Actions is disabled on this repository."));
         };
-        ci.ask(wanted);
+        requests.runs.push(request);
         self.hub.tick();
         Ok(())
     }
@@ -289,43 +284,6 @@ impl RepositoryState {
         let shown: Value = all.into_iter().page(page).collect();
         json!({"total_count": total, "check_runs": shown})
     }
-
-    /// Required checks of a branch that are missing on a commit, and those that failed.
-    pub(crate) fn unmet_checks(&self, branch: &str, commit: ObjectId) -> (Vec<&str>, Vec<&str>) {
-        let (mut missing, mut failed) = (Vec::new(), Vec::new());
-        let rules = self.hub.repository.protected_branches.get(branch);
-        let required = rules.map_or(&[][..], |rules| &rules.required_checks);
-        if required.is_empty() {
-            return (missing, failed);
-        }
-        let (checked, sha) = (self.checked(commit), commit.to_string());
-        for name in required {
-            let jobs = checked.iter().flat_map(|(_, jobs)| jobs);
-            let mut found = jobs.filter(|job| job.name == *name).peekable();
-            let said = self.status_of_context(&sha, name);
-            if said == Some("pending") || (found.peek().is_none() && said.is_none()) {
-                missing.push(name.as_str());
-            } else if said.is_some_and(|it| it != "success") || found.any(|job| !is_fine(job)) {
-                failed.push(name.as_str());
-            }
-        }
-        (missing, failed)
-    }
-
-    /// Reports whether a run on a commit failed, or a job or commit status is not successful.
-    pub(crate) fn is_red(&self, commit: ObjectId) -> bool {
-        let checked = self.checked(commit);
-        let conclusion = |run: &Run| run.conclusion.as_deref() == Some("failure");
-        let is_red = checked
-            .iter()
-            .any(|(run, jobs)| conclusion(run) || jobs.iter().any(|job| !is_fine(job)));
-        is_red || self.has_bad_status(&commit.to_string())
-    }
-}
-
-fn is_fine(job: &Job) -> bool {
-    let conclusion = job.conclusion.as_deref();
-    matches!(conclusion, Some("success" | "neutral" | "skipped"))
 }
 
 /// Reports whether a name identifies a workflow: by id, file name or path.

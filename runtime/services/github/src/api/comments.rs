@@ -2,8 +2,8 @@
 
 use super::issues::check_comment;
 use super::{Answer, Call, FieldError};
-use crate::hub::{Comment, Issue, Kind, Reaction, ReviewComment};
-use crate::view::RepositoryState;
+use crate::hub::{Comment, Issue, Kind, REACTIONS, Reaction, ReviewComment};
+use crate::repository::RepositoryState;
 
 /// Object of a reaction or an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +15,6 @@ pub(crate) enum Subject {
     /// Review comment, by id.
     ReviewComment(u64),
 }
-
-/// Valid contents of a reaction.
-pub(crate) const REACTIONS: [&str; 8] = [
-    "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes",
-];
 
 impl RepositoryState {
     /// Comment with an id, and its issue.

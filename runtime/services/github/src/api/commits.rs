@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::git::{Author, Commit, Filter, ObjectId};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 impl RepositoryState {
     /// Resolves the name of a commit. An empty name is the default branch.

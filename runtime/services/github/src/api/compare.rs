@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::git::{Draft, Merged, ObjectId};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Maximum number of files in a comparison, and on a page of a commit.
 pub(crate) const MOST_FILES: usize = 300;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::address::{file_path, query, written_path};
 use super::{Answer, ApiError, Call, FieldError, RepositoryName};
 use crate::git::{Draft, Edit, Entry, EntryKind, GitError, Identity, ObjectId};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// File or directory at a path.
 pub(crate) enum FileOrDirectory {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Answer, Page};
 use crate::hub::{Gist, Time};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 impl RepositoryState {
     /// Reports whether the world contains gists. Their tools are offered only then.
@@ -48,13 +48,5 @@ impl RepositoryState {
         let call = self.call_anywhere("GET", &format!("/gists/{id}"));
         let gist = self.hub.gists.get(id).ok_or_else(|| call.not_found())?;
         Ok(self.gist(gist, true))
-    }
-
-    /// Number of public gists of an owner.
-    pub(crate) fn public_gists(&self, login: &str) -> usize {
-        let gists = self.hub.gists.values();
-        gists
-            .filter(|gist| gist.public && gist.owner.eq_ignore_ascii_case(login))
-            .count()
     }
 }

@@ -5,12 +5,11 @@ use std::collections::HashSet;
 use serde_json::Value;
 
 use super::address::ref_name;
-use super::threads::Threads;
 use super::{Answer, Call, RepositoryName};
 use crate::call;
 use crate::git::{Draft, Edit, EntryKind, GitError, Identity, ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull, State};
-use crate::view::RepositoryState;
+use crate::repository::{RepositoryState, Threads};
 
 /// Entry of a new tree.
 #[derive(Debug, Clone)]
@@ -379,7 +378,7 @@ impl RepositoryState {
             None => 0,
         };
         let after = self.git.files_below(self.git.tree_of(commit)?)?;
-        call::grow(after.saturating_sub(before))
+        Ok(call::grow(after.saturating_sub(before))?)
     }
 
     /// Moves a branch, and updates pull requests and issues.

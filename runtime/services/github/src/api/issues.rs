@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::labels::check_labels;
 use super::{Answer, Call, FieldError, Page, Paged, RepositoryName};
-use crate::hub::{Comment, Issue, Kind, State, Time};
-use crate::view::RepositoryState;
+use crate::hub::{Comment, Issue, Kind, LONGEST_TITLE, State, Time};
+use crate::repository::RepositoryState;
 
 /// Issue to be opened.
 #[derive(Debug, Clone, Default)]
@@ -50,9 +50,6 @@ pub(crate) struct IssueList {
     pub(crate) order: String,
     pub(crate) ascending: bool,
 }
-
-/// Maximum number of characters of a title.
-pub(crate) const LONGEST_TITLE: usize = 256;
 
 /// Maximum number of characters of the text of an issue, a pull request or a comment.
 const LONGEST_TEXT: usize = 65_536;

@@ -3,7 +3,7 @@
 use super::issues::{is_too_long, too_long, unique};
 use super::{Answer, Call, FieldError, RepositoryName};
 use crate::hub::{Label, Milestone, State, Time};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Changes of a milestone. Absent fields stay as they are.
 #[derive(Debug, Clone, Default)]

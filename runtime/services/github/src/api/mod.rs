@@ -11,16 +11,13 @@ mod contents;
 mod error;
 mod gists;
 mod git_data;
-mod hunks;
 mod issues;
 mod labels;
 mod merging;
 mod notes;
 mod page;
-mod people;
 mod pulls;
 mod query;
-mod recent;
 mod releases;
 mod remarks;
 mod reviews;
@@ -28,32 +25,28 @@ mod search;
 mod searchable;
 mod settings;
 mod sub_issues;
-mod threads;
-mod timeline;
 mod words;
 
 pub(crate) use actions::RunList;
 use address::address;
 pub(crate) use address::{broken_escape, decoded, parted, stepped};
-pub(crate) use comments::{REACTIONS, Subject};
+pub(crate) use comments::Subject;
 pub(crate) use compare::MOST_FILES;
 pub(crate) use contents::{FileOrDirectory, Link, PutFile};
 pub(crate) use error::{ApiError, FieldError, Refusal};
 pub(crate) use git_data::{NewCommit, TreeContent, TreeFile};
-pub(crate) use issues::{ISSUE_ORDERS, IssueChange, IssueList, LONGEST_TITLE, NewIssue};
+pub(crate) use issues::{ISSUE_ORDERS, IssueChange, IssueList, NewIssue};
 pub(crate) use labels::MilestoneChange;
-pub(crate) use merging::{MergeRequest, Mergeable, Method};
+pub(crate) use merging::{MergeRequest, Method};
 pub(crate) use notes::NotesOf;
 pub(crate) use page::{Page, Paged, cursor, position};
-pub(crate) use pulls::{Compared, NewPull, PullChange, PullList};
-pub(crate) use remarks::STATES;
+pub(crate) use pulls::{NewPull, PullChange, PullList};
 pub(crate) use reviews::{NewReviewComment, ReviewEvent};
 pub(crate) use search::Sorted;
 pub(crate) use settings::RepositoryChange;
-pub(crate) use timeline::{ClosedBy, Event, EventKind, Messages};
 
 use crate::git::{GitError, Identity};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Result of an operation.
 pub(crate) type Answer<T> = Result<T, ApiError>;
@@ -150,7 +143,8 @@ impl RepositoryState {
         let RepositoryName { owner, repo } = at;
         let call = Call {
             method,
-            url: crate::view::API.to_owned() + &address(&format!("/repos/{owner}/{repo}{below}")),
+            url: crate::repository::API.to_owned()
+                + &address(&format!("/repos/{owner}/{repo}{below}")),
         };
         if self.hub.is_repository(owner, repo) {
             Ok(call)
@@ -163,13 +157,8 @@ impl RepositoryState {
     pub(crate) fn call_anywhere(&self, method: &'static str, path: &str) -> Call {
         Call {
             method,
-            url: crate::view::API.to_owned() + &address(path),
+            url: crate::repository::API.to_owned() + &address(path),
         }
-    }
-
-    /// Login of the viewer.
-    pub(crate) fn viewer(&self) -> String {
-        self.hub.repository.viewer.clone()
     }
 
     /// Name and email address for commits of a user, with the current time.

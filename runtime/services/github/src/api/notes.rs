@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::{Answer, Call, FieldError};
 use crate::git::{ObjectId, check_new_ref_name};
 use crate::hub::{Issue, Pull};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Parameters of generated release notes.
 pub(crate) struct NotesOf {

@@ -1,29 +1,13 @@
 //! Pull requests: opening, editing and listing, with their commits, files and diffs.
 
-use std::sync::Arc;
-
 use serde_json::Value;
 
-use super::hunks::Hunks;
 use super::issues::{check_text, check_title};
-use super::recent::Recent;
-use super::threads::Threads;
 use super::{Answer, Call, FieldError, Page, Paged, RepositoryName};
 use crate::call;
-use crate::git::{Change, Commit, GitError, LineMap, ObjectId};
+use crate::git::{Change, GitError, ObjectId};
 use crate::hub::{Issue, Pull, State};
-use crate::view::RepositoryState;
-
-/// Caches of comparisons, by commit and blob. Their entries stay valid because git objects never change.
-#[derive(Default)]
-pub(crate) struct Compared {
-    /// Changes since the merge base, by base and head.
-    known: Recent<[ObjectId; 2], Vec<Change>>,
-    /// Mapping of lines between two blobs.
-    pub(super) lines: Recent<[ObjectId; 2], LineMap>,
-    /// Index of the lines in the diff of a file between two commits.
-    pub(super) hunks: Recent<([ObjectId; 2], String), Hunks>,
-}
+use crate::repository::{RepositoryState, Threads};
 
 /// Pull request to be opened.
 #[derive(Debug, Clone, Default)]
@@ -86,45 +70,6 @@ impl RepositoryState {
     /// Pull request with a number.
     pub(crate) fn find_pull(&self, call: &Call, number: u64) -> Answer<(&Issue, &Pull)> {
         self.hub.pull(number).ok_or_else(|| call.not_found())
-    }
-
-    /// Changes of a pull request: from the merge base to its head.
-    pub(crate) fn pull_changes(&self, pull: &Pull) -> Result<Arc<Vec<Change>>, GitError> {
-        let (base, head) = self.ends(pull)?;
-        self.changes_from(base, head)
-    }
-
-    /// Changes from the merge base of two commits to the second one. They are cached because every review comment needs
-    /// them.
-    pub(super) fn changes_from(
-        &self,
-        base: ObjectId,
-        head: ObjectId,
-    ) -> Result<Arc<Vec<Change>>, GitError> {
-        call::checkpoint()?;
-        if let Some(changes) = self.compared.borrow().known.get(&[base, head]) {
-            return Ok(changes);
-        }
-        let before = match self.git.merge_base(base, head)? {
-            Some(id) => Some(self.git.tree_of(id)?),
-            None => None,
-        };
-        let changes = self.git.changes(before, self.git.tree_of(head)?)?;
-        let bytes = changes.iter().map(Change::size).sum();
-        let known = &mut self.compared.borrow_mut().known;
-        Ok(known.put([base, head], changes, bytes))
-    }
-
-    /// Commits of a pull request, oldest first.
-    pub(crate) fn pull_commits(&self, pull: &Pull) -> Result<Vec<Commit>, GitError> {
-        let ids = self.pull_commit_ids(pull)?.into_iter();
-        ids.map(|id| self.git.commit(id)).collect()
-    }
-
-    /// Ids of the commits of a pull request, oldest first.
-    pub(crate) fn pull_commit_ids(&self, pull: &Pull) -> Result<Vec<ObjectId>, GitError> {
-        let (base, head) = self.ends(pull)?;
-        self.git.ahead(base, head)
     }
 
     /// Pull request with all fields.

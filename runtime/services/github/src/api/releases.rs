@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Answer, Call, FieldError, Page, Paged, RepositoryName};
 use crate::git::check_new_ref_name;
 use crate::hub::{Kind, Release};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 impl RepositoryState {
     /// Releases, newest first.

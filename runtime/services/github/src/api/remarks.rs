@@ -3,11 +3,9 @@
 use super::issues::check_comment;
 use super::{Answer, Call, FieldError};
 use crate::git::ObjectId;
-use crate::hub::{CommitComment, CommitStatus, Kind};
-use crate::view::RepositoryState;
+use crate::hub::{CommitComment, CommitStatus, Kind, STATUS_STATES};
+use crate::repository::RepositoryState;
 
-/// States of a commit status.
-pub(crate) const STATES: [&str; 4] = ["error", "failure", "pending", "success"];
 /// Maximum number of characters of the description of a status.
 const LONGEST: usize = 140;
 /// Maximum number of statuses with the same context on a commit.
@@ -29,7 +27,7 @@ impl RepositoryState {
                 message: message.to_owned(),
             }])
         };
-        if !STATES.contains(&status.state.as_str()) {
+        if !STATUS_STATES.contains(&status.state.as_str()) {
             return Err(invalid("state", "state is not included in the list"));
         }
         let says = status.description.as_deref().unwrap_or_default();
@@ -112,19 +110,5 @@ impl RepositoryState {
         }
         self.hub.tick();
         Ok(())
-    }
-
-    /// State of the last commit status with a context. `None` if there is no such status.
-    pub(crate) fn status_of_context(&self, commit: &str, context: &str) -> Option<&str> {
-        let statuses = self.hub.remarks.get(commit)?.statuses.iter();
-        let mut newest_first = statuses.rev();
-        let last = newest_first.find(|it| it.context == context);
-        last.map(|it| it.state.as_str())
-    }
-
-    /// Reports whether the last commit status of some context is not `success`.
-    pub(crate) fn has_bad_status(&self, commit: &str) -> bool {
-        let remarks = self.hub.remarks.get(commit);
-        remarks.is_some_and(|it| it.latest().iter().any(|it| it.state != "success"))
     }
 }

@@ -4,13 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::hunks::Hunks;
 use super::issues::{body_problem, unique};
-use super::threads::change_of;
 use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::git::ObjectId;
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment, ReviewState, State};
-use crate::view::RepositoryState;
+use crate::repository::{Hunks, RepositoryState, change_of};
 
 /// Decision of a review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use super::{Answer, Page, Paged};
 use crate::call;
 use crate::git::{Commit, Entry, EntryKind, GitError, Identity, ObjectId};
 use crate::hub::{Issue, State, Time, User};
-use crate::view::{RepositoryState, combined_state};
+use crate::repository::RepositoryState;
+use crate::view::combined_state;
 
 /// Maximum size of a searched file, in bytes, as on GitHub.
 const SEARCHED: usize = 384 * 1024;

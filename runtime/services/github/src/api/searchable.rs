@@ -2,7 +2,7 @@
 
 use super::query::Query;
 use super::{Answer, ApiError, FieldError, Page, Sorted};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Maximum number of characters of a query without its qualifiers and operators.
 const LONGEST: usize = 256;

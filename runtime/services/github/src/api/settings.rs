@@ -2,9 +2,8 @@
 
 use super::{Answer, Call, FieldError, RepositoryName};
 use crate::git::check_new_ref_name;
-use crate::hub::{Issue, Pull, State};
-use crate::view::RepositoryState;
-use crate::world::is_repository_name;
+use crate::hub::{Issue, Pull, State, is_repository_name};
+use crate::repository::RepositoryState;
 
 /// Changes of the repository. Absent fields stay as they are.
 #[derive(Debug, Clone, Default)]
@@ -76,8 +75,7 @@ impl RepositoryState {
             return Err(call.refuse(422, problem));
         }
         if changed.name != self.hub.repository.name {
-            // Which issues a message mentions depends on the name of the repository.
-            self.messages.get_mut().clear();
+            self.clear_mentions();
         }
         if changed != self.hub.repository {
             self.hub.repository = changed;
@@ -160,8 +158,9 @@ impl RepositoryState {
                 issue.updated_at = now;
             }
         }
-        if let Some(ci) = &mut self.ci {
-            ci.renamed(old, new);
+        if let Some(requests) = &mut self.run_requests {
+            let names = [old.to_owned(), new.to_owned()];
+            requests.renamed_branches.push(names);
         }
         self.hub.tick();
         Ok(())

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Answer, Call, Page, Paged, RepositoryName};
 use crate::hub::Kind;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Maximum number of sub-issues of an issue.
 const MOST: usize = 100;

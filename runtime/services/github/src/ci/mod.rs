@@ -34,9 +34,10 @@
 //!
 //! If the guest traps or exceeds a limit on a tree, it runs once on the tree that the world started with, with the
 //! first valid workflow of that tree, or with one without jobs. If it succeeds there, the tree of the agent caused the
-//! fault: the run gets one failed job, whose log contains the fault. Otherwise an agent could end its session, and
-//! thereby avoid its grade, with a commit that is too expensive for the guest. The same applies if the guest reports
-//! steps with invalid names.
+//! fault: the run gets one failed job, whose log names the kind of the fault ([`InputFault`]). Otherwise an agent could
+//! end its session, and thereby avoid its grade, with a commit that is too expensive for the guest. The same applies if
+//! the guest reports steps with invalid names. The log contains no message of the sandbox, because it is part of the
+//! final state, and a reworded message must not change states.
 //!
 //! If the guest faults on the starting tree as well, the guest is broken. It is part of the world, so the attempt
 //! cannot be graded: the session ends with a fault that names the guest.
@@ -52,23 +53,19 @@
 //! is cancelled. If a commit differs in more files than can be compared, path filters are ignored, as on GitHub.
 
 mod checkout;
-mod glob;
 mod run;
 mod shared;
 mod watch;
-mod workflow;
-mod yaml;
 
 use std::sync::Arc;
 
 use mcpmark_snapshot::Snapshot;
 use shared::Shared;
 use watch::Watch;
-pub(crate) use workflow::{FOLDER, Workflow};
 
 use self::checkout::Checkouts;
 use crate::git::{GitError, ObjectId};
-use crate::view::RepositoryState;
+use crate::repository::{RepositoryState, RunRequests};
 
 /// Maximum number of commits in the parameters of an event.
 pub const MOST_COMMITS: usize = 50;
@@ -118,6 +115,40 @@ pub struct Reported {
     pub output: String,
 }
 
+/// Kind of a fault of the guest that its input determines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputFault {
+    /// Panic, or violation of a rule of the interface.
+    Trap,
+    /// Limit of fuel of a single workflow.
+    Fuel,
+    /// Limit of memory.
+    Memory,
+    /// Limit of virtual time spent waiting.
+    Wait,
+    /// Limit of bytes that the guest reads.
+    Copy,
+    /// Result that is too large or malformed.
+    Output,
+    /// File of the commit that the guest cannot read.
+    Unreadable,
+}
+
+impl InputFault {
+    /// Returns the text in the log of the failed run. Logs are part of states, so it must not change.
+    fn log_text(self) -> &'static str {
+        match self {
+            Self::Trap => "trap: the program that runs it stopped with an error",
+            Self::Fuel => "fuel: the program that runs it used all its fuel",
+            Self::Memory => "memory: the program that runs it reached the limit of memory",
+            Self::Wait => "wait: the program that runs it waited too long",
+            Self::Copy => "copy: the program that runs it read too many bytes",
+            Self::Output => "output: its result is too large or malformed",
+            Self::Unreadable => "unreadable: a file of the commit cannot be read",
+        }
+    }
+}
+
 /// Error of running one workflow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RunnerError {
@@ -125,8 +156,13 @@ pub enum RunnerError {
     #[error("the world's ci guest failed: {0}")]
     Guest(String),
     /// The guest trapped or exceeded a limit on this input, and would do so on every machine.
-    #[error("the world's ci guest failed: {0}")]
-    Input(String),
+    #[error("the world's ci guest failed: {message}")]
+    Input {
+        /// Kind of the fault, which determines the text in the log of the run.
+        fault: InputFault,
+        /// Message of the sandbox.
+        message: String,
+    },
     /// The host failed.
     #[error("the host failed while the ci guest ran: {0}")]
     Host(String),
@@ -168,8 +204,6 @@ pub(crate) struct Ci {
     runner: Arc<dyn Runner>,
     /// Branches and pull requests as they were after the previous call.
     watch: Watch,
-    /// Requested runs, which start at the end of the call.
-    asked: Vec<Wanted>,
     checkouts: Checkouts,
     shared: Shared,
     /// Tip of the default branch when the session began.
@@ -197,32 +231,14 @@ impl Budget {
     };
 }
 
-/// Run that was requested by a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    /// Another attempt of an existing run.
-    Again {
-        /// Id of the run.
-        id: u64,
-        /// Names of the jobs to run again; the other jobs keep their results. `None` for all jobs.
-        jobs: Option<Vec<String>>,
-    },
-    /// Run on the tip of a branch.
-    Dispatch {
-        /// Path of the workflow file.
-        path: String,
-        /// Name of the branch.
-        branch: String,
-    },
-}
-
 impl Ci {
-    /// Starts to watch a repository. Its present branches and pull requests cause no runs.
-    pub(crate) fn new(runner: Arc<dyn Runner>, repo: &RepositoryState) -> Self {
+    /// Starts to watch a repository, which accepts requests for runs from now on. Its present branches and pull requests
+    /// cause no runs.
+    pub(crate) fn new(runner: Arc<dyn Runner>, repo: &mut RepositoryState) -> Self {
+        repo.run_requests = Some(RunRequests::default());
         Self {
             runner,
             watch: Watch::of(repo),
-            asked: Vec::new(),
             checkouts: Checkouts::default(),
             shared: Shared::default(),
             start: repo.git.branch(&repo.hub.repository.default_branch),
@@ -234,14 +250,5 @@ impl Ci {
     /// Sets the maximum number of runs that one script may make with all its requests.
     pub(crate) fn limit(&mut self, most: u64) {
         self.budget = Budget::Script { runs: 0, most };
-    }
-
-    /// Renames a watched branch, so that the new name does not count as a push.
-    pub(crate) fn renamed(&mut self, old: &str, new: &str) {
-        self.watch.renamed(old, new);
-    }
-
-    pub(crate) fn ask(&mut self, wanted: Wanted) {
-        self.asked.push(wanted);
     }
 }

@@ -6,15 +6,14 @@ use serde_json::{Value, json};
 
 use super::shared::Shared;
 use super::watch::RefChange;
-use super::workflow::{TriggerEvent, is_workflow};
 use super::{
-    Budget, Cause, Ci, CiError, Event, FOLDER, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
-    Wanted, Workflow,
+    Budget, Cause, Ci, CiError, Event, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
 };
 use crate::call;
-use crate::git::{EntryKind, GitError, ObjectId};
+use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Run, State, Step, Time};
-use crate::view::RepositoryState;
+use crate::repository::{RepositoryState, RunRequest};
+use crate::workflow::{TriggerEvent, Workflow};
 
 /// Markers in a commit message that skip workflows.
 const SKIPPED: [&str; 5] = [
@@ -28,39 +27,16 @@ const SKIPPED: [&str; 5] = [
 const SUCCESS: &str = "success";
 const FAILURE: &str = "failure";
 
-impl RepositoryState {
-    /// Runs workflows at the end of a call: for branches that moved, for pull requests that were opened or got a new
-    /// head, and for requested runs. Does nothing if the world has no CI guest.
-    pub(crate) fn run_workflows(&mut self) -> Result<(), CiError> {
-        let Some(mut ci) = self.ci.take() else {
-            return Ok(());
-        };
-        let result = ci.catch_up(self);
-        self.ci = Some(ci);
-        result
-    }
-
-    /// Returns the workflows of a commit, by path.
-    pub(crate) fn workflows_at(&self, commit: ObjectId) -> Result<Vec<Workflow>, GitError> {
-        let tree = self.git.tree_of(commit)?;
-        let mut found = Vec::new();
-        let folder = self.git.entry(tree, FOLDER)?;
-        let Some(folder) = folder.filter(|it| it.kind == EntryKind::Directory) else {
-            return Ok(found);
-        };
-        for entry in self.git.entries(folder.id, FOLDER)? {
-            if is_workflow(&entry.path) && entry.kind.object() == "blob" {
-                found.push(Workflow::read(&entry.path, &self.git.blob(entry.id)?));
-            }
-        }
-        Ok(found)
-    }
-}
-
 impl Ci {
-    fn catch_up(&mut self, repo: &mut RepositoryState) -> Result<(), CiError> {
+    /// Runs workflows at the end of a call: for branches that moved, for pull requests that were opened or got a new
+    /// head, and for requested runs.
+    pub(crate) fn run_workflows(&mut self, repo: &mut RepositoryState) -> Result<(), CiError> {
         if let Budget::Call { .. } = self.budget {
             self.budget = Budget::CALL;
+        }
+        let requests = repo.run_requests.get_or_insert_default();
+        for [old, new] in std::mem::take(&mut requests.renamed_branches) {
+            self.watch.renamed(&old, &new);
         }
         for change in self.watch.look(repo) {
             if self.is_over() {
@@ -71,14 +47,15 @@ impl Ci {
                 skipped_if_stopped(self.run_all(repo, &cause))?;
             }
         }
-        for wanted in std::mem::take(&mut self.asked) {
+        let requests = repo.run_requests.get_or_insert_default();
+        for request in std::mem::take(&mut requests.runs) {
             if self.is_over() {
                 break;
             }
             call::changed();
-            skipped_if_stopped(match wanted {
-                Wanted::Again { id, jobs } => self.run_again(repo, id, jobs.as_deref()),
-                Wanted::Dispatch { path, branch } => self.dispatch(repo, &path, branch),
+            skipped_if_stopped(match request {
+                RunRequest::Again { id, jobs } => self.run_again(repo, id, jobs.as_deref()),
+                RunRequest::Dispatch { path, branch } => self.dispatch(repo, &path, branch),
             })?;
         }
         self.checkouts.trim();
@@ -228,10 +205,16 @@ impl Ci {
             Budget::Script { .. } => u64::MAX,
         };
         let ran = self.runner.run(event, fuel);
-        if let Budget::Call { fuel, .. } = &mut self.budget {
-            *fuel = fuel.saturating_sub(ran.fuel);
-        }
-        ran.result
+        let Budget::Call { fuel, .. } = &mut self.budget else {
+            return ran.result;
+        };
+        *fuel = fuel.saturating_sub(ran.fuel);
+        ran.result.map_err(|error| match error {
+            RunnerError::Spent(_) => RunnerError::Spent(format!(
+                "the workflows that one call sets off use more than {FUEL_OF_A_CALL} units of fuel together (fixed)"
+            )),
+            error => error,
+        })
     }
 
     /// Makes another attempt of a run, with all of its jobs or only some.
@@ -310,9 +293,10 @@ impl Ci {
             Ok(jobs) => return Ok(jobs),
             Err(problem) => problem,
         };
+        // The output becomes part of a state, so it contains no text of the sandbox.
         let output = match &problem {
-            CiError::Runner(RunnerError::Input(reason)) if self.start_is_sound(repo)? => {
-                reason.clone()
+            CiError::Runner(RunnerError::Input { fault, .. }) if self.start_is_sound(repo)? => {
+                fault.log_text().to_owned()
             }
             CiError::NoStep(_) if self.start_is_sound(repo)? => problem.to_string(),
             CiError::Runner(RunnerError::Spent(reason))
@@ -384,7 +368,7 @@ impl Ci {
         // Without the limit of the call, so that the result does not depend on which call needs it first.
         let sound = match self.runner.run(event, u64::MAX).result {
             Ok(reported) => made_of(reported, repo.hub.now).is_ok(),
-            Err(RunnerError::Guest(_) | RunnerError::Input(_)) => false,
+            Err(RunnerError::Guest(_) | RunnerError::Input { .. }) => false,
             Err(error) => return Err(error.into()),
         };
         self.start_is_sound = Some(sound);
@@ -588,6 +572,7 @@ fn print(log: &mut String, now: Time, title: &str, step: &Reported) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ci::InputFault;
 
     fn step(name: &str, passed: bool, output: &str) -> Reported {
         Reported {
@@ -633,6 +618,46 @@ mod tests {
              2025-01-31T08:00:00.0000000Z line 3 has no date\n\
              2025-01-31T08:00:00.0000000Z line 5 has no date\n\
              2025-01-31T08:00:00.0000000Z ##[error]Process completed with exit code 1.\n"
+        );
+    }
+
+    #[test]
+    fn texts_in_logs_of_failed_runs_stay_the_same() {
+        for (fault, text) in [
+            (
+                InputFault::Trap,
+                "trap: the program that runs it stopped with an error",
+            ),
+            (
+                InputFault::Fuel,
+                "fuel: the program that runs it used all its fuel",
+            ),
+            (
+                InputFault::Memory,
+                "memory: the program that runs it reached the limit of memory",
+            ),
+            (
+                InputFault::Wait,
+                "wait: the program that runs it waited too long",
+            ),
+            (
+                InputFault::Copy,
+                "copy: the program that runs it read too many bytes",
+            ),
+            (
+                InputFault::Output,
+                "output: its result is too large or malformed",
+            ),
+            (
+                InputFault::Unreadable,
+                "unreadable: a file of the commit cannot be read",
+            ),
+        ] {
+            assert_eq!(fault.log_text(), text);
+        }
+        assert_eq!(
+            CiError::NoStep("format".to_owned()).to_string(),
+            "the world's guest for continuous integration reports \"format\", which is not \"<job> / <step>\""
         );
     }
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::workflow::MOST_PATHS;
-use super::{Cause, Workflow};
+use super::Cause;
 use crate::git::{Git, GitError, Merged, ObjectId};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
+use crate::workflow::{MOST_PATHS, Workflow};
 
 /// Trees of a cause: the tested tree and the one to compare it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

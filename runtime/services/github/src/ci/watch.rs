@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::git::ObjectId;
 use crate::hub::State;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// State of branches and pull requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

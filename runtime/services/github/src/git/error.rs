@@ -1,5 +1,7 @@
 //! Errors of operations on a repository.
 
+use crate::call::{AddError, Interrupted};
+
 /// Error of an operation on a git repository.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -59,10 +61,20 @@ pub enum GitError {
     TooManyFiles,
     /// The call was cancelled, or exceeded its memory limit.
     #[error(transparent)]
-    Interrupted(#[from] crate::call::Interrupted),
+    Interrupted(#[from] Interrupted),
     /// The on-disk copy of the objects could not be made or read. Caused by the host.
     #[error("cannot create or read the copy of the repository")]
     Copy(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+impl From<AddError> for GitError {
+    fn from(error: AddError) -> Self {
+        match error {
+            AddError::Full => Self::Full,
+            AddError::TooManyFiles => Self::TooManyFiles,
+            AddError::Interrupted(error) => Self::Interrupted(error),
+        }
+    }
 }
 
 impl From<gix::Error> for GitError {

@@ -64,7 +64,7 @@ impl Git {
     fn count(&self, before: usize, id: ObjectId, bytes: u64) -> Result<(), GitError> {
         if self.repo.objects.num_objects_in_memory() > before {
             self.fresh.borrow_mut().push(id);
-            call::add_object(bytes)
+            Ok(call::add_object(bytes)?)
         } else {
             Ok(())
         }

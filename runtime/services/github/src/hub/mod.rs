@@ -16,11 +16,12 @@ use std::collections::BTreeMap;
 pub use closing::closes;
 pub(crate) use ids::{Kind, gist_id};
 pub(crate) use mentions::mentioned;
-pub(crate) use model::grey;
 pub use model::{
     Comment, Gist, Issue, Label, Milestone, Protection, Pull, Reaction, Release, Repository,
     Review, ReviewComment, ReviewState, State, User,
 };
+pub(crate) use model::{LONGEST_TITLE, REACTIONS, grey, is_repository_name};
+pub(crate) use remarks::STATUS_STATES;
 pub use remarks::{CommitComment, CommitRemarks, CommitStatus};
 pub use runs::{Job, Run, Runs, Step};
 pub use time::Time;

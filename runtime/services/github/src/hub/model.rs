@@ -22,6 +22,14 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
+/// Returns true if a text is a valid repository name: 1 to 100 letters, digits, hyphens, underscores and dots, but not
+/// `.` or `..`.
+pub(crate) fn is_repository_name(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name = (1..=100).contains(&name.len()) && name.chars().all(is_part);
+    is_name && !matches!(name, "." | "..")
+}
+
 /// Content of `repository.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -182,6 +190,9 @@ impl State {
     }
 }
 
+/// Maximum number of characters of the title of an issue or a pull request.
+pub(crate) const LONGEST_TITLE: usize = 256;
+
 /// Entry of `issues.json`, or the part of a pull request that is common to issues.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -244,6 +255,11 @@ pub struct Issue {
     #[serde(skip)]
     pub pull: Option<Box<Pull>>,
 }
+
+/// Valid contents of a reaction.
+pub(crate) const REACTIONS: [&str; 8] = [
+    "+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes",
+];
 
 /// Reaction of one user.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Time;
 
+/// States of a commit status.
+pub(crate) const STATUS_STATES: [&str; 4] = ["error", "failure", "pending", "success"];
+
 /// Entry of `commits.json`: comments and statuses of a commit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

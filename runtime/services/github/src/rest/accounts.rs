@@ -7,7 +7,7 @@ use super::reply::{Outcome, Reply};
 use super::{nothing, number, ok};
 use crate::api::Call;
 use crate::hub::{Kind, User};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Rate limits of GitHub for users, for an hour, or a minute for searches. Requests are not counted.
 const LIMITS: [(&str, u32); 5] = [
@@ -76,7 +76,7 @@ fn rate_limit(repo: &RepositoryState) -> Value {
 /// Organisation in the format of its own endpoint.
 fn profile(repo: &RepositoryState, user: &User) -> Value {
     let of_user = repo.profile(user);
-    let url = format!("{}/orgs/{}", crate::view::API, user.login);
+    let url = format!("{}/orgs/{}", crate::repository::API, user.login);
     let mut view = json!({
         "login": user.login,
         "id": of_user["id"],

@@ -7,7 +7,7 @@ use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
 use crate::api::{Call, Page, RepositoryName, RunList};
 use crate::hub::{Kind, Run};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Response with one page of a list in an object with `total_count`.
 fn counted(request: &Request<'_>, list: Value) -> Outcome {

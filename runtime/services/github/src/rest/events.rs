@@ -5,9 +5,10 @@ use serde_json::Value;
 use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
-use crate::api::{Call, Event, Paged};
+use crate::api::{Call, Paged};
 use crate::hub::Issue;
-use crate::view::{RepositoryState, Viewed};
+use crate::repository::{Event, RepositoryState};
+use crate::view::Viewed;
 
 /// Response with one page of events.
 fn page(

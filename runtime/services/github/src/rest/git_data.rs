@@ -9,7 +9,7 @@ use super::reply::{Outcome, Reply};
 use super::{created, nothing, ok};
 use crate::api::{Answer, Call, NewCommit, RepositoryName, TreeContent, TreeFile};
 use crate::git::{EntryKind, ObjectId};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,

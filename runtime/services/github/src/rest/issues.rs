@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::parsed_request::{Request, texts};
+use super::parsed_request::{Request, missing, not_a_member, texts};
 use super::reply::{Outcome, Reply};
 use super::{created, events, nothing, number, ok};
 use crate::api::{
     Answer, Call, IssueChange, IssueList, NewIssue, Page, PullChange, RepositoryName, Subject,
 };
 use crate::hub::{Issue, State, Time};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,
@@ -76,20 +76,17 @@ pub(super) fn route(
                 )),
                 ("POST", ["sub_issues"]) => {
                     let fields = request.fields(call)?;
-                    let id = fields.number("sub_issue_id")?;
-                    let id = id.ok_or_else(|| missing(call, "sub_issue_id"))?;
+                    let id = fields.needed_number("sub_issue_id")?;
                     let replace = fields.truth("replace_parent")?.unwrap_or(false);
                     created(repo.add_sub_issue(at, number, id, replace)?)
                 }
                 ("DELETE", ["sub_issue"]) => {
-                    let id = request.fields(call)?.number("sub_issue_id")?;
-                    let id = id.ok_or_else(|| missing(call, "sub_issue_id"))?;
+                    let id = request.fields(call)?.needed_number("sub_issue_id")?;
                     ok(repo.remove_sub_issue(at, number, id)?)
                 }
                 ("PATCH", ["sub_issues", "priority"]) => {
                     let fields = request.fields(call)?;
-                    let id = fields.number("sub_issue_id")?;
-                    let id = id.ok_or_else(|| missing(call, "sub_issue_id"))?;
+                    let id = fields.needed_number("sub_issue_id")?;
                     let (next_to, after) =
                         match (fields.number("after_id")?, fields.number("before_id")?) {
                             (Some(id), None) => (id, true),
@@ -106,13 +103,6 @@ pub(super) fn route(
         }
         _ => nothing(call),
     }
-}
-
-fn missing(call: &Call, name: &str) -> crate::api::ApiError {
-    call.refuse(
-        422,
-        format!("Invalid request.\n\n\"{name}\" wasn't supplied."),
-    )
 }
 
 /// Keeps the entries that were updated at or after the parameter `since`.
@@ -469,12 +459,11 @@ const LOCK_REASONS: [&str; 4] = ["off-topic", "too heated", "resolved", "spam"];
 /// Returns an error if the reason for locking a conversation is invalid.
 fn check_lock_reason(request: &Request<'_>, call: &Call) -> Answer<()> {
     match request.fields(call)?.text("lock_reason")? {
-        Some(reason) if !LOCK_REASONS.contains(&reason.as_str()) => {
-            let known = LOCK_REASONS.join("\", \"");
-            let problem =
-                format!("Invalid request.\n\n{reason:?} is not a member of [\"{known}\"].");
-            Err(call.refuse(422, problem))
-        }
+        Some(reason) if !LOCK_REASONS.contains(&reason.as_str()) => Err(not_a_member(
+            call,
+            format_args!("{reason:?}"),
+            &LOCK_REASONS,
+        )),
         _ => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
 use crate::api::{Answer, Call, FieldError, MilestoneChange, RepositoryName};
 use crate::hub::{Label, Milestone, State, Time, grey};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,

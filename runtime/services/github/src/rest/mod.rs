@@ -38,10 +38,10 @@ pub(crate) use reply::message;
 use reply::{Outcome, Reply};
 
 use crate::api::{ApiError, Call, RepositoryName};
-use crate::ci::{CiError, Runner};
+use crate::ci::{Ci, CiError, Runner};
 use crate::git::GitError;
 use crate::hub::Time;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 use crate::world::{self, WorldError};
 
 /// Limit on the size of request bodies and new objects that a script may add to its copy, in bytes.
@@ -54,6 +54,8 @@ pub const MOST_RUNS: u64 = 1_000;
 /// discarded with it.
 pub struct Rest {
     repo: RepositoryState,
+    /// Workflows of the copy. `None` if they are not run.
+    ci: Option<Ci>,
     /// Total size of the bodies of writing requests, in bytes.
     said: u64,
 }
@@ -84,17 +86,20 @@ impl Rest {
     ) -> Result<Self, WorldError> {
         let world::Opened { hub, git, .. } = world::open(tree, blobs, scratch, clock)?;
         let repo = RepositoryState::new(hub, git);
-        Ok(Self { repo, said: 0 })
+        Ok(Self {
+            repo,
+            ci: None,
+            said: 0,
+        })
     }
 
     /// Sets the runner of the workflows that requests trigger. Their number is limited to [`MOST_RUNS`].
     #[must_use]
-    pub fn with_runner(self, runner: Arc<dyn Runner>) -> Self {
-        let mut repo = self.repo.with_runner(runner);
-        if let Some(ci) = &mut repo.ci {
-            ci.limit(MOST_RUNS);
-        }
-        Self { repo, ..self }
+    pub fn with_runner(mut self, runner: Arc<dyn Runner>) -> Self {
+        let mut ci = Ci::new(runner, &mut self.repo);
+        ci.limit(MOST_RUNS);
+        self.ci = Some(ci);
+        self
     }
 
     /// Answers a request. Changes are made at the time `now`, in seconds since 1970-01-01T00:00:00Z, or at the current
@@ -114,7 +119,7 @@ impl Rest {
             }
         }
         let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
-        let response = meter.run(|| answer(&mut self.repo, request))?;
+        let response = meter.run(|| answer(&mut self.repo, self.ci.as_mut(), request))?;
         // Reading requests can add objects, too: whether a pull request can be merged is determined by a test merge.
         if self.said.saturating_add(self.repo.git.added_bytes()) > MOST_ADDED {
             Err(RestError::Full)
@@ -130,10 +135,16 @@ pub(crate) fn reads(request: &HttpRequest) -> bool {
 }
 
 /// Answers a request, and runs the workflows that it triggers.
-fn answer(repo: &mut RepositoryState, request: &HttpRequest) -> Result<HttpResponse, CiError> {
+fn answer(
+    repo: &mut RepositoryState,
+    ci: Option<&mut Ci>,
+    request: &HttpRequest,
+) -> Result<HttpResponse, CiError> {
     let response = respond(repo, request)?;
     // Even a refused request may have moved a branch.
-    repo.run_workflows()?;
+    if let Some(ci) = ci {
+        ci.run_workflows(repo)?;
+    }
     Ok(response)
 }
 

@@ -1,5 +1,7 @@
 //! Parsed REST request: path, query and body.
 
+use std::fmt::Display;
+
 use mcpmark_service::{HttpRequest, MAX_JSON_VALUES, json_values};
 use serde_json::{Map, Value};
 
@@ -168,8 +170,7 @@ impl Fields<'_> {
     }
 
     fn missing(&self, name: &str) -> ApiError {
-        let problem = format!("Invalid request.\n\n\"{name}\" wasn't supplied.");
-        self.call.refuse(422, problem)
+        missing(self.call, name)
     }
 
     /// Reads an optional string.
@@ -209,6 +210,11 @@ impl Fields<'_> {
             Some(number) => Ok(Some(number)),
             None => Err(self.wrong(name, value, "an integer")),
         }
+    }
+
+    /// Reads a required integer.
+    pub(super) fn needed_number(&self, name: &str) -> Answer<u64> {
+        self.number(name)?.ok_or_else(|| self.missing(name))
     }
 
     /// Reads an optional boolean.
@@ -267,6 +273,23 @@ impl Fields<'_> {
             offset: 0,
         }))
     }
+}
+
+/// Error response to a request without a required field.
+pub(super) fn missing(call: &Call, name: &str) -> ApiError {
+    call.refuse(
+        422,
+        format!("Invalid request.\n\n\"{name}\" wasn't supplied."),
+    )
+}
+
+/// Error response to a value that is not one of the accepted ones. `quoted` is the value in quotation marks.
+pub(super) fn not_a_member(call: &Call, quoted: impl Display, accepted: &[&str]) -> ApiError {
+    let accepted = accepted.join("\", \"");
+    call.refuse(
+        422,
+        format!("Invalid request.\n\n{quoted} is not a member of [\"{accepted}\"]."),
+    )
 }
 
 /// Converts a list to strings. Returns the first value that cannot be converted as the error.

@@ -9,7 +9,7 @@ use super::reply::{Outcome, Reply};
 use super::{nothing, ok};
 use crate::api::Call;
 use crate::hub::{Time, User};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Routes requests outside of repositories.
 pub(super) fn anywhere(

@@ -1,13 +1,13 @@
 //! Endpoints for pull requests, except for reviews.
 
-use super::parsed_request::Request;
+use super::parsed_request::{Request, not_a_member};
 use super::reply::{Outcome, Reply};
 use super::repository::{diff, patch};
 use super::{created, nothing, number, ok, reviews};
 use crate::api::{
     Answer, Call, MergeRequest, Method, NewPull, PullChange, PullList, RepositoryName,
 };
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,
@@ -155,9 +155,7 @@ fn merge(
 
 fn method(call: &Call, text: &str) -> Answer<Method> {
     Method::parse(text).ok_or_else(|| {
-        let problem = format!(
-            "Invalid request.\n\n\"{text}\" is not a member of [\"merge\", \"squash\", \"rebase\"]."
-        );
-        call.refuse(422, problem)
+        let known = ["merge", "squash", "rebase"];
+        not_a_member(call, format_args!("\"{text}\""), &known)
     })
 }

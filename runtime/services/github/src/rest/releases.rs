@@ -5,7 +5,7 @@ use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
 use crate::api::{Answer, Call, NotesOf, Page, RepositoryName};
 use crate::hub::{Kind, Release};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,

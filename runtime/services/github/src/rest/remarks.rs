@@ -9,7 +9,7 @@ use super::{created, nothing, number, ok};
 use crate::api::Call;
 use crate::git::ObjectId;
 use crate::hub::{CommitComment, CommitStatus};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Returns true if a request belongs to these endpoints.
 pub(super) fn is_one(method: &str, below: &[&str]) -> bool {

@@ -9,7 +9,8 @@ use super::{actions, created, nothing, ok, remarks};
 use crate::api::{Answer, Call, FileOrDirectory, MOST_FILES, Page, Paged, PutFile, RepositoryName};
 use crate::git::{Change, Entry, EntryKind, Filter, ObjectId};
 use crate::hub::Time;
-use crate::view::{RepositoryState, guess_type};
+use crate::repository::RepositoryState;
+use crate::view::guess_type;
 
 /// Maximum size of a file that is returned with its content, in bytes.
 const SHOWN: u64 = 1024 * 1024;

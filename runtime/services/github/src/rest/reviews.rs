@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::issues::with_comment;
-use super::parsed_request::Request;
+use super::parsed_request::{Request, not_a_member};
 use super::reply::{Outcome, Reply};
 use super::{created, nothing, number, ok};
 use crate::api::{
     Answer, Call, FieldError, NewReviewComment, Page, RepositoryName, ReviewEvent, Subject,
 };
 use crate::hub::{Kind, ReviewState};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &mut RepositoryState,
@@ -89,10 +89,8 @@ pub(super) fn route(
 
 fn event(call: &Call, text: &str) -> Answer<ReviewEvent> {
     ReviewEvent::parse(text).ok_or_else(|| {
-        let problem = format!(
-            "Invalid request.\n\n\"{text}\" is not a member of [\"APPROVE\", \"REQUEST_CHANGES\", \"COMMENT\"]."
-        );
-        call.refuse(422, problem)
+        let known = ["APPROVE", "REQUEST_CHANGES", "COMMENT"];
+        not_a_member(call, format_args!("\"{text}\""), &known)
     })
 }
 
@@ -154,10 +152,9 @@ fn create(repo: &mut RepositoryState, request: &Request<'_>, call: &Call, number
 /// Returns an error if a side is neither `LEFT` nor `RIGHT`.
 fn check_sides(call: &Call, new: &NewReviewComment) -> Answer<()> {
     for side in new.side.iter().chain(&new.start_side) {
-        if !matches!(side.as_str(), "LEFT" | "RIGHT") {
-            let problem =
-                format!("Invalid request.\n\n\"{side}\" is not a member of [\"LEFT\", \"RIGHT\"].");
-            return Err(call.refuse(422, problem));
+        let known = ["LEFT", "RIGHT"];
+        if !known.contains(&side.as_str()) {
+            return Err(not_a_member(call, format_args!("\"{side}\""), &known));
         }
     }
     Ok(())
@@ -287,29 +284,23 @@ pub(super) fn requested(
     call: &Call,
     number: u64,
 ) -> Outcome {
-    match request.method {
+    let adds = match request.method {
         "GET" => {
             let (_, pull) = repo.find_pull(call, number)?;
-            ok(json!({"users": repo.users(&pull.requested_reviewers), "teams": []}))
+            return ok(json!({"users": repo.users(&pull.requested_reviewers), "teams": []}));
         }
-        "POST" => {
-            let people = request
-                .fields(call)?
-                .texts("reviewers")?
-                .unwrap_or_default();
-            repo.request_reviewers(at, number, &people)?;
-            let (issue, pull) = repo.find_pull(call, number)?;
-            created(repo.pull(issue, pull))
-        }
-        "DELETE" => {
-            let people = request
-                .fields(call)?
-                .texts("reviewers")?
-                .unwrap_or_default();
-            repo.remove_reviewers(call, number, &people)?;
-            let (issue, pull) = repo.find_pull(call, number)?;
-            ok(repo.pull(issue, pull))
-        }
-        _ => nothing(call),
+        "POST" => true,
+        "DELETE" => false,
+        _ => return nothing(call),
+    };
+    let people = request.fields(call)?.texts("reviewers")?;
+    let people = people.unwrap_or_default();
+    if adds {
+        repo.request_reviewers(at, number, &people)?;
+    } else {
+        repo.remove_reviewers(call, number, &people)?;
     }
+    let (issue, pull) = repo.find_pull(call, number)?;
+    let view = repo.pull(issue, pull);
+    if adds { created(view) } else { ok(view) }
 }

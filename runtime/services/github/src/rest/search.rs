@@ -6,7 +6,7 @@ use super::nothing;
 use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use crate::api::{Call, FieldError, Page, Paged, Sorted};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn route(
     repo: &RepositoryState,

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::parsed_request::Request;
+use super::parsed_request::{Request, missing, not_a_member};
 use super::reply::Outcome;
 use super::{created, nothing, ok, repository};
 use crate::api::{Call, RepositoryChange, RepositoryName};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Fields that can be changed.
 const KEPT: [&str; 8] = [
@@ -42,8 +42,8 @@ pub(super) fn route(
         }
         ["topics"] => {
             let names = request.fields(call)?.texts("names")?;
-            let missing = || call.refuse(422, "Invalid request.\n\n\"names\" wasn't supplied.");
-            repo.set_topics(call, names.ok_or_else(missing)?)?;
+            let names = names.ok_or_else(|| missing(call, "names"))?;
+            repo.set_topics(call, names)?;
             ok(json!({"names": repo.hub.repository.topics}))
         }
         ["branches", name @ .., "rename"] => {
@@ -75,10 +75,8 @@ fn edit(
         Some("public") => Some(false),
         Some("private") => Some(true),
         Some(other) => {
-            let problem = format!(
-                "Invalid request.\n\n{other:?} is not a member of [\"public\", \"private\"]."
-            );
-            return Err(call.refuse(422, problem));
+            let known = ["public", "private"];
+            return Err(not_a_member(call, format_args!("{other:?}"), &known));
         }
     };
     repo.edit_repository(

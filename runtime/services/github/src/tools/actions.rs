@@ -7,7 +7,7 @@ use super::go::shaped as in_go;
 use super::{Failure, Outcome, protocol_error, shaped, tool_error, written};
 use crate::api::{ApiError, RunList};
 use crate::hub::Job;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Default and maximum number of lines of a log.
 const LINES: usize = 500;

@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::context::minimal_user;
 use super::{Failure, Outcome, shaped, tool_error, written};
 use crate::git::Filter;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Shortened commit, with its files if requested.
 fn minimal_commit(commit: &Value, with_files: bool) -> Value {

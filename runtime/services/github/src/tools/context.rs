@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::arguments::Arguments;
 use super::{Failure, Outcome, written};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Fields of a profile that are always present. The others are omitted if they are empty.
 const ALWAYS: [&str; 6] = [

@@ -6,7 +6,7 @@ use super::decoded::{Decoded, Field};
 use super::{Failure, Outcome, Output, tool_error};
 use crate::api::RepositoryName;
 use crate::profile::Profile;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Login of Copilot as a reviewer.
 const REVIEWER: &str = "copilot-pull-request-reviewer[bot]";

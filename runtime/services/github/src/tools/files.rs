@@ -12,7 +12,8 @@ use crate::api::{
 };
 use crate::git::{Entry, ObjectId};
 use crate::profile::Profile;
-use crate::view::{RepositoryState, guess_type, percent_encoded};
+use crate::repository::RepositoryState;
+use crate::view::{guess_type, percent_encoded};
 
 /// Maximum number of suggested paths for a missing one.
 const SUGGESTED: usize = 3;

@@ -6,7 +6,7 @@ use super::{Failure, Outcome, protocol_error, shaped, tool_error};
 use crate::api::Paged;
 use crate::hub::Time;
 use crate::profile::Profile;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn list(repo: &RepositoryState, with: &Arguments, profile: Profile) -> Outcome {
     const DURING: &str = "failed to list gists";

@@ -8,7 +8,7 @@ use super::{Failure, Outcome, minimal, protocol_error, shaped, tool_error, writt
 use crate::api::{ISSUE_ORDERS, IssueChange, IssueList, NewIssue, cursor, position};
 use crate::hub::{Issue, Kind, State, Time};
 use crate::profile::Profile;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn get_issue(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;

@@ -29,17 +29,19 @@ use serde_json::{Value, json};
 
 use crate::api::{ApiError, Refusal};
 use crate::call::{self, Added, CallLimits, Interrupted};
-use crate::ci::CiError;
+use crate::ci::{Ci, CiError};
 use crate::git::{GitError, ObjectId};
 use crate::profile::Profile;
+use crate::repository::RepositoryState;
 use crate::rest;
-use crate::view::RepositoryState;
 
 /// Tools of one repository.
 pub(crate) struct Tools {
     profile: Profile,
     surface: ToolSurface,
     repo: RepositoryState,
+    /// Workflows of the repository. `None` if they are not run.
+    ci: Option<Ci>,
     quota: Quota,
     /// Fault in the middle of a change, after which the session is unusable.
     fault: Option<Fault>,
@@ -239,7 +241,7 @@ impl ToolHandler for Tools {
             answered = Err(Failure::Cancelled);
         }
         // Even a refused call may have moved a branch.
-        if let Err(error) = self.repo.run_workflows() {
+        if let Err(error) = self.run_workflows() {
             answered = Err(match Fault::of_workflows(&error) {
                 Fault::World(problem) => Failure::Damaged(problem),
                 Fault::Host(problem) => Failure::Host(problem),
@@ -290,17 +292,19 @@ impl ToolHandler for Tools {
 }
 
 impl Tools {
-    /// Creates the tools of a repository. The quota limits what calls may add.
+    /// Creates the tools of a repository. The quota limits what calls may add. Without `ci`, workflows are not run.
     pub(crate) fn new(
         profile: Profile,
         surface: ToolSurface,
         repo: RepositoryState,
+        ci: Option<Ci>,
         quota: Quota,
     ) -> Self {
         Self {
             profile,
             surface,
             repo,
+            ci,
             quota,
             fault: None,
         }
@@ -369,6 +373,13 @@ impl Tools {
         cancelled
     }
 
+    fn run_workflows(&mut self) -> Result<(), CiError> {
+        match &mut self.ci {
+            Some(ci) => ci.run_workflows(&mut self.repo),
+            None => Ok(()),
+        }
+    }
+
     /// Ends a call, and charges it to the quota.
     fn end(&mut self, written: Written) {
         let changed = call::has_changed();
@@ -406,7 +417,7 @@ impl Tools {
             let problem = Interrupted::Cancelled.to_string();
             answered = Ok(rest::message(503, &problem));
         }
-        if let Err(error) = self.repo.run_workflows() {
+        if let Err(error) = self.run_workflows() {
             answered = Err(error);
         }
         self.end(written);

@@ -5,7 +5,7 @@ use super::decoded::{Decoded, PULL};
 use super::{Failure, Outcome, Output, minimal, shaped, tool_error};
 use crate::api::{ApiError, MergeRequest, Method, NewPull, PullChange, PullList};
 use crate::hub::Kind;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn get_pull_request(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;
@@ -117,7 +117,7 @@ pub(super) fn merge_pull_request(repo: &mut RepositoryState, with: &Arguments) -
         Failure::ToolError(format!(
             "failed to merge pull request: PUT {}/repos/{}/{}/pulls/{number}/merge: 422 Invalid request.\n\n\
              \"{method}\" is not a member of [\"merge\", \"squash\", \"rebase\"]. []",
-            crate::view::API, at.owner, at.repo
+            crate::repository::API, at.owner, at.repo
         ))
     })?;
     let request = MergeRequest {

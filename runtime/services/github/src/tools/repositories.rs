@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::{Outcome, protocol_error, shaped, tool_error};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn list_releases(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let at = with.repository()?;

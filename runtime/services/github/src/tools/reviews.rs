@@ -6,7 +6,7 @@ use super::decoded::{Decoded, Field};
 use super::{Failure, Outcome, Output, shaped, tool_error};
 use crate::api::{NewReviewComment, Page, RepositoryName, ReviewEvent};
 use crate::hub::Kind;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Arguments of a review that is created and submitted.
 pub(super) const REVIEW: &[Field] = &[Field::Text("Body"), Field::Text("Event")];

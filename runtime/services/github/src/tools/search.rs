@@ -6,7 +6,7 @@ use super::arguments::Arguments;
 use super::context::minimal_user;
 use super::{Outcome, shaped, tool_error, written};
 use crate::api::Sorted;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Returns true if a query contains a qualifier at the beginning of a word.
 fn has(query: &str, qualifier: &str) -> bool {

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::{Failure, Outcome, shaped, tool_error};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 fn id(with: &Arguments, name: &str) -> Result<u64, Failure> {
     Ok(u64::try_from(with.number(name)?).unwrap_or(0))

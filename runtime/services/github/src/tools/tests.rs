@@ -103,7 +103,13 @@ impl World {
         let surface = profile.surface(Optional::default()).unwrap();
         Self {
             _scratch: scratch,
-            tools: Tools::new(profile, surface, RepositoryState::new(hub, git), quota),
+            tools: Tools::new(
+                profile,
+                surface,
+                RepositoryState::new(hub, git),
+                None,
+                quota,
+            ),
         }
     }
 

@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{RepositoryState, Viewed, job};
-use crate::ci::Workflow;
+use super::{Viewed, job};
 use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Kind, Run, Time};
+use crate::repository::RepositoryState;
+use crate::workflow::Workflow;
 
 /// Slug of the application that creates check runs.
 const APP: &str = "github-actions";
@@ -265,14 +266,6 @@ impl RepositoryState {
             "created_at": job.completed_at,
             "updated_at": job.completed_at,
         })
-    }
-
-    /// Last run of each workflow and event on a commit, with the jobs of its last attempt.
-    pub(crate) fn checked(&self, commit: ObjectId) -> Vec<(&Run, Vec<&Job>)> {
-        let runs = &self.hub.runs;
-        let with_jobs = |run| (run, runs.latest_jobs(run).collect());
-        let latest = runs.latest_on(&commit.to_string());
-        latest.into_iter().map(with_jobs).collect()
     }
 
     /// Statuses of a commit: those set by programs, and one for each job. Of the former, all or only the last one of

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{RepositoryState, Viewed};
+use super::Viewed;
 use crate::git::{Change, Commit, GitError, Identity, ObjectId};
 use crate::hub::{Kind, Time};
+use crate::repository::RepositoryState;
 
 /// Email address of the committer of changes on the web.
 const WEB_FLOW: &str = "noreply@github.com";

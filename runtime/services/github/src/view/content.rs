@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
+use super::Viewed;
 use super::commit::encode_path;
-use super::{RepositoryState, Viewed};
 use crate::git::{Entry, EntryKind, Tag};
+use crate::repository::RepositoryState;
 
 impl RepositoryState {
     /// File or directory without its content. `reference` is the requested ref.

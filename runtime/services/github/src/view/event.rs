@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{RepositoryState, Viewed};
-use crate::api::{ClosedBy, Event, EventKind};
+use super::Viewed;
 use crate::hub::{Issue, Kind};
+use crate::repository::{ClosedBy, Event, EventKind, RepositoryState};
 
 impl RepositoryState {
     /// Event in the timeline of its issue.

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::RepositoryState;
 use crate::hub::Gist;
+use crate::repository::RepositoryState;
 
 /// Language and media type of the most common files, by file name extension, as GitHub detects them.
 const KINDS: &[(&str, &str, &str)] = &[

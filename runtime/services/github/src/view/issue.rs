@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{RepositoryState, association, reactions, time};
+use super::{association, reactions, time};
 use crate::hub::{Comment, Issue, Kind, State};
+use crate::repository::RepositoryState;
 
 impl RepositoryState {
     /// Issue, or pull request in the form of an issue.

@@ -1,13 +1,9 @@
 //! Fields that GitHub adds to a job: the labels of its runner, and the steps around those of the workflow.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 
-use super::RepositoryState;
-use crate::ci::Workflow;
-use crate::git::{GitError, ObjectId};
 use crate::hub::{Job, Run, Step};
+use crate::repository::RepositoryState;
 
 /// Runner of a job if its workflow does not specify one.
 const RUNNER: &str = "ubuntu-latest";
@@ -15,46 +11,12 @@ const RUNNER: &str = "ubuntu-latest";
 const FIRST: &str = "Set up job";
 const LAST: &str = "Complete job";
 
-/// Cache of the workflow file that was read last: commit, path and parsed workflow.
-#[derive(Default)]
-pub(crate) struct LastWorkflow(Option<(String, String, Option<Arc<Workflow>>)>);
-
 impl RepositoryState {
     /// Labels of the runner of a job, from `runs-on` of its workflow.
     pub(super) fn labels_of_runner(&self, run: &Run, job: &Job) -> Value {
         let workflow = self.workflow_of(run);
         let labels = workflow.and_then(|it| it.runner_labels(&job.name));
         labels.map_or_else(|| json!([RUNNER]), |labels| json!(labels))
-    }
-
-    /// Workflow of a run at its commit. `None` if commit or file do not exist or cannot be read. Operations that return
-    /// them report the error.
-    fn workflow_of(&self, run: &Run) -> Option<Arc<Workflow>> {
-        let mut last = self.last_workflow.borrow_mut();
-        if let Some((sha, path, workflow)) = &last.0
-            && (sha, path) == (&run.head_sha, &run.path)
-        {
-            return workflow.clone();
-        }
-        // A call that is interrupted must not decide what later calls are told.
-        let workflow = self.read_workflow(run).ok()?;
-        last.0 = Some((run.head_sha.clone(), run.path.clone(), workflow.clone()));
-        workflow
-    }
-
-    fn read_workflow(&self, run: &Run) -> Result<Option<Arc<Workflow>>, GitError> {
-        let Ok(id) = ObjectId::from_hex(run.head_sha.as_bytes()) else {
-            return Ok(None);
-        };
-        let Some(commit) = self.git.peel(id)? else {
-            return Ok(None);
-        };
-        let entry = self.git.entry(self.git.tree_of(commit)?, &run.path)?;
-        let Some(file) = entry.filter(|entry| entry.kind.object() == "blob") else {
-            return Ok(None);
-        };
-        let bytes = self.git.blob(file.id)?;
-        Ok(Some(Arc::new(Workflow::read(&run.path, &bytes))))
     }
 }
 

@@ -2,17 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{RepositoryState, Viewed, association, reactions, time};
-use crate::api::Mergeable;
+use super::{Viewed, association, reactions, time};
 use crate::call;
-use crate::git::{GitError, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, ReviewComment};
-
-/// Parses an object id in a document.
-fn id(text: &str) -> Result<ObjectId, GitError> {
-    ObjectId::from_hex(text.as_bytes())
-        .map_err(|_| GitError::objects(format!("expected an object id, found {text:?}")))
-}
+use crate::repository::{Mergeable, RepositoryState};
 
 impl RepositoryState {
     fn side(&self, owner: &str, branch: &str, sha: &str) -> Value {
@@ -122,11 +115,6 @@ impl RepositoryState {
         view["deletions"] = sum(|change| change.deletions).into();
         view["changed_files"] = changes.len().into();
         Ok(view)
-    }
-
-    /// Tips of the base and the head of a pull request.
-    pub(crate) fn ends(&self, pull: &Pull) -> Result<(ObjectId, ObjectId), GitError> {
-        Ok((id(&pull.base_sha)?, id(&pull.head_sha)?))
     }
 
     /// Review of a pull request.

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{RepositoryState, association, reactions};
+use super::{association, reactions};
 use crate::git::ObjectId;
 use crate::hub::{CommitComment, CommitStatus, Kind};
+use crate::repository::RepositoryState;
 
 impl RepositoryState {
     /// Comment on a commit.

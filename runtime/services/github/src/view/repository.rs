@@ -2,11 +2,19 @@
 
 use serde_json::{Value, json};
 
-use super::{RepositoryState, Viewed, time};
+use super::{Viewed, time};
 use crate::git::ObjectId;
 use crate::hub::{Kind, Label, Milestone, Release, State, Time};
+use crate::repository::RepositoryState;
 
 impl RepositoryState {
+    /// Main language of the repository. Null if there is none, or if the files cannot be read. Operations that return
+    /// the files report the error.
+    fn language(&self) -> Value {
+        let all = self.languages().unwrap_or_default();
+        all.first().map_or(Value::Null, |(name, _)| (*name).into())
+    }
+
     /// Repository in full.
     pub(crate) fn repository(&self) -> Value {
         let repository = &self.hub.repository;

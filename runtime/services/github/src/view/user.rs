@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{API, HTML, RepositoryState};
 use crate::hub::{Kind, User};
+use crate::repository::{API, HTML, RepositoryState};
 
 impl RepositoryState {
     /// Short form of a user, as part of other objects. Null for an empty login.
@@ -44,6 +44,14 @@ impl RepositoryState {
     /// Short forms of several users.
     pub(crate) fn users(&self, logins: &[String]) -> Value {
         logins.iter().map(|login| self.user(login)).collect()
+    }
+
+    /// Number of public gists of an owner.
+    fn public_gists(&self, login: &str) -> usize {
+        let gists = self.hub.gists.values();
+        gists
+            .filter(|gist| gist.public && gist.owner.eq_ignore_ascii_case(login))
+            .count()
     }
 
     /// User with the public profile.

@@ -7,9 +7,10 @@ use super::documents::Documents;
 use super::people::{check_logins, named_by};
 use super::published::FIRST_OF_GITHUB;
 use super::schema::DOCUMENTS;
-use crate::api::{LONGEST_TITLE, REACTIONS};
 use crate::git::{GIT_DIR, Git, GitError};
-use crate::hub::{Gist, Hub, Issue, Label, Pull, Reaction, Repository, State};
+use crate::hub::{
+    Gist, Hub, Issue, LONGEST_TITLE, Label, Pull, REACTIONS, Reaction, Repository, State,
+};
 
 /// Returns an error if the default branch does not exist, unless the repository has no branches at all.
 pub(super) fn check_default_branch(

@@ -25,7 +25,7 @@ use super::read::documents_of;
 use crate::api::{ApiError, NewIssue, NewPull, RepositoryName};
 use crate::git::{Base, Draft, Edit, Git, GitError};
 use crate::hub::{Hub, Repository, State, Time, User};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Directory that the importer removes because GitHub would run its workflows.
 const WORKFLOWS: &str = ".github";

@@ -69,6 +69,5 @@ pub(crate) use export::{CONFIG, Exported, export, export_like};
 pub use import::{ImportError, Imported, Importer, Skipped};
 pub(crate) use index::{with_index, without_index};
 pub use people::is_login;
-pub(crate) use people::is_repository_name;
 pub use read::{Opened, is_world, open, repository_of};
 pub use schema::{DOCUMENTS, schema};

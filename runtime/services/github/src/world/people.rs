@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::WorldError;
-use crate::hub::{Issue, Repository, User};
+use crate::hub::{Issue, Repository, User, is_repository_name};
 
 /// Returns true if a text is a valid login: 1 to 39 letters, digits, hyphens and underscores. The login of an app has
 /// the additional suffix `[bot]`.
@@ -51,14 +51,6 @@ pub(super) fn check_repository(file: &str, repository: &Repository) -> Result<()
         return Err(WorldError::value(file, PLACE, problem));
     }
     Ok(())
-}
-
-/// Returns true if a text is a valid repository name: 1 to 100 letters, digits, hyphens, underscores and dots, but not
-/// `.` or `..`.
-pub(crate) fn is_repository_name(name: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let is_name = (1..=100).contains(&name.len()) && name.chars().all(is_part);
-    is_name && !matches!(name, "." | "..")
 }
 
 /// Returns an error if a user is invalid, or has an email address that already belongs to another user.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use super::WorldError;
 use super::documents::Documents;
 use super::people::check_logins;
-use crate::api::STATES;
-use crate::hub::{CommitRemarks, Time};
+use crate::hub::{CommitRemarks, STATUS_STATES, Time};
 
 const FILE: &str = "commits.json";
 
@@ -33,9 +32,9 @@ pub(super) fn read(
         let states = of.statuses.iter();
         if let Some(status) = states
             .into_iter()
-            .find(|it| !STATES.contains(&it.state.as_str()))
+            .find(|it| !STATUS_STATES.contains(&it.state.as_str()))
         {
-            let known = STATES.join(", ");
+            let known = STATUS_STATES.join(", ");
             return refused(format!(
                 "unknown state {:?}; expected one of {known}",
                 status.state

@@ -8,7 +8,8 @@ use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use crate::api::{Answer, Call};
 use crate::git::{EntryKind, ObjectId};
-use crate::view::{RepositoryState, percent_encoded};
+use crate::repository::RepositoryState;
+use crate::view::percent_encoded;
 
 /// Maximum total size of the files in an archive, in bytes.
 const MOST_BYTES: u64 = 64 << 20;

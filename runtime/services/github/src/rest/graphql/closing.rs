@@ -6,7 +6,7 @@ use super::language::Field;
 use super::pages::{connection, window};
 use super::{Resolved, issue_view, pull_view, select};
 use crate::hub::{Issue, Kind, Pull, State, closes};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Returns true if the merge of a pull request closes an issue or another pull request.
 pub(super) fn will_close(repo: &RepositoryState, source: &Issue, target: &Issue) -> bool {

@@ -21,7 +21,7 @@ use crate::api::{ApiError, Call, ISSUE_ORDERS, IssueList};
 use crate::call::{self, Reservation};
 use crate::git::{Blamed, Commit, GitError, ObjectId};
 use crate::hub::{Issue, Kind, Pull, Review, State, Time};
-use crate::view::{HTML, RepositoryState};
+use crate::repository::{HTML, RepositoryState};
 
 /// Error of resolving a field.
 enum Failure {

@@ -6,7 +6,7 @@ use super::language::Field;
 use super::{Failure, Resolved, issue_view, not_found, query_error, review, select, text};
 use crate::api::{NewReviewComment, ReviewEvent};
 use crate::hub::{Kind, State};
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 pub(super) fn run(repo: &mut RepositoryState, field: &Field) -> Resolved {
     let none = Map::new();

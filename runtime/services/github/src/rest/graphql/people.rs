@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Field, Resolved, actor, not_found, object, own, select, text};
 use crate::hub::User;
-use crate::view::{HTML, RepositoryState};
+use crate::repository::{HTML, RepositoryState};
 
 /// Resolves a user by login.
 pub(super) fn user(repo: &RepositoryState, field: &Field) -> Resolved {

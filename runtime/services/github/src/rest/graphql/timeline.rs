@@ -8,10 +8,10 @@ use super::pages::{connection, window};
 use super::{
     Failure, Resolved, actor, commit_view, issue_view, pull_view, query_error, review, select, text,
 };
-use crate::api::{ApiError, ClosedBy, Event, EventKind};
+use crate::api::ApiError;
 use crate::git::ObjectId;
 use crate::hub::{Issue, Kind, Time};
-use crate::view::RepositoryState;
+use crate::repository::{ClosedBy, Event, EventKind, RepositoryState};
 
 /// Item type and type name of an event. GraphQL has none for review comments without a review.
 fn kind(what: &EventKind<'_>) -> Option<(&'static str, &'static str)> {

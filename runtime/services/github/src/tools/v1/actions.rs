@@ -4,10 +4,10 @@ use serde_json::Value;
 
 use super::{minimal, tool_error, unknown};
 use crate::api::RunList;
+use crate::repository::RepositoryState;
 use crate::tools::actions as single;
 use crate::tools::arguments::Arguments;
 use crate::tools::{Failure, Outcome, protocol_error, shaped, written};
-use crate::view::RepositoryState;
 
 /// Shortened workflow run.
 fn run(mut view: Value) -> Value {

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{minimal, tool_error, unknown};
-use crate::api::{IssueChange, NewIssue, REACTIONS, Sorted, Subject};
-use crate::hub::{Issue, Kind, State};
+use crate::api::{IssueChange, NewIssue, Sorted, Subject};
+use crate::hub::{Issue, Kind, REACTIONS, State};
 use crate::profile::Profile;
+use crate::repository::RepositoryState;
 use crate::tools::arguments::Arguments;
 use crate::tools::commits::unresolved;
 use crate::tools::issues::NewState;
 use crate::tools::{Failure, Outcome, Output, minimal as done, protocol_error, shaped, written};
-use crate::view::RepositoryState;
 
 /// Maximum number of closing pull requests that are listed for an issue.
 const REFERENCES: usize = 5;

@@ -13,7 +13,7 @@ use super::arguments::Arguments;
 use super::{Failure, Outcome, context, copilot, files, gists, search, sub_issues, tool_error};
 use crate::api::{FieldError, Refusal};
 use crate::profile::Profile;
-use crate::view::RepositoryState;
+use crate::repository::RepositoryState;
 
 /// Formats an error response of GitHub. For status 422, method, URL and status are omitted, and each field error has a
 /// line of its own.

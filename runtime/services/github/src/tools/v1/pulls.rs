@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{issues, minimal, tool_error, unknown};
 use crate::api::{Paged, Subject, cursor, position};
 use crate::hub::{Kind, ReviewComment};
+use crate::repository::RepositoryState;
 use crate::tools::arguments::Arguments;
 use crate::tools::decoded::{Decoded, Field, PULL};
 use crate::tools::{Failure, Outcome, Output, pulls, reviews, written};
-use crate::view::RepositoryState;
 
 pub(super) fn read(repo: &RepositoryState, with: &Arguments) -> Outcome {
     let method = with.text("method")?;

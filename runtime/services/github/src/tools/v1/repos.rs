@@ -8,10 +8,11 @@ use super::{minimal, tool_error};
 use crate::api::{FileOrDirectory, Link, Paged, PutFile, RepositoryName, Sorted};
 use crate::git::{EntryKind, Filter, ObjectId};
 use crate::hub::{Time, User};
+use crate::repository::RepositoryState;
 use crate::tools::arguments::Arguments;
 use crate::tools::files::Resolved;
 use crate::tools::{Failure, Outcome, Output, files, protocol_error, shaped, written};
-use crate::view::{RepositoryState, guess_type, percent_encoded};
+use crate::view::{guess_type, percent_encoded};
 
 /// Minimum size of files that are returned as a link, in bytes.
 const LARGE: usize = 1024 * 1024;

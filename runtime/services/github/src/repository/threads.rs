@@ -6,17 +6,17 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::RepositoryState;
 use super::hunks::Hunks;
 use crate::call;
 use crate::git::{Change, GitError, LineMap, ObjectId};
 use crate::hub::{Pull, ReviewComment};
-use crate::view::RepositoryState;
 
 /// Review comments of pull requests, by number, as they are after a change of base or head.
 pub(crate) type Threads = BTreeMap<u64, Vec<ReviewComment>>;
 
 /// Finds the change of a file by its path. `changes` are sorted by path.
-pub(super) fn change_of<'a>(changes: &'a [Change], path: &str) -> Option<&'a Change> {
+pub(crate) fn change_of<'a>(changes: &'a [Change], path: &str) -> Option<&'a Change> {
     let found = changes.binary_search_by(|change| change.path.as_str().cmp(path));
     found.ok().map(|at| &changes[at])
 }
@@ -177,7 +177,7 @@ impl RepositoryState {
     /// # Errors
     ///
     /// Returns an error if the stored hunks exceed the bytes that the call may add to the world.
-    pub(super) fn threads_of(
+    pub(crate) fn threads_of(
         &self,
         number: u64,
         base: ObjectId,
@@ -245,7 +245,7 @@ impl RepositoryState {
     }
 
     /// Stores the result of [`threads_of`](Self::threads_of).
-    pub(super) fn set_threads(&mut self, threads: Threads) {
+    pub(crate) fn set_threads(&mut self, threads: Threads) {
         for (number, comments) in threads {
             call::changed();
             if let Some(issue) = self.hub.issues.get_mut(&number)

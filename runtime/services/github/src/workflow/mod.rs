@@ -1,8 +1,9 @@
 //! Workflow files and their triggers.
 
-use serde_json::Value;
+mod glob;
+mod yaml;
 
-use super::{glob, yaml};
+use serde_json::Value;
 
 /// Directory of workflow files.
 pub(crate) const FOLDER: &str = ".github/workflows";
@@ -11,7 +12,7 @@ pub(crate) const FOLDER: &str = ".github/workflows";
 const LARGEST: usize = 512 * 1024;
 
 /// Maximum number of changed paths that path filters consider. GitHub has the same limit for files.
-pub(super) const MOST_PATHS: usize = 300;
+pub(crate) const MOST_PATHS: usize = 300;
 
 /// Workflow file.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,20 +20,20 @@ pub(crate) struct Workflow {
     /// Path in the repository.
     pub(crate) path: String,
     /// Content as JSON. `None` if the file is not a valid workflow.
-    pub(super) file: Option<Value>,
+    pub(crate) file: Option<Value>,
 }
 
 /// Event on which workflows may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TriggerEvent<'a> {
+pub(crate) struct TriggerEvent<'a> {
     /// Name of the event: `push`, `pull_request` or `workflow_dispatch`.
-    pub(super) event: &'a str,
+    pub(crate) event: &'a str,
     /// Pushed branch, or base of the pull request.
-    pub(super) branch: &'a str,
+    pub(crate) branch: &'a str,
     /// Action on a pull request: `opened`, `reopened` or `synchronize`. Empty otherwise.
-    pub(super) action: &'a str,
+    pub(crate) action: &'a str,
     /// Changed files. `None` if they are not known; then every path filter matches.
-    pub(super) paths: Option<&'a [String]>,
+    pub(crate) paths: Option<&'a [String]>,
 }
 
 /// Returns true if a path is that of a workflow file.
@@ -102,14 +103,14 @@ impl Workflow {
     }
 
     /// Returns true if the trigger for an event has a path filter.
-    pub(super) fn looks_at_paths(&self, event: &str) -> bool {
+    pub(crate) fn looks_at_paths(&self, event: &str) -> bool {
         let trigger = self.trigger(event);
         let has = |key: &str| trigger.is_some_and(|trigger| trigger.get(key).is_some());
         has("paths") || has("paths-ignore")
     }
 
     /// Returns true if the workflow runs on an event. An invalid workflow runs on each push, and fails.
-    pub(super) fn runs_on(&self, event: &TriggerEvent<'_>) -> bool {
+    pub(crate) fn runs_on(&self, event: &TriggerEvent<'_>) -> bool {
         if self.file.is_none() {
             return event.event == "push";
         }

@@ -4,12 +4,12 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use super::RepositoryState;
 use crate::call;
 use crate::git::{Commit, GitError, ObjectId};
 use crate::hub::{
     Comment, Issue, Kind, Pull, Review, ReviewComment, State, Time, closes, mentioned,
 };
-use crate::view::RepositoryState;
 
 /// Event of an issue or a pull request.
 #[derive(Debug)]
@@ -308,6 +308,12 @@ impl RepositoryState {
             commits.reverse();
         }
         Ok(found)
+    }
+
+    /// Clears the cache of mentions in commit messages. The issues that a message mentions depend on the name of the
+    /// repository, so this must be called before the repository is renamed.
+    pub(crate) fn clear_mentions(&mut self) {
+        self.messages.get_mut().clear();
     }
 
     fn message(&self, commit: &Commit) -> Option<Arc<Message>> {

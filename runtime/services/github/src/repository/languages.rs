@@ -1,9 +1,7 @@
-//! Programming languages of the repository.
+//! Programming languages of the repository's files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use serde_json::Value;
 
 use super::RepositoryState;
 use crate::git::{EntryKind, GitError, ObjectId};
@@ -40,13 +38,6 @@ impl RepositoryState {
             };
         }
         Ok(Arc::clone(&known.sums))
-    }
-
-    /// Main language of the repository. Null if there is none, or if the files cannot be read. Operations that return
-    /// the files report the error.
-    pub(super) fn language(&self) -> Value {
-        let all = self.languages().unwrap_or_default();
-        all.first().map_or(Value::Null, |(name, _)| (*name).into())
     }
 }
 

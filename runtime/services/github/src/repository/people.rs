@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use super::RepositoryState;
 use crate::hub::User;
-use crate::view::RepositoryState;
 
 /// Reports whether an account is an organisation.
-pub(crate) fn is_organization(user: &User) -> bool {
+fn is_organization(user: &User) -> bool {
     user.kind.as_deref() == Some("Organization")
 }
 
