@@ -11,6 +11,7 @@ use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
 use mcpmark_kinds::{ServiceKind, Services, WorldGuests};
+use mcpmark_packing::Machine;
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::build::{BuildError, Builder, Options, ToolchainChoice};
@@ -27,6 +28,7 @@ use crate::interruption;
 use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
+use crate::runtime::runtime;
 use crate::settings;
 
 #[derive(Clone)]
@@ -263,12 +265,29 @@ impl Context {
         match &unpacked.lock {
             Some(lock) => {
                 bundles::warn_about_engine(lock, sandbox);
-                self.scratch()
-                    .and_then(|scratch| bundles::check_surfaces(lock, prepared, store, &scratch))
+                self.check_surfaces(lock, prepared, sandbox, store)
                     .map_err(|error| self.of_lock(error))
             }
             None => Ok(()),
         }
+    }
+
+    /// Checks that the tools of prepared tasks are those of a lock.
+    fn check_surfaces(
+        &self,
+        lock: &Lock,
+        prepared: &[(WorldId, &Prepared)],
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<(), CommandError> {
+        let machine = Machine {
+            services: &self.services,
+            sandbox,
+            store,
+            scratch: &self.scratch()?,
+        };
+        let checked = runtime(1)?.block_on(machine.check_prepared(lock, prepared));
+        checked.map_err(bundles::machine_error)
     }
 
     /// Adds the path of the lock to an error.

@@ -10,13 +10,14 @@ use mcpmark_bundle::{
     TaskArtifact, VERIFIER, WorldArtifact,
 };
 use mcpmark_kinds::Services;
+use mcpmark_packing::{describe_certificate, describe_guest};
 use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::Store;
 use mcpmark_task::published::Corpus;
 use mcpmark_task::{GuestRole, Library};
 use serde_json::{Value, json};
 
-use super::{lock, pack, trust};
+use super::{lock, trust};
 use crate::bundles::open_error;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
@@ -305,7 +306,8 @@ fn guests(
             let message = format!("task {}: {role}: {reason}", task.id);
             CommandError::invalid(sanitise::block(&message))
         };
-        let found = pack::guest(role, &component, interfaces).map_err(|error| invalid(&error))?;
+        let found = describe_guest(role, &component, interfaces);
+        let found = found.map_err(|error| invalid(&error.to_string()))?;
         if found != *described {
             return Err(invalid(&otherwise(described, &found)));
         }
@@ -369,7 +371,7 @@ fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandEr
         return Ok(());
     };
     let bytes = task.read(source, CERTIFICATE).map_err(open_error)?;
-    let reason = match pack::certified(&bytes.unwrap_or_default()) {
+    let reason = match describe_certificate(&bytes.unwrap_or_default()) {
         Ok(found) if found == *described => return Ok(()),
         Ok(found) => format!(
             "expected {} by its description, found {}",
@@ -413,10 +415,10 @@ fn worlds(
             let Some(described) = world.config.guests.get(role) else {
                 continue;
             };
-            let problem = match pack::guest(role.as_str(), &component, interfaces) {
+            let problem = match describe_guest(role.as_str(), &component, interfaces) {
                 Ok(found) if found == *described => continue,
                 Ok(found) => otherwise(described, &found),
-                Err(reason) => reason,
+                Err(error) => error.to_string(),
             };
             let message = format!("world {}: {role}: {problem}", world.id);
             return Err(CommandError::invalid(sanitise::block(&message)));
