@@ -5,7 +5,7 @@ mod published;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use mcpmark_bundle::open::{Unpacked, is_root, looks_like_bundle};
+use mcpmark_bundle::open::{LibraryRootError, TaskRoot, Unpacked, is_root};
 use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
@@ -188,29 +188,19 @@ impl Context {
         Ok((context, corpus))
     }
 
+    /// Returns the root of the tasks: a bundle, or a library on disk.
+    fn task_root(&self) -> TaskRoot {
+        let named = self.root.as_deref();
+        TaskRoot::of(named, Path::new("."), !self.ignores_lock)
+    }
+
     pub(crate) fn library(&self) -> Result<Library, CommandError> {
-        if let Some(unpacked) = self.unpack()? {
+        if let Some(unpacked) = self.unpacked.get() {
             return Ok(unpacked.library.clone());
         }
-        match &self.root {
-            Some(root) => {
-                bundles::must_be_there(root)?;
-                let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
-                for dir in [&library.tasks_dir, &library.worlds_dir] {
-                    if !dir.is_dir() {
-                        let message = format!("{}: directory does not exist", dir.display());
-                        return Err(CommandError::usage(message).hint(
-                            "--root (or MCPMARK_ROOT) expects a directory with tasks/ and worlds/",
-                        ));
-                    }
-                }
-                Ok(library)
-            }
-            None => Library::discover(Path::new(".")).map_err(|error| {
-                CommandError::usage(chain(&error)).hint(
-                    "change into a directory with tasks/ and worlds/, or name one with --root",
-                )
-            }),
+        match self.task_root() {
+            TaskRoot::Bundle(bundle) => Ok(self.unpack_bundle(&bundle)?.library.clone()),
+            TaskRoot::Library(root) => root.library().map_err(library_error),
         }
     }
 
@@ -220,15 +210,15 @@ impl Context {
         if let Some(unpacked) = self.unpacked.get() {
             return Ok(Some(unpacked));
         }
-        let lock = Path::new(Lock::FILE);
-        let bundle = match &self.root {
-            Some(root) if looks_like_bundle(root) => root,
-            None if self.ignores_lock => return Ok(None),
-            None if lock.is_file() && !Path::new("tasks").is_dir() => lock,
-            _ => return Ok(None),
-        };
+        match self.task_root() {
+            TaskRoot::Bundle(bundle) => self.unpack_bundle(&bundle).map(Some),
+            TaskRoot::Library(_) => Ok(None),
+        }
+    }
+
+    fn unpack_bundle(&self, bundle: &Path) -> Result<&Unpacked, CommandError> {
         let unpacked = self.bundles().library(bundle)?;
-        Ok(Some(self.unpacked.get_or_init(|| unpacked)))
+        Ok(self.unpacked.get_or_init(|| unpacked))
     }
 
     /// Returns true if the tasks come from a bundle.
@@ -521,6 +511,18 @@ impl Context {
     pub(crate) fn directory(&self, dir: &Path, store: &Store) -> Result<Tree, CommandError> {
         mcpmark_experiment::capture_directory(dir, store)
             .map_err(|error| capture_error(dir, &error))
+    }
+}
+
+fn library_error(error: LibraryRootError) -> CommandError {
+    use LibraryRootError as E;
+    match error {
+        E::Absent(error) => bundles::open_error(*error),
+        E::Current(error) => CommandError::usage(error),
+        E::NoDirectory(_) => CommandError::usage(error)
+            .hint("--root (or MCPMARK_ROOT) expects a directory with tasks/ and worlds/"),
+        E::NotFound(error) => CommandError::usage(chain(&error))
+            .hint("change into a directory with tasks/ and worlds/, or name one with --root"),
     }
 }
 
