@@ -12,8 +12,8 @@ use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
 use mcpmark_task::{ByRole, GuestSource, PublishedParts, WorldId};
 
-use crate::describe::describe_task_guest;
-use crate::{PackError, PackOptions, PackedSuite, describe_guest, pack_tree};
+use crate::describe::{describe_guest, describe_task_guest};
+use crate::{PackError, PackOptions, PackedSuite, pack_tree};
 
 /// Licence of states whose owner does not declare one: the SPDX term for an unknown licence.
 const UNKNOWN_LICENCE: &str = "NOASSERTION";
@@ -46,8 +46,8 @@ pub fn check_corpus_tasks(tasks: &[PublishedTask]) -> Result<(), PackError> {
     Ok(())
 }
 
-/// Packs tasks of a corpus with their states. `prepared` has the same order as the tasks. `interpreter` is the component
-/// that runs their scripts.
+/// Packs tasks of a corpus with their states. `prepared` has the same order as the tasks. `interpreter` is the
+/// component that runs their scripts.
 ///
 /// # Errors
 ///

@@ -8,11 +8,7 @@ use mcpmark_task::TaskId;
 use crate::PackError;
 
 /// Returns the description of a guest in the config of its task or world.
-///
-/// # Errors
-///
-/// Returns an error if the bytes are not a component.
-pub fn describe_guest(
+pub(crate) fn describe_guest(
     role: &str,
     component: &[u8],
     interfaces: &[Interface],
@@ -48,11 +44,7 @@ pub(crate) fn describe_task_guest(
 }
 
 /// Returns the description of a certificate in the config of its task.
-///
-/// # Errors
-///
-/// Returns an error if the bytes are not a certificate.
-pub fn describe_certificate(bytes: &[u8]) -> Result<CertificateConfig, serde_json::Error> {
+pub(crate) fn describe_certificate(bytes: &[u8]) -> Result<CertificateConfig, serde_json::Error> {
     let certificate: Certificate = serde_json::from_slice(bytes)?;
     let (mutants, rejected) = certificate.mutants;
     Ok(CertificateConfig {

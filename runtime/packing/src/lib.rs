@@ -1,15 +1,16 @@
-//! Packing of prepared tasks into bundles, and locks of bundles for this machine.
+//! Packing of prepared tasks into bundles, verification of their content, and locks for this machine.
 //!
-//! [`LibraryPacker`] packs tasks of a library and [`pack_corpus`] packs tasks of a published corpus; both take tasks that
-//! were prepared, and return a [`PackedSuite`]. [`describe_guest`] and [`describe_certificate`] compute the descriptions
-//! in the configs of a bundle, also to verify them. A [`Machine`] creates the lock of a bundle, and compares a lock with
-//! the engine and the tools of this machine.
+//! [`LibraryPacker`] packs tasks of a library and [`pack_corpus`] packs tasks of a published corpus; both take tasks
+//! that were prepared, and return a [`PackedSuite`]. [`verify_content`] checks that the content of a bundle is valid
+//! and as its configs describe it. A [`Machine`] creates the lock of a bundle, and compares a lock with the engine and
+//! the tools of this machine.
 
 mod corpus;
 mod describe;
 mod error;
 mod library;
 mod machine;
+mod verify;
 
 use mcpmark_archive::states::{self, WriteError, Written};
 use mcpmark_bundle::Packed;
@@ -17,10 +18,10 @@ use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::{Digest, Store};
 
 pub use crate::corpus::{check_corpus_tasks, pack_corpus};
-pub use crate::describe::{describe_certificate, describe_guest};
 pub use crate::error::PackError;
 pub use crate::library::{LibraryPacker, check_library_tasks};
 pub use crate::machine::{Machine, MachineError};
+pub use crate::verify::{GuestOwner, VerifyError, verify_content};
 
 /// Options of packing.
 #[derive(Clone, Copy)]

@@ -12,8 +12,8 @@ use mcpmark_experiment::Prepared;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{BundleParts, ByRole, GuestSource, Library, Task, World, WorldId};
 
-use crate::describe::describe_task_guest;
-use crate::{PackError, PackOptions, PackedSuite, describe_certificate, describe_guest, pack_tree};
+use crate::describe::{describe_certificate, describe_guest, describe_task_guest};
+use crate::{PackError, PackOptions, PackedSuite, pack_tree};
 
 /// Checks that no verifier of the tasks is held back. This does not need prepared tasks.
 ///
