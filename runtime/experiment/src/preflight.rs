@@ -285,8 +285,8 @@ async fn announced<T>(work: impl Future<Output = T>, waits: impl FnOnce()) -> T 
     }
 }
 
-/// Checks that each glob of a tool filter matches a tool and that some tools are left for each kind of world. Skipped if
-/// the tools of external servers are not known yet.
+/// Checks that each glob of a tool filter matches a tool and that some tools are left for each kind of world. Skipped
+/// if the tools of external servers are not known yet.
 fn check_filter(
     settings: &AgentSettings,
     worlds: &[BTreeSet<String>],

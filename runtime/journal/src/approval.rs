@@ -60,8 +60,8 @@ pub enum PlanAction {
 }
 
 impl PlanAction {
-    /// Returns the distinct actions of a plan. `source` is the location of the tasks according to the plan, unless it is
-    /// overridden. It is an action only if `may_exist` returns true for its path.
+    /// Returns the distinct actions of a plan. `source` is the location of the tasks according to the plan, unless it
+    /// is overridden. It is an action only if `may_exist` returns true for its path.
     pub fn of_plan(
         spec: &Spec,
         source: Option<&TaskSource>,
@@ -221,9 +221,9 @@ pub enum ForeignPlanError {
 }
 
 impl ExperimentRow {
-    /// Refuses to continue an imported experiment until its plan is accepted with the `code` of the refusal. `source` is
-    /// the location of the tasks according to the plan, unless it is overridden. `may_exist` reports whether tasks can
-    /// be at a location. Returns true if the experiment is imported and no part of its plan is left to accept.
+    /// Refuses to continue an imported experiment until its plan is accepted with the `code` of the refusal. `source`
+    /// is the location of the tasks according to the plan, unless it is overridden. `may_exist` reports whether tasks
+    /// can be at a location. Returns true if the experiment is imported and no part of its plan is left to accept.
     ///
     /// # Errors
     ///
