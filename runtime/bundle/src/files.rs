@@ -4,11 +4,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Maximum size of a key, a trust policy, a lock or a configuration file, in bytes.
+/// Maximum size of a key, a trust policy, a lock, a certificate or a configuration file, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Reads a file, device or pipe. Returns an error if it cannot be read or has more than [`LARGEST`] bytes.
-pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads a file, device or pipe.
+///
+/// # Errors
+///
+/// Returns an error if it cannot be read or has more than 16 MiB.
+pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = File::open(path)?
         .take(LARGEST + 1)

@@ -25,7 +25,7 @@
 mod artifact;
 mod corpus;
 mod error;
-mod files;
+pub mod files;
 mod integrity;
 mod layout;
 mod libraries;
@@ -49,7 +49,7 @@ pub use integrity::{CheckDepth, matches_integrity_record};
 pub use layout::{BlobDirectory, Layout, NewLayout, OtherBlobs, Source, clear, copy, fetch};
 pub use libraries::{Amount, Collected, Libraries, OpenLibrary};
 pub use library::unpack;
-pub use lock::{Lock, LockError, LockMismatch, LockedTask, LockedWorld};
+pub use lock::{Change, Lock, LockChanges, LockError, LockMismatch, LockedTask, LockedWorld};
 pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};
 pub use registry::{
     BadLogin, BadReference, Challenge, GivenLogin, Login, LoginError, Reference, Registry,

@@ -1,5 +1,6 @@
 //! Lock of a suite: pins it to the digests of the time of locking until it is updated.
 
+mod changes;
 mod mismatch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +9,7 @@ use mcpmark_snapshot::Digest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use self::changes::{Change, LockChanges};
 pub use self::mismatch::LockMismatch;
 use crate::Bundle;
 

@@ -37,6 +37,7 @@ mod error;
 mod held_back;
 mod lock_file;
 mod place;
+mod root;
 mod unpacked;
 
 use mcpmark_snapshot::Digest;
@@ -48,6 +49,7 @@ pub use self::lock_file::{LockFile, LockSourceError};
 pub use self::place::{
     LocalPlace, Place, RemotePlace, check_exists, is_reference, is_root, looks_like_bundle,
 };
+pub use self::root::{LibraryRoot, LibraryRootError, TaskRoot};
 pub use self::unpacked::Unpacked;
 use crate::trust::Attached;
 use crate::trust::policy::SignedBundle;

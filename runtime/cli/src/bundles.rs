@@ -2,28 +2,28 @@
 //! exit codes.
 
 mod errors;
-mod surfaces;
 
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use mcpmark_archive::states;
 use mcpmark_bundle::open::{
     BundleCache, FetchDepth, HeldBackVerifiers, OpenEvent, Opened, Outage, Place, Unpacked,
     VerifierFile,
 };
 use mcpmark_bundle::trust::PolicyFile;
-use mcpmark_bundle::{Bundle, GivenLogin, Login, Reference, Registry};
+use mcpmark_bundle::{Bundle, GivenLogin, Lock, Login, Reference, Registry};
 use mcpmark_experiment::{Home, Start};
 use mcpmark_grading::Script;
 use mcpmark_http::Secret;
+use mcpmark_packing::pack_tree;
+use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{TaskId, WorldId};
 
 pub(crate) use self::errors::{
-    lock_source_error, not_trusted, open_error, reference_error, registry_error,
+    UPDATE, lock_source_error, machine_error, not_trusted, open_error, pack_error, reference_error,
+    registry_error,
 };
-pub(crate) use self::surfaces::{UPDATE, check_surfaces, surface, warn_about_engine};
 use crate::diagnosis::home_error;
 use crate::engine;
 use crate::environment;
@@ -174,6 +174,18 @@ fn show(event: OpenEvent<'_>) {
     ));
 }
 
+/// Warns if the engine is not that of the lock. This is not an error, because the engine depends on the processor, and
+/// receipts name it.
+pub(crate) fn warn_about_engine(lock: &Lock, sandbox: &Sandbox) {
+    if let Err(mismatch) = lock.check_engine(&sandbox.profile()) {
+        output::note(&format!(
+            "{} {}; receipts will name the former",
+            output::paint(output::WARN, "warning:"),
+            sanitise::line(&mismatch.to_string())
+        ));
+    }
+}
+
 /// Checks that a location of tasks exists. References to a registry are not checked here.
 pub(crate) fn must_be_there(place: &Path) -> Result<(), CommandError> {
     mcpmark_bundle::open::check_exists(place).map_err(open_error)
@@ -213,23 +225,13 @@ pub(crate) fn state_name(task: &TaskId, start: &Start) -> Result<WorldId, Comman
         .map_err(|error| CommandError::invalid(sanitise::block(&chain(&error))))
 }
 
-/// Packs a stored tree in the format of the states of a world.
-pub(crate) fn packed(
-    store: &Store,
-    tree: &Digest,
-) -> Result<(Vec<u8>, states::Written), CommandError> {
-    let mut stream = Vec::new();
-    let written = states::write(store, &[*tree], &[], &mut stream);
-    let written = written.map_err(|error| CommandError::infrastructure(chain(&error)))?;
-    Ok((stream, written))
-}
-
 /// Reads a script with the files in its directory. Returns the digest of their tree and the packed tree.
 fn packed_script(file: &Path, store: &Store) -> Result<(Digest, Vec<u8>), CommandError> {
     let script = Script::read(file).map_err(|error| CommandError::usage(chain(&error)))?;
     script
         .keep(store)
         .map_err(|error| CommandError::infrastructure(chain(&error)))?;
-    let (stream, _) = packed(store, &script.beside())?;
+    let (stream, _) = pack_tree(store, &script.beside())
+        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
     Ok((script.beside(), stream))
 }

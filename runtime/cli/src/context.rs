@@ -7,12 +7,13 @@ use std::sync::{Arc, OnceLock};
 
 use mcpmark_build::python::{Given, PythonError, PythonGuest, PythonSource};
 use mcpmark_build::{BuildError, Builder, Options, ToolchainChoice};
-use mcpmark_bundle::open::{Unpacked, is_root, looks_like_bundle};
+use mcpmark_bundle::open::{LibraryRootError, TaskRoot, Unpacked, is_root};
 use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
-use mcpmark_kinds::{ServiceKind, Services};
+use mcpmark_kinds::{ServiceKind, Services, WorldGuests};
+use mcpmark_packing::Machine;
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
 use mcpmark_task::{Library, SelectError, Selector, Task, TaskId, Tier, WorldId};
@@ -27,6 +28,7 @@ use crate::interruption;
 use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::{self, sanitise};
+use crate::runtime::runtime;
 use crate::settings;
 
 /// Hint for the name of an unsupported service.
@@ -186,29 +188,19 @@ impl Context {
         Ok((context, corpus))
     }
 
+    /// Returns the root of the tasks: a bundle, or a library on disk.
+    fn task_root(&self) -> TaskRoot {
+        let named = self.root.as_deref();
+        TaskRoot::of(named, Path::new("."), !self.ignores_lock)
+    }
+
     pub(crate) fn library(&self) -> Result<Library, CommandError> {
-        if let Some(unpacked) = self.unpack()? {
+        if let Some(unpacked) = self.unpacked.get() {
             return Ok(unpacked.library.clone());
         }
-        match &self.root {
-            Some(root) => {
-                bundles::must_be_there(root)?;
-                let library = Library::at(std::path::absolute(root).map_err(CommandError::usage)?);
-                for dir in [&library.tasks_dir, &library.worlds_dir] {
-                    if !dir.is_dir() {
-                        let message = format!("{}: directory does not exist", dir.display());
-                        return Err(CommandError::usage(message).hint(
-                            "--root (or MCPMARK_ROOT) expects a directory with tasks/ and worlds/",
-                        ));
-                    }
-                }
-                Ok(library)
-            }
-            None => Library::discover(Path::new(".")).map_err(|error| {
-                CommandError::usage(chain(&error)).hint(
-                    "change into a directory with tasks/ and worlds/, or name one with --root",
-                )
-            }),
+        match self.task_root() {
+            TaskRoot::Bundle(bundle) => Ok(self.unpack_bundle(&bundle)?.library.clone()),
+            TaskRoot::Library(root) => root.library().map_err(library_error),
         }
     }
 
@@ -218,15 +210,15 @@ impl Context {
         if let Some(unpacked) = self.unpacked.get() {
             return Ok(Some(unpacked));
         }
-        let lock = Path::new(Lock::FILE);
-        let bundle = match &self.root {
-            Some(root) if looks_like_bundle(root) => root,
-            None if self.ignores_lock => return Ok(None),
-            None if lock.is_file() && !Path::new("tasks").is_dir() => lock,
-            _ => return Ok(None),
-        };
+        match self.task_root() {
+            TaskRoot::Bundle(bundle) => self.unpack_bundle(&bundle).map(Some),
+            TaskRoot::Library(_) => Ok(None),
+        }
+    }
+
+    fn unpack_bundle(&self, bundle: &Path) -> Result<&Unpacked, CommandError> {
         let unpacked = self.bundles().library(bundle)?;
-        Ok(Some(self.unpacked.get_or_init(|| unpacked)))
+        Ok(self.unpacked.get_or_init(|| unpacked))
     }
 
     /// Returns true if the tasks come from a bundle.
@@ -263,12 +255,29 @@ impl Context {
         match &unpacked.lock {
             Some(lock) => {
                 bundles::warn_about_engine(lock, sandbox);
-                self.scratch()
-                    .and_then(|scratch| bundles::check_surfaces(lock, prepared, store, &scratch))
+                self.check_surfaces(lock, prepared, sandbox, store)
                     .map_err(|error| self.of_lock(error))
             }
             None => Ok(()),
         }
+    }
+
+    /// Checks that the tools of prepared tasks are those of a lock.
+    fn check_surfaces(
+        &self,
+        lock: &Lock,
+        prepared: &[(WorldId, &Prepared)],
+        sandbox: &Sandbox,
+        store: &Store,
+    ) -> Result<(), CommandError> {
+        let machine = Machine {
+            services: &self.services,
+            sandbox,
+            store,
+            scratch: &self.scratch()?,
+        };
+        let checked = runtime(1)?.block_on(machine.check_prepared(lock, prepared));
+        checked.map_err(bundles::machine_error)
     }
 
     /// Adds the path of the lock to an error.
@@ -502,6 +511,18 @@ impl Context {
     pub(crate) fn directory(&self, dir: &Path, store: &Store) -> Result<Tree, CommandError> {
         mcpmark_experiment::capture_directory(dir, store)
             .map_err(|error| capture_error(dir, &error))
+    }
+}
+
+fn library_error(error: LibraryRootError) -> CommandError {
+    use LibraryRootError as E;
+    match error {
+        E::Absent(error) => bundles::open_error(*error),
+        E::Current(error) => CommandError::usage(error),
+        E::NoDirectory(_) => CommandError::usage(error)
+            .hint("--root (or MCPMARK_ROOT) expects a directory with tasks/ and worlds/"),
+        E::NotFound(error) => CommandError::usage(chain(&error))
+            .hint("change into a directory with tasks/ and worlds/, or name one with --root"),
     }
 }
 

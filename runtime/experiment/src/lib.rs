@@ -26,6 +26,8 @@
 mod agent_setup;
 mod home;
 pub mod maintenance;
+mod participants;
+pub mod preflight;
 mod prepare;
 mod published;
 mod run;
@@ -49,6 +51,7 @@ pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::agent_setup::{AgentSetup, OpenedParticipant, steps};
 pub use crate::home::{ExperimentLock, Home, HomeError};
+pub use crate::participants::ParticipantError;
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
 pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, published_guests};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};

@@ -21,6 +21,7 @@
 //! # }
 //! ```
 
+mod approval;
 mod columns;
 mod deaths;
 mod durable;
@@ -52,6 +53,7 @@ use rusqlite::Connection;
 
 pub use mcpmark_model::{Cost, Usage, decimals};
 
+pub use crate::approval::{ForeignPlanError, PlanAction};
 pub use crate::deaths::{DEATHS_BEFORE_ALONE, Deaths, Interrupted};
 pub use crate::needs::AttemptNeeds;
 pub use crate::outcome::{FaultReport, Outcome, STATE_FAULT};

@@ -4,10 +4,16 @@ use mcpmark_bundle::open::{LockSourceError, OpenError};
 use mcpmark_bundle::trust::policy::TrustError;
 use mcpmark_bundle::trust::{KeyFileError, PolicyError};
 use mcpmark_bundle::{BadReference, BundleError, LockError, LoginError, Reference, RegistryError};
+use mcpmark_packing::{MachineError, PackError};
 
-use super::{HOST, PASSWORD, UPDATE, USER};
+use super::{HOST, PASSWORD, USER};
+use crate::context;
 use crate::error::{CommandError, chain};
 use crate::output::sanitise;
+
+/// Hint for a suite that differs from its lock.
+pub(crate) const UPDATE: &str =
+    "`mcpmark bundle update` shows the changes, and asks whether to accept them";
 
 const DIGESTS: &str = "`mcpmark bundle inspect` prints the digests of verifiers";
 
@@ -137,5 +143,45 @@ pub(crate) fn lock_source_error(error: &LockSourceError) -> CommandError {
         LockSourceError::NotUtf8 { .. } | LockSourceError::Path { .. } => {
             CommandError::usage(error)
         }
+    }
+}
+
+/// Converts an error of creating a lock or of comparing it with this machine.
+pub(crate) fn machine_error(error: MachineError) -> CommandError {
+    use MachineError as E;
+    match error {
+        E::Scratch(error) => CommandError::infrastructure(error),
+        E::Bundle(error) => open_error(error),
+        E::Mismatch(mismatch) => CommandError::invalid(mismatch).hint(UPDATE),
+        E::State { .. } | E::Guests { .. } | E::Clock { .. } | E::Service { .. } => {
+            CommandError::invalid(sanitise::block(&chain(&error)))
+        }
+    }
+}
+
+/// Converts an error of packing.
+pub(crate) fn pack_error(error: &PackError) -> CommandError {
+    use PackError as E;
+    let message = chain(error);
+    let message = sanitise::block(&message);
+    let result = if error.is_infrastructure() {
+        CommandError::infrastructure(message)
+    } else {
+        CommandError::invalid(message)
+    };
+    match error {
+        E::HeldBack { task, verifier } => context::held_back(task, verifier),
+        E::SourceSolution { .. } => result.hint("replace it with solution.wasm"),
+        E::Changed(_) => result.hint("pack it again"),
+        E::Certificate { .. } => result.hint("`mcpmark task check --write` creates a new one"),
+        E::Task(_)
+        | E::TaskGuest { .. }
+        | E::WorldGuest { .. }
+        | E::Interpreter(_)
+        | E::Read { .. }
+        | E::States(_)
+        | E::Clock(_)
+        | E::Parts(_)
+        | E::Compress(_) => result,
     }
 }

@@ -1,6 +1,7 @@
 //! `run --experiment NAME` with an existing experiment: extends its plan.
 
 use mcpmark_experiment::journal::ExperimentRow;
+use mcpmark_experiment::preflight::ExternalTools;
 use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, Spec, SpecLimits, TaskSource};
 
 use crate::args::RunArgs;
@@ -50,7 +51,7 @@ pub(crate) fn grow(
     interruption::say("interrupted; nothing was added");
     interruption::watch();
     let beside = if args.models.no_preflight {
-        agent_setup::ExternalTools::new()
+        ExternalTools::new()
     } else {
         super::runtime(1)?.block_on(agent_setup::preflight(&models, &spec, &chosen.tools()))?
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
+use mcpmark_experiment::preflight::{ActingModels, ExternalTools};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Journal, JournalError, Participant, PrepareError, Prepared, Reached,
@@ -79,7 +80,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     interruption::say("interrupted; nothing was started");
     interruption::watch();
     let beside = if args.models.no_preflight {
-        agent_setup::ExternalTools::new()
+        ExternalTools::new()
     } else {
         super::runtime(1)?.block_on(agent_setup::preflight(&models, &spec, &chosen.tools()))?
     };
@@ -177,9 +178,9 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     };
     let chosen = Chosen::known(context, spec.published.as_ref(), &spec.tasks, lacking)
         .map_err(|error| task_selection::or_elsewhere(&spec, &way_out, error))?;
-    let preflight = |models: &agent_setup::Models| {
+    let preflight = |models: &ActingModels| {
         if args.no_preflight {
-            Ok(agent_setup::ExternalTools::new())
+            Ok(ExternalTools::new())
         } else {
             super::runtime(1)?.block_on(agent_setup::preflight(models, &spec, &chosen.tools()))
         }
@@ -369,10 +370,7 @@ impl Setting {
 
     /// Checks that external tools do not clash with the tools of the opened worlds, some of which have more tools than
     /// their kind.
-    pub(crate) fn check_tools(
-        &self,
-        beside: &agent_setup::ExternalTools,
-    ) -> Result<(), CommandError> {
+    pub(crate) fn check_tools(&self, beside: &ExternalTools) -> Result<(), CommandError> {
         if beside.is_empty() {
             return Ok(());
         }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use mcpmark_bundle::open::{FetchDepth, Opened};
-use mcpmark_bundle::{CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, TaskArtifact};
+use mcpmark_bundle::{
+    CERTIFICATE, CertificateConfig, Change, GuestConfig, INSTRUCTION, TaskArtifact,
+};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
 use serde::Serialize;
@@ -40,11 +42,11 @@ struct Changed {
     instruction: Option<String>,
     guests: Vec<ChangedGuest>,
     /// Keys of `meta.json` whose values differ, including limits and parameters.
-    meta: BTreeMap<String, Sides<Value>>,
-    world: Option<Sides<Digest>>,
-    certificate: Option<Sides<Option<CertificateConfig>>>,
+    meta: BTreeMap<String, Change<Value>>,
+    world: Option<Change<Digest>>,
+    certificate: Option<Change<Option<CertificateConfig>>>,
     #[serde(skip)]
-    texts: Option<Sides<Vec<u8>>>,
+    texts: Option<Change<Vec<u8>>>,
 }
 
 #[derive(Serialize)]
@@ -56,12 +58,6 @@ struct ChangedGuest {
     held_back: Option<bool>,
     gained: Vec<String>,
     lost: Vec<String>,
-}
-
-#[derive(Serialize)]
-pub(super) struct Sides<T> {
-    pub(super) before: T,
-    pub(super) after: T,
 }
 
 /// Prints the differences between two bundles.
@@ -138,7 +134,7 @@ fn compare(
     let texts = if parts.0.instruction == parts.1.instruction {
         None
     } else {
-        Some(Sides {
+        Some(Change {
             before: read(before, old)?.unwrap_or_default(),
             after: read(after, new)?.unwrap_or_default(),
         })
@@ -172,11 +168,11 @@ fn compare(
         let value = |meta: &serde_json::Map<String, Value>| meta.get(key).cloned();
         let (before, after) = (value(&parts.0.meta), value(&parts.1.meta));
         (before != after).then(|| {
-            let sides = Sides {
+            let change = Change {
                 before: before.unwrap_or(Value::Null),
                 after: after.unwrap_or(Value::Null),
             };
-            (key.clone(), sides)
+            (key.clone(), change)
         })
     });
     let snapshots = (parts.0.world.snapshot, parts.1.world.snapshot);
@@ -187,11 +183,8 @@ fn compare(
         instruction,
         guests: guests.collect(),
         meta: meta.collect(),
-        world: (snapshots.0 != snapshots.1).then_some(Sides {
-            before: snapshots.0,
-            after: snapshots.1,
-        }),
-        certificate: (certificates.0 != certificates.1).then(|| Sides {
+        world: Change::between(snapshots.0, snapshots.1),
+        certificate: (certificates.0 != certificates.1).then(|| Change {
             before: before.config.certificate.clone(),
             after: after.config.certificate.clone(),
         }),
@@ -242,18 +235,17 @@ impl Report {
     }
 }
 
-impl Sides<Option<CertificateConfig>> {
-    fn text(&self) -> String {
-        let words = |side: &Option<CertificateConfig>| side.as_ref().map(look::certificate_summary);
-        match (words(&self.before), words(&self.after)) {
-            (Some(before), Some(after)) if before == after => {
-                format!("replaced, with the same result: {after}")
-            }
-            (None, None) => "replaced".to_owned(),
-            (before, after) => {
-                let word = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
-                format!("{} → {}", word(before), word(after))
-            }
+/// Describes the change of a certificate.
+fn certificate_change(change: &Change<Option<CertificateConfig>>) -> String {
+    let words = |side: &Option<CertificateConfig>| side.as_ref().map(look::certificate_summary);
+    match (words(&change.before), words(&change.after)) {
+        (Some(before), Some(after)) if before == after => {
+            format!("replaced, with the same result: {after}")
+        }
+        (None, None) => "replaced".to_owned(),
+        (before, after) => {
+            let word = |side: Option<String>| side.unwrap_or_else(|| "none".to_owned());
+            format!("{} → {}", word(before), word(after))
         }
     }
 }
@@ -293,19 +285,20 @@ impl Changed {
                 }
             }
         }
-        for (key, sides) in &self.meta {
-            let line = format!("{key}: {} → {}", sides.before, sides.after);
+        for (key, change) in &self.meta {
+            let line = format!("{key}: {} → {}", change.before, change.after);
             text.push_str(&format!("  {}\n", sanitise::line(&line)));
         }
-        if let Some(Sides { before, after }) = &self.world {
+        if let Some(Change { before, after }) = &self.world {
             text.push_str(&format!("  world: {before} → {after}\n"));
         }
-        if let Some(Sides { before, after }) = &self.texts {
+        if let Some(Change { before, after }) = &self.texts {
             text.push_str("  instruction:\n");
             text.push_str(&unified::diff(Some(before), Some(after), full));
         }
-        if let Some(sides) = &self.certificate {
-            text.push_str(&format!("  certificate: {}\n", sides.text()));
+        if let Some(change) = &self.certificate {
+            let line = certificate_change(change);
+            text.push_str(&format!("  certificate: {line}\n"));
         }
         if text == title {
             text.push_str("  only the description or packaging of the task or its world differs\n");

@@ -1,25 +1,24 @@
 //! `bundle lock` and `bundle update`: pin a suite to digests until its changes are accepted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::{self, BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::open::{FetchDepth, LockFile, Opened, Place};
-use mcpmark_bundle::{Lock, LockMismatch, WorldArtifact};
-use mcpmark_experiment::Start;
-use mcpmark_kinds::Services;
-use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_bundle::{Change, Lock, LockMismatch};
+use mcpmark_packing::Machine;
+use mcpmark_snapshot::Digest;
 use serde::Serialize;
 
-use super::compare::{self, Sides};
+use super::compare;
 use crate::args::{EngineArgs, LockArgs, UpdateArgs};
-use crate::bundles::{UPDATE, lock_source_error, open_error, surface};
+use crate::bundles::{UPDATE, lock_source_error, machine_error, open_error};
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::CommandError;
 use crate::exit;
 use crate::files;
 use crate::output::{self, sanitise};
+use crate::runtime::runtime;
 
 /// Writes a lock for a suite.
 pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandError> {
@@ -67,72 +66,18 @@ fn source(bundle: &Path, file: &Path) -> Result<String, CommandError> {
     LockFile::source(bundle, file).map_err(|error| lock_source_error(&error))
 }
 
+/// Creates the lock of a bundle on this machine.
 fn of(context: &Context, opened: &Opened, source: String) -> Result<Lock, CommandError> {
     let sandbox = context.sandbox(1, EngineArgs::default())?;
-    let surfaces = surfaces(context, opened, &sandbox)?;
-    Ok(Lock::of(
-        &opened.bundle,
-        source,
-        sandbox.profile(),
-        surfaces,
-    ))
-}
-
-/// Returns the digests of the tool surfaces of a bundle's worlds.
-fn surfaces(
-    context: &Context,
-    opened: &Opened,
-    sandbox: &Sandbox,
-) -> Result<BTreeMap<String, Digest>, CommandError> {
     let (store, scratch) = (context.store()?, context.scratch()?);
-    let mut found = BTreeMap::new();
-    for (world, profiles) in opened.bundle.profiles() {
-        let start = start(opened, world, context.services(), sandbox, &store)?;
-        for profile in profiles {
-            found.extend(surface(&world.id, &start, profile, &store, &scratch)?);
-        }
-    }
-    Ok(found)
-}
-
-/// Loads the starting state of a world of a bundle.
-fn start(
-    opened: &Opened,
-    world: &WorldArtifact,
-    services: &Services,
-    sandbox: &Sandbox,
-    store: &Store,
-) -> Result<Start, CommandError> {
-    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
-        .map_err(CommandError::infrastructure)?;
-    let file = scratch.path().join("states");
-    let source = &*opened.source;
-    let components = world
-        .copy_states(source, &file)
-        .and_then(|()| world.read_states(&file, store))
-        .and_then(|_| world.read_guests(source))
-        .map_err(open_error)?;
-    let invalid = |problem: String| {
-        let message = format!("world {}: {problem}", world.id);
-        CommandError::invalid(sanitise::block(&message))
+    let machine = Machine {
+        services: context.services(),
+        sandbox: &sandbox,
+        store: &store,
+        scratch: &scratch,
     };
-    let service = world.id.service();
-    let guests = components
-        .iter()
-        .map(|(role, component)| (*role, component.as_slice()));
-    let guests = services.load_guests(service, sandbox, guests);
-    let clock = world.config.clock.parse::<jiff::Timestamp>();
-    let tree = store.load_tree(&world.config.snapshot);
-    Ok(Start {
-        tree: tree.map_err(|error| invalid(chain(&error)))?,
-        digest: world.config.snapshot,
-        seed: world.config.seed,
-        clock: clock
-            .map_err(|error| invalid(error.to_string()))?
-            .as_second(),
-        kind: services.kind(service).cloned(),
-        guests: guests.map_err(|error| invalid(error.to_string()))?,
-    })
+    let lock = runtime(1)?.block_on(machine.lock(opened, source));
+    lock.map_err(machine_error)
 }
 
 /// Checks that the tools and the engine are those of the lock.
@@ -160,9 +105,9 @@ struct News {
     /// Differences of the bundles; `None` if the locked bundle is no longer in the cache, so that only digests can be
     /// compared.
     changes: Option<compare::Report>,
-    tasks: BTreeMap<String, Sides<Option<Digest>>>,
-    engine: Option<Sides<String>>,
-    surfaces: BTreeMap<String, Sides<Option<Digest>>>,
+    tasks: BTreeMap<String, Change<Option<Digest>>>,
+    engine: Option<Change<String>>,
+    surfaces: BTreeMap<String, Change<Option<Digest>>>,
     accepted: bool,
 }
 
@@ -189,31 +134,15 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
     // The documents of the locked bundle, if they are still in the cache.
     let before = bundles.cache().remembered(&old.digest);
     let changes = before.map(|before| compare::report(&before, &opened));
-    let sides = |old: &BTreeMap<String, Digest>, new: &BTreeMap<String, Digest>| {
-        let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let differing = names.into_iter().filter_map(|name| {
-            let (before, after) = (old.get(name).copied(), new.get(name).copied());
-            (before != after).then(|| (name.clone(), Sides { before, after }))
-        });
-        differing.collect::<BTreeMap<_, _>>()
-    };
-    let manifests = |lock: &Lock| {
-        let tasks = lock.tasks.iter();
-        tasks
-            .map(|(id, task)| (id.clone(), task.manifest))
-            .collect()
-    };
+    let locked = old.changes(&new);
     let mut news = News {
         lock: file.clone(),
         before: old.digest,
         after: new.digest,
         changes: changes.transpose()?,
-        tasks: sides(&manifests(&old), &manifests(&new)),
-        engine: (old.engine != new.engine).then(|| Sides {
-            before: old.engine.clone(),
-            after: new.engine.clone(),
-        }),
-        surfaces: sides(&old.surfaces, &new.surfaces),
+        tasks: locked.tasks,
+        engine: locked.engine,
+        surfaces: locked.surfaces,
         accepted: false,
     };
     let nothing = old == new;
@@ -267,7 +196,7 @@ impl News {
                 }
             }
         }
-        if let Some(Sides { before, after }) = &self.engine {
+        if let Some(Change { before, after }) = &self.engine {
             let before = sanitise::line(before);
             text.push_str(&format!("engine: {before} → {after}\n"));
         }

@@ -1,24 +1,18 @@
 //! `bundle inspect` and `bundle verify`.
 
-use std::collections::BTreeSet;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
-    Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INTERPRETER, OtherBlobs, SOLUTION, Source,
-    TaskArtifact, VERIFIER, WorldArtifact,
+    Bundle, CertificateConfig, GuestConfig, OtherBlobs, Source, TaskArtifact, WorldArtifact,
 };
-use mcpmark_kinds::Services;
-use mcpmark_sandbox::Interface;
-use mcpmark_snapshot::Store;
-use mcpmark_task::published::Corpus;
-use mcpmark_task::{GuestRole, Library};
+use mcpmark_packing::{VerifyError, verify_content};
+use mcpmark_task::GuestRole;
 use serde_json::{Value, json};
 
-use super::{lock, pack, trust};
+use super::{lock, trust};
 use crate::bundles::open_error;
-use crate::context::{self, Context};
+use crate::context::Context;
 use crate::error::{CommandError, chain};
 use crate::exit;
 use crate::output::{self, sanitise};
@@ -210,19 +204,7 @@ pub(super) fn verify(
     };
     let bundle = &opened.bundle;
     let source: &dyn Source = &*opened.source;
-    let (mut seen, mut described) = (BTreeSet::new(), BTreeSet::new());
-    let interfaces = context.services().guest_interfaces();
-    for task in &bundle.tasks {
-        for (file, layer) in task.layers() {
-            if seen.insert((file, layer.digest)) {
-                task.read(source, file).map_err(open_error)?;
-            }
-        }
-        guests(task, source, &interfaces, &mut described)?;
-        certificate(task, source)?;
-    }
-    usable(bundle, source, context.services())?;
-    worlds(bundle, source, &interfaces)?;
+    verify_content(bundle, source, context.services()).map_err(verify_error)?;
     let OtherBlobs { unnamed, unread } = beside(&opened)?;
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
@@ -280,106 +262,36 @@ fn beside(opened: &Opened) -> Result<OtherBlobs, CommandError> {
     Ok(beside)
 }
 
-/// Checks that the guests of a task match their descriptions. Skips descriptions in `seen`, which were checked for an
-/// earlier task.
-fn guests(
-    task: &TaskArtifact,
-    source: &dyn Source,
-    interfaces: &[Interface],
-    seen: &mut BTreeSet<String>,
-) -> Result<(), CommandError> {
-    for (role, file) in [
-        ("verifier", VERIFIER),
-        ("solution", SOLUTION),
-        ("interpreter", INTERPRETER),
-    ] {
-        let Some(described) = task.guest(role) else {
-            continue;
-        };
-        if task.layer(file).is_none() || !seen.insert(json!(described).to_string()) {
-            continue;
-        }
-        let component = task.read(source, file).map_err(open_error)?;
-        let component = component.unwrap_or_default();
-        let invalid = |reason: &str| {
-            let message = format!("task {}: {role}: {reason}", task.id);
-            CommandError::invalid(sanitise::block(&message))
-        };
-        let found = pack::guest(role, &component, interfaces).map_err(|error| invalid(&error))?;
-        if found != *described {
-            return Err(invalid(&otherwise(described, &found)));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that the tasks of a bundle are valid after unpacking. Unpacking also checks that scripts match their configs.
-fn usable(bundle: &Bundle, source: &dyn Source, services: &Services) -> Result<(), CommandError> {
-    let invalid = |id: &dyn Display, problem: &str| {
-        let message = format!("task {id}: {problem}");
-        CommandError::invalid(sanitise::block(&message))
-    };
-    for task in &bundle.tasks {
-        let (id, name) = (&task.id, task.id.service());
-        let Some(service) = services.service(name) else {
-            let problem = format!("unknown service {name:?}");
-            return Err(invalid(id, &problem));
-        };
-        if let Some(profile) = task.config.parts.profile() {
-            let known = service.check_profile(profile);
-            known.map_err(|error| invalid(id, &chain(&error)))?;
-        }
-    }
-    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
-        .map_err(CommandError::infrastructure)?;
-    mcpmark_bundle::unpack(bundle, source, &Default::default(), scratch.path())
-        .map_err(open_error)?;
-    if bundle.is_published() {
-        let corpus = Corpus::at(scratch.path()).map_err(|error| context::invalid(&error))?;
-        let tasks = corpus.tasks().map_err(|error| context::invalid(&error))?;
-        return match tasks.broken.first() {
-            Some((id, error)) => Err(invalid(id, &chain(error))),
-            None => Ok(()),
-        };
-    }
-    let library = Library::at(scratch.path());
-    let tasks = library.tasks().map_err(|error| context::invalid(&error))?;
-    if let Some(broken) = tasks.broken.first() {
-        return Err(invalid(&broken.id, &chain(&broken.error)));
-    }
-    for task in &bundle.tasks {
-        let Some(world) = bundle.worlds.get(&task.config.world.digest) else {
-            continue;
-        };
-        let world = library.world(&world.id);
-        let world = world.map_err(|error| invalid(&task.id, &chain(&error)))?;
-        if world.manifest.clock.as_second() != task.config.parts.world.clock {
-            return Err(invalid(
-                &task.id,
-                "its clock differs from the clock of its world",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that the certificate of a task matches its description.
-fn certificate(task: &TaskArtifact, source: &dyn Source) -> Result<(), CommandError> {
-    let Some(described) = &task.config.certificate else {
-        return Ok(());
-    };
-    let bytes = task.read(source, CERTIFICATE).map_err(open_error)?;
-    let reason = match pack::certified(&bytes.unwrap_or_default()) {
-        Ok(found) if found == *described => return Ok(()),
-        Ok(found) => format!(
-            "expected {} by its description, found {}",
-            certificate_summary(described),
+/// Converts an error of verifying the content of a bundle.
+fn verify_error(error: VerifyError) -> CommandError {
+    use VerifyError as E;
+    let message = match error {
+        E::Scratch(error) => return CommandError::infrastructure(error),
+        E::Store(error) => return CommandError::infrastructure(error),
+        E::Bundle(error) => return open_error(error),
+        E::OtherGuest {
+            owner,
+            role,
+            described,
+            found,
+        } => format!("{owner}: {role}: {}", otherwise(&described, &found)),
+        E::OtherCertificate {
+            task,
+            described,
+            found,
+        } => format!(
+            "task {task}: certificate: expected {} by its description, found {}",
+            certificate_summary(&described),
             certificate_summary(&found)
         ),
-        Err(error) => error.to_string(),
+        E::Guest { .. } | E::Certificate { .. } => error.to_string(),
+        E::UnknownService { .. }
+        | E::Profile { .. }
+        | E::Unpacked(_)
+        | E::Task { .. }
+        | E::Clock(_) => chain(&error),
     };
-    let message = format!("task {}: certificate: {reason}", task.id);
-    Err(CommandError::invalid(sanitise::block(&message)))
+    CommandError::invalid(sanitise::block(&message))
 }
 
 fn otherwise(described: &GuestConfig, found: &GuestConfig) -> String {
@@ -392,35 +304,4 @@ fn otherwise(described: &GuestConfig, found: &GuestConfig) -> String {
         output::count(found.imports.len(), "import"),
         output::bytes(found.bytes)
     )
-}
-
-fn worlds(
-    bundle: &Bundle,
-    source: &dyn Source,
-    interfaces: &[Interface],
-) -> Result<(), CommandError> {
-    let scratch = mcpmark_snapshot::Scratch::new(&mcpmark_snapshot::scratch_parent(None))
-        .map_err(CommandError::infrastructure)?;
-    let store = Store::open(scratch.path().join("store")).map_err(CommandError::infrastructure)?;
-    let file = scratch.path().join("states");
-    for world in bundle.worlds.values() {
-        world
-            .copy_states(source, &file)
-            .and_then(|()| world.read_states(&file, &store))
-            .map_err(open_error)?;
-        let components = world.read_guests(source);
-        for (role, component) in components.map_err(open_error)? {
-            let Some(described) = world.config.guests.get(role) else {
-                continue;
-            };
-            let problem = match pack::guest(role.as_str(), &component, interfaces) {
-                Ok(found) if found == *described => continue,
-                Ok(found) => otherwise(described, &found),
-                Err(reason) => reason,
-            };
-            let message = format!("world {}: {role}: {problem}", world.id);
-            return Err(CommandError::invalid(sanitise::block(&message)));
-        }
-    }
-    Ok(())
 }

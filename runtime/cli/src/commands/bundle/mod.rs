@@ -1,7 +1,6 @@
 //! `mcpmark bundle`: packs, inspects, signs, locks and transfers bundles.
 
 mod compare;
-mod corpus;
 mod lock;
 mod look;
 mod mend;

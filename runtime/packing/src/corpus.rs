@@ -1,24 +1,20 @@
-//! `bundle pack --tasks`: packs tasks of a published corpus with their scripts and the interpreter.
+//! Packing of tasks of a published corpus, with their scripts and the interpreter.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_bundle::{GuestConfig, JudgeContent, Parts, TaskContent, WorldConfig};
+use mcpmark_bundle::{
+    GuestConfig, JudgeContent, Packer, Parts, TaskContent, WorldConfig, state_name,
+};
 use mcpmark_experiment::Prepared;
 use mcpmark_grading::{Judge, ScriptJudge};
-use mcpmark_sandbox::Interface;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
 use mcpmark_task::{ByRole, GuestSource, PublishedParts, WorldId};
 
-use super::pack::{self, Made};
-use crate::args::{EngineArgs, PackArgs};
-use crate::bundles::{packed, state_name};
-use crate::commands::published;
-use crate::context::{self, Context};
-use crate::error::CommandError;
+use crate::describe::{describe_guest, describe_task_guest};
+use crate::{PackError, PackOptions, PackedSuite, pack_tree};
 
 /// Licence of states whose owner does not declare one: the SPDX term for an unknown licence.
 const UNKNOWN_LICENCE: &str = "NOASSERTION";
@@ -26,77 +22,92 @@ const UNKNOWN_LICENCE: &str = "NOASSERTION";
 /// Description of the capabilities of a script, for readers of a bundle that does not contain it.
 const SCRIPT: &str = "can do what its interpreter can, and change a copy of a repository that it judges; nothing else";
 
-pub(super) fn pack(context: &Context, dir: &Path, args: &PackArgs) -> Result<Made, CommandError> {
-    let corpus = context.corpus_at(dir)?;
-    let tasks = published::select(&corpus, &args.selection)?;
-    for task in &tasks {
+/// Checks that tasks can be packed: no verifier is held back, and all solutions are compiled. This does not need
+/// prepared tasks.
+///
+/// # Errors
+///
+/// Returns [`PackError::HeldBack`] or [`PackError::SourceSolution`] for the first task that cannot be packed.
+pub fn check_corpus_tasks(tasks: &[PublishedTask]) -> Result<(), PackError> {
+    for task in tasks {
         if let Some(held_back) = &task.held_back {
-            return Err(context::held_back(&task.id, &held_back.verifier));
+            return Err(PackError::HeldBack {
+                task: task.id.clone(),
+                verifier: held_back.verifier,
+            });
         }
         // The compiled solution would be unpacked next to the script, which sees all files of its directory.
         if let Some(GuestSource::Rust { source, .. }) = &task.solution {
-            let message = format!(
-                "task {}: {}: a task with a Python verifier can be packed only with a compiled solution",
-                task.id,
-                source.display()
-            );
-            return Err(CommandError::invalid(message).hint("replace it with solution.wasm"));
+            return Err(PackError::SourceSolution {
+                task: task.id.clone(),
+                file: source.clone(),
+            });
         }
     }
-    let (sandbox, store) = (context.sandbox(1, EngineArgs::default())?, context.store()?);
-    let states = args.published.states.as_deref();
-    let prepared = context.prepare_published(&corpus, states, &tasks, &sandbox, &store)?;
-    let interpreter = context.python_guest()?;
-    let component = fs::read(&interpreter.file).map_err(|error| {
-        CommandError::infrastructure(format!("{}: {error}", interpreter.file.display()))
-    })?;
-    let component = Arc::new(component);
-    let interfaces = context.services().guest_interfaces();
-    let described =
-        pack::guest("interpreter", &component, &interfaces).map_err(CommandError::invalid)?;
-    let mut made = Made {
-        tasks: tasks.len(),
-        ..Made::default()
-    };
-    let mut worlds = BTreeSet::new();
-    for (task, prepared) in tasks.iter().zip(&prepared) {
-        let world = state_name(&task.id, &prepared.start)?;
-        if worlds.insert(world.clone()) {
-            made.world_bytes +=
-                add_world(&mut made, &world, (task, prepared), &store, &interfaces)?;
-        }
-        let content = content(task, prepared, &store, args.without_verifier, &interfaces)?;
-        let content = content.with_interpreter(&component, described.clone());
-        made.packer
-            .task(&world, content)
-            .map_err(CommandError::infrastructure)?;
-    }
-    made.worlds = worlds.len();
-    Ok(made)
+    Ok(())
 }
 
-fn add_world(
-    made: &mut Made,
+/// Packs tasks of a corpus with their states. `prepared` has the same order as the tasks. `interpreter` is the
+/// component that runs their scripts.
+///
+/// # Errors
+///
+/// Returns an error if a guest is not valid, if the sources changed after the tasks were prepared, or if the store or a
+/// file cannot be read.
+pub fn pack_corpus(
+    tasks: &[PublishedTask],
+    prepared: &[Prepared],
+    interpreter: Vec<u8>,
+    store: &Store,
+    options: PackOptions<'_>,
+) -> Result<PackedSuite, PackError> {
+    let described = describe_guest("interpreter", &interpreter, options.interfaces)
+        .map_err(|problem| PackError::Interpreter(Box::new(problem)))?;
+    let interpreter = Arc::new(interpreter);
+    let mut packer = Packer::default();
+    let mut world_bytes = 0;
+    let mut worlds = BTreeSet::new();
+    for (task, prepared) in tasks.iter().zip(prepared) {
+        let start = &prepared.start;
+        let world = state_name(&task.id, &start.digest, &start.guests.digests())?;
+        if worlds.insert(world.clone()) {
+            world_bytes += pack_state(&mut packer, &world, (task, prepared), store, options)?;
+        }
+        let content = content(task, prepared, store, options)?;
+        let content = content.with_interpreter(&interpreter, described.clone());
+        packer.task(&world, content).map_err(PackError::Compress)?;
+    }
+    Ok(PackedSuite {
+        packed: packer.finish(options.name),
+        tasks: tasks.len(),
+        worlds: worlds.len(),
+        world_bytes,
+    })
+}
+
+/// Adds the starting state of a task as a world. Returns its compressed size, in bytes.
+fn pack_state(
+    packer: &mut Packer,
     id: &WorldId,
     (task, prepared): (&PublishedTask, &Prepared),
     store: &Store,
-    interfaces: &[Interface],
-) -> Result<u64, CommandError> {
+    options: PackOptions<'_>,
+) -> Result<u64, PackError> {
     let start = &prepared.start;
-    let (stream, written) = packed(store, &start.digest)?;
+    let (stream, written) = pack_tree(store, &start.digest)?;
     let size = stream.len() as u64;
     let title = task.world.as_deref().or(task.id.category());
-    let clock = jiff::Timestamp::from_second(start.clock).map_err(CommandError::infrastructure)?;
+    let clock = jiff::Timestamp::from_second(start.clock).map_err(PackError::Clock)?;
     let components: ByRole<&[u8]> = start
         .guests
         .iter()
         .map(|(role, guest)| (role, guest.component()))
         .collect();
-    let described: Result<ByRole<GuestConfig>, CommandError> = components
+    let described: Result<ByRole<GuestConfig>, PackError> = components
         .iter()
         .map(|(role, component)| {
             let name = role.as_str();
-            let described = pack::described(name, component, false, &task.id, interfaces)?;
+            let described = describe_task_guest(name, component, &task.id, options.interfaces)?;
             Ok((role, described))
         })
         .collect();
@@ -107,9 +118,9 @@ fn add_world(
         clock: clock.to_string(),
         ..WorldConfig::nameless(id, start.seed, start.digest, written)
     };
-    made.packer
+    packer
         .world(id, &config, stream, &components)
-        .map_err(CommandError::infrastructure)?;
+        .map_err(PackError::Compress)?;
     Ok(size)
 }
 
@@ -145,20 +156,17 @@ fn content(
     task: &PublishedTask,
     prepared: &Prepared,
     store: &Store,
-    without_verifier: bool,
-    interfaces: &[Interface],
-) -> Result<Content, CommandError> {
-    let changed = || {
-        let message = format!("task {}: changed while it was being packed", task.id);
-        CommandError::infrastructure(message).hint("pack it again")
-    };
+    options: PackOptions<'_>,
+) -> Result<Content, PackError> {
+    let changed = || PackError::Changed(task.id.clone());
     let Judge::Script(judge) = &prepared.judge else {
         return Err(changed());
     };
     let ScriptJudge { script, .. } = &**judge;
     let solution = match &task.solution {
-        Some(source) => Some(fs::read(source.path()).map_err(|error| {
-            CommandError::infrastructure(format!("{}: {error}", source.path().display()))
+        Some(source) => Some(fs::read(source.path()).map_err(|problem| PackError::Read {
+            file: source.path().to_owned(),
+            problem,
         })?),
         None => None,
     };
@@ -172,23 +180,22 @@ fn content(
         guests: prepared.start.guests.digests(),
     }
     .document();
-    let parts: Parts = serde_json::from_value(document).map_err(CommandError::infrastructure)?;
+    let parts: Parts = serde_json::from_value(document).map_err(PackError::Parts)?;
     if parts.digest() != prepared.bundle {
         return Err(changed());
     }
-    let (beside, written) = packed(store, &script.beside())?;
+    let (beside, written) = pack_tree(store, &script.beside())?;
     let mut guests = vec![GuestConfig {
         role: "verifier".to_owned(),
         digest: script.beside(),
         bytes: written.bytes,
-        held_back: without_verifier,
+        held_back: options.without_verifier,
         imports: Vec::new(),
         can: SCRIPT.to_owned(),
     }];
     if let Some(solution) = &solution {
-        guests.push(pack::described(
-            "solution", solution, false, &task.id, interfaces,
-        )?);
+        let described = describe_task_guest("solution", solution, &task.id, options.interfaces);
+        guests.push(described?);
     }
     Ok(Content {
         parts,
