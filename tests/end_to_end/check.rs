@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::environment::{Environment, components, copy_tree, repository, text};
 use crate::guests;
 use crate::library::Library;
+use crate::scaffold::workspace;
 
 fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
     let checks = report["checks"].as_array().unwrap();
@@ -242,6 +243,43 @@ fn a_freedom_of_a_mutation_that_the_service_does_not_have_is_refused() {
     let detail = text(&readable["detail"]);
     let told = "unknown mutation \"moved-branch\"; expected one of delete, ";
     assert!(detail.starts_with(told), "{detail}");
+}
+
+#[test]
+fn sources_outside_of_the_task_that_only_cheats_use_fail_the_check() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    workspace(&library);
+    library
+        .run(["task", "new", "filesystem/office/mine"])
+        .exits(0);
+    let dir = library.task_dir("mine");
+    let add = |name: &str, lines: &str| {
+        let source = fs::read_to_string(dir.join(name)).unwrap();
+        fs::write(dir.join(name), source + lines).unwrap();
+    };
+    fs::write(dir.join("../other.rs"), "").unwrap();
+    let covers = "the certificate covers the sources of cheats";
+    add(
+        "cheats/no-total.rs",
+        "\n#[path = \"../../other.rs\"]\nmod other;\n",
+    );
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let covered = check(&report["tasks"][0], covers);
+    assert_eq!(covered["passed"], false);
+    let detail = text(&covered["detail"]);
+    assert!(
+        detail.contains("use tasks/filesystem/office/other.rs;"),
+        "{detail}"
+    );
+
+    add("solution.rs", "\n#[path = \"../other.rs\"]\nmod other;\n");
+    let report = library.run(["task", "check", "--json"]).json();
+    let checks = report["tasks"][0]["checks"].as_array().unwrap();
+    assert!(
+        checks.iter().all(|check| check["name"] != covers),
+        "{checks:#?}"
+    );
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Creates an environment in which the guests of the repository are built.
+    /// Creates an environment in which the guests of the repository, except cheats, are built.
     pub(crate) fn new() -> Self {
         components();
         Self::bare()
@@ -178,12 +178,12 @@ impl Output {
     }
 }
 
-/// Returns the components of the repository's guests by their source files. They are built once.
+/// Returns the components of the repository's guests, except cheats, by their source files. They are built once.
 pub(crate) fn components() -> &'static BTreeMap<String, PathBuf> {
     static BUILT: OnceLock<BTreeMap<String, PathBuf>> = OnceLock::new();
     BUILT.get_or_init(|| {
         let environment = Environment::bare();
-        let mut build = environment.command(["task", "build", "--json"]);
+        let mut build = environment.command(["task", "build", "--without-cheats", "--json"]);
         // The tests need a toolchain. If it is missing, install it, as `mcpmark` does by default.
         build.env_remove("MCPMARK_NO_INSTALL");
         let built = Output::of(&mut build).exits(0).json();

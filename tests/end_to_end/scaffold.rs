@@ -1,8 +1,9 @@
-//! `task new` overwrites nothing. The test of the tutorial shows that new tasks pass their certification.
+//! `task new` overwrites nothing, and its cheats can be left out of a build. The test of the tutorial shows that new
+//! tasks pass their certification.
 
 use std::fs;
 
-use crate::environment::{Environment, repository, write_files};
+use crate::environment::{Environment, repository, text, write_files};
 use crate::library::Library;
 
 /// Gives a library its own guest workspace, with the SDK of this repository.
@@ -33,6 +34,28 @@ fn a_cheat_that_the_manifest_names_and_that_is_gone_is_an_invalid_task() {
     let cheat = manifest[named..].split('"').next().unwrap();
     fs::remove_file(dir.join(cheat)).unwrap();
     library.run(["task", "build", id]).exits(4).says(&[cheat]);
+}
+
+#[test]
+fn cheats_can_be_left_out_of_a_build() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    workspace(&library);
+    let id = "filesystem/office/mine";
+    library.run(["task", "new", id]).exits(0);
+    fs::write(library.task_dir("mine").join("cheats/no-total.rs"), "fails").unwrap();
+    let built = library.run(["task", "build", "--without-cheats", "--json", id]);
+    let built = built.exits(0).json();
+    let built = built.as_array().unwrap().iter();
+    let sources: Vec<_> = built.map(|guest| text(&guest["source"])).collect();
+    assert_eq!(
+        sources,
+        ["verifier.rs", "solution.rs"].map(|name| format!("tasks/{id}/{name}"))
+    );
+    library
+        .run(["task", "build", id])
+        .exits(4)
+        .says(&["no-total.rs"]);
 }
 
 #[test]

@@ -76,6 +76,7 @@ struct Package {
 
 #[derive(Debug, Deserialize)]
 struct Target {
+    name: String,
     kind: Vec<String>,
     crate_types: Vec<String>,
     src_path: PathBuf,
@@ -333,6 +334,35 @@ impl Workspace {
         }
     }
 
+    /// Returns the arguments of cargo that select the targets to compile: those of the requested guests.
+    ///
+    /// Cargo considers dev-dependencies only if it compiles examples, and they could change the features of other
+    /// dependencies. If there are any, all targets are compiled, so that the bytes of a guest do not depend on which
+    /// other guests are requested.
+    fn selected(&self, packages: &[&Package]) -> Vec<String> {
+        let needs_all = packages
+            .iter()
+            .any(|package| package.has_dev_dependencies());
+        let targets = packages.iter().flat_map(|package| &package.targets);
+        let (examples, libraries): (Vec<_>, Vec<_>) = targets
+            .filter(|target| target.is_guest())
+            .filter(|target| needs_all || self.wanted.contains_key(&canonical(&target.src_path)))
+            .partition(|target| target.is_example());
+        let mut selected = Vec::new();
+        if !libraries.is_empty() {
+            selected.push("--lib".to_owned());
+        }
+        if needs_all && !examples.is_empty() {
+            selected.push("--examples".to_owned());
+        } else {
+            let named = examples
+                .iter()
+                .map(|target| format!("--example={}", target.name));
+            selected.extend(named);
+        }
+        selected
+    }
+
     fn call(
         &self,
         packages: &[&Package],
@@ -378,20 +408,7 @@ impl Workspace {
                 "MCPMARK_CARGO_HOME",
                 environment::cargo_home().unwrap_or_default(),
             );
-        if packages.iter().any(|package| {
-            package
-                .targets
-                .iter()
-                .any(|target| target.is_guest() && !target.is_example())
-        }) {
-            call = call.args(["--lib"]);
-        }
-        if packages
-            .iter()
-            .any(|package| package.targets.iter().any(Target::is_example))
-        {
-            call = call.args(["--examples"]);
-        }
+        call = call.args(self.selected(packages));
         for package in packages {
             call = call.args(["--package", &package.id]);
         }
@@ -424,6 +441,10 @@ impl Package {
         mcpmark_json::canonical(
             &json!({ "dependencies": self.dependencies, "features": self.features }),
         )
+    }
+
+    fn has_dev_dependencies(&self) -> bool {
+        self.dependencies.iter().any(|it| it["kind"] == "dev")
     }
 
     fn dir_of(&self, source: &Path) -> Option<PathBuf> {

@@ -17,9 +17,10 @@ use super::{BuildError, BuildEvent};
 const LOOK: Duration = Duration::from_secs(1);
 /// Time for which the lock stays free after a turn. It is enough for a waiting process to take the lock.
 const GAP: Duration = Duration::from_millis(30);
-/// Packages per core in one turn, because they are compiled in parallel.
-const PACKAGES_PER_CORE: usize = 4;
-const PACKAGES_AT_LEAST: usize = 8;
+/// Packages per core in one turn, because they are compiled in parallel. Some cores are idle at the end of each turn, so
+/// short turns cost time.
+const PACKAGES_PER_CORE: usize = 8;
+const PACKAGES_AT_LEAST: usize = 16;
 
 /// Returns the default maximum number of packages in one turn.
 pub(super) fn packages() -> usize {

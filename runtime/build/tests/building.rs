@@ -291,12 +291,12 @@ fn a_source_that_is_put_back_with_its_old_time_is_built_again() {
     checkout.write("guests/first/verifier.rs", &other_verifier);
     let solution = fs::read_to_string(checkout.path("guests/first/solution.rs")).unwrap();
     checkout.write("guests/first/solution.rs", "fails");
-    checkout.build(&sources).0.unwrap_err();
+    let both = ["verifier.rs", "solution.rs"].map(|name| checkout.guest("guests/first", name));
+    checkout.build(&both).0.unwrap_err();
     put_back("guests/first/verifier.rs", &verifier);
     checkout.write("guests/first/solution.rs", &solution);
     // The stamp of the first build is valid again, so another guest is needed to run cargo.
-    let solution = [checkout.guest("guests/first", "solution.rs")];
-    checkout.build(&solution).0.unwrap();
+    checkout.build(&both).0.unwrap();
     fs::remove_dir_all(checkout.path("products/stamps")).unwrap();
     let (built, _) = checkout.build(&sources);
     assert_eq!(digests(&built.unwrap()), first);
@@ -364,6 +364,36 @@ fn other_guests_of_the_build_do_not_show() {
         "the second guest asks the shared crate for a feature"
     );
     assert_ne!(together[0].digest, together[1].digest);
+}
+
+#[test]
+fn only_requested_guests_are_compiled() {
+    let checkout = Checkout::new();
+    checkout.write("guests/first/solution.rs", "fails");
+    let [verifier, solution] =
+        ["verifier.rs", "solution.rs"].map(|name| checkout.guest("guests/first", name));
+    checkout.build(&[verifier]).0.unwrap();
+    checkout.build(&[solution]).0.unwrap_err();
+}
+
+#[test]
+fn requested_guests_do_not_change_the_features_of_dependencies() {
+    let build = |names: &[&str]| {
+        let checkout = Checkout::new();
+        let manifest = fs::read_to_string(checkout.path("guests/first/Cargo.toml")).unwrap();
+        let features = r#"{ path = "../../shared", features = ["more"] }"#;
+        let manifest = format!("{manifest}[dev-dependencies]\nshared = {features}\n");
+        checkout.write("guests/first/Cargo.toml", &manifest);
+        let sources: Vec<_> = names
+            .iter()
+            .map(|name| checkout.guest("guests/first", name))
+            .collect();
+        checkout.build(&sources).0.unwrap()[0].digest
+    };
+    assert_eq!(
+        build(&["verifier.rs"]),
+        build(&["verifier.rs", "solution.rs"])
+    );
 }
 
 #[test]

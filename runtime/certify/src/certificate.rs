@@ -34,8 +34,8 @@ pub struct Certificate {
     pub task: String,
     /// Tree digest of the task's directory without the certificate.
     pub sources: Digest,
-    /// Digest of the other code that the guests are compiled from: sources next to the task, sources of the SDK, and
-    /// the versions of packages from registries.
+    /// Digest of the other code that verifier, solution and the guests of the world are compiled from: sources next to
+    /// the task, sources of the SDK, and the versions of packages from registries.
     pub code: Digest,
     /// Digest of the starting state.
     pub world: Digest,

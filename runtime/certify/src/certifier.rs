@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use mcpmark_agent::Oracle;
-use mcpmark_build::{BuildEvent, Builder};
+use mcpmark_build::{BuildEvent, Builder, Built};
 use mcpmark_experiment::{PrepareError, Prepared, TaskPreparer};
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
@@ -13,7 +13,7 @@ use mcpmark_snapshot::{CaptureError, MemoryBlobs, ScratchSpace, Store};
 use mcpmark_task::{GuestSource, Library, Task};
 
 use crate::certification_run::CertificationRun;
-use crate::code::{Code, code};
+use crate::code::{Code, code, uncovered};
 use crate::lint;
 use crate::report::{Identity, Mutants, Report};
 use crate::sources_digest;
@@ -93,6 +93,7 @@ impl Certifier<'_> {
         let again = self.prepare(task)?.pop().ok_or_else(no_task)?;
         let verifier = prepared_task.judge.component().ok_or_else(no_task)?;
         let cheats = self.cheats(task)?;
+        let uncovered = self.uncovered(task)?;
         let second = self.second_verifier(task)?;
         let (identity, shared) = self.identity(task, &prepared_task)?;
         let mut run = CertificationRun {
@@ -120,6 +121,17 @@ impl Certifier<'_> {
         let (documents, remarks) = lint::documents(task, &start);
         run.checks.extend(documents);
         run.remarks.extend(remarks);
+        // The names of conditions that hold are part of a certificate, so this one is only listed if it does not.
+        if !uncovered.is_empty() {
+            run.check(
+                "the certificate covers the sources of cheats",
+                false,
+                format!(
+                    "only cheats use {}; move it into the task's directory",
+                    uncovered.join(", ")
+                ),
+            );
+        }
         let solved = run.agents(&cheats).await;
         let mutants = match solved {
             Some(solved) => run.solved(solved, &freedoms).await?,
@@ -210,9 +222,32 @@ impl Certifier<'_> {
         })
     }
 
-    /// Returns the code that all guests of the task are compiled from. The guests have already been built.
+    /// Returns the code that a certificate of the task is bound to.
     fn code(&mut self, task: &Task) -> Result<Code, CertifyError> {
-        let mut guests: Vec<GuestSource> = task.guests().cloned().collect();
+        let built = self.covered(task)?;
+        code(self.library, task, &built).map_err(|error| {
+            CertifyError::Host(format!("cannot read the code of task {}: {error}", task.id))
+        })
+    }
+
+    /// Returns the sources of the task's cheats that its certificate would not be bound to.
+    fn uncovered(&mut self, task: &Task) -> Result<Vec<String>, CertifyError> {
+        let cheats: Vec<_> = task.cheats.iter().map(|(_, guest)| guest.clone()).collect();
+        let cheats = self.build(&cheats)?;
+        let others = self.covered(task)?;
+        Ok(uncovered(
+            &self.library.root,
+            &task.dir,
+            cheats.iter().flat_map(|guest| &guest.compiled_from),
+            others.iter().flat_map(|guest| &guest.compiled_from),
+        ))
+    }
+
+    /// Returns the guests whose code a certificate of the task is bound to: all except the cheats. They have already
+    /// been built.
+    fn covered(&mut self, task: &Task) -> Result<Vec<Built>, CertifyError> {
+        let guests = std::iter::once(&task.verifier).chain(&task.solution);
+        let mut guests: Vec<GuestSource> = guests.cloned().collect();
         // The guests of the world are added because they are not part of its tree, which is all that the digest of the
         // world covers.
         let world = self
@@ -220,18 +255,16 @@ impl Certifier<'_> {
             .world(&task.world)
             .map_err(PrepareError::from)?;
         guests.extend(world.guests.into_values());
-        let built = self.builder.build(&guests, self.report);
-        let built = built.map_err(PrepareError::from)?;
-        code(self.library, task, &built).map_err(|error| {
-            CertifyError::Host(format!("cannot read the code of task {}: {error}", task.id))
-        })
+        self.build(&guests)
+    }
+
+    fn build(&mut self, guests: &[GuestSource]) -> Result<Vec<Built>, CertifyError> {
+        let built = self.builder.build(guests, self.report);
+        Ok(built.map_err(PrepareError::from)?)
     }
 
     fn component(&mut self, source: &GuestSource) -> Result<Vec<u8>, CertifyError> {
-        let built = self
-            .builder
-            .build(std::slice::from_ref(source), self.report);
-        let built = built.map_err(PrepareError::from)?;
+        let built = self.build(std::slice::from_ref(source))?;
         let path: PathBuf = built.into_iter().next().ok_or_else(no_task)?.path;
         Ok(std::fs::read(&path).map_err(|source| PrepareError::Read { path, source })?)
     }

@@ -4,6 +4,9 @@
 //! the task's directory, it would remain valid after a change of that code. The digest covers all bytes of these
 //! sources, including comments: only a compilation could tell whether a change matters, and renewing all certificates
 //! takes minutes.
+//!
+//! Cheats are not part of it, so that they need not be built to find out whether a certificate holds. They must not use
+//! other sources outside of the task's directory, which [`uncovered`] tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,17 +17,18 @@ use mcpmark_build::Built;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{GuestSource, Library, Task};
 
-/// Code of a task's guests.
+/// Code that a certificate is bound to.
 #[derive(Debug)]
 pub(crate) struct Code {
-    /// Digest of the sources outside the task's directory and of the versions of packages from registries.
+    /// Digest of the sources of the guests outside the task's directory, and of the versions of packages from
+    /// registries.
     pub(crate) digest: Digest,
     /// Sources that both the verifier and the solution use, as paths in the library. Only those in the parent of the
     /// task's directory or below it are listed, so the SDK is not.
     pub(crate) shared: Vec<String>,
 }
 
-/// Reads the sources that the guests of a task were compiled from.
+/// Reads the sources that the verifier and the solution of a task and the guests of its world were compiled from.
 pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Result<Code> {
     let (root, dir) = (canonical(&library.root), canonical(&task.dir));
     let mut sources: BTreeMap<PathBuf, BTreeSet<&GuestSource>> = BTreeMap::new();
@@ -67,6 +71,28 @@ pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Resu
         digest: digest.finish(),
         shared: shared.collect(),
     })
+}
+
+/// Returns the sources of cheats that a certificate would not be bound to: those outside the task's directory that no
+/// other guest is compiled from, as paths in the library.
+pub(crate) fn uncovered<'a>(
+    library: &Path,
+    task: &Path,
+    cheats: impl IntoIterator<Item = &'a PathBuf>,
+    others: impl IntoIterator<Item = &'a PathBuf>,
+) -> Vec<String> {
+    let (root, dir) = (canonical(library), canonical(task));
+    let covered: BTreeSet<PathBuf> = others.into_iter().map(|path| canonical(path)).collect();
+    let used: BTreeSet<PathBuf> = cheats.into_iter().map(|path| canonical(path)).collect();
+    used.difference(&covered)
+        .filter(|path| !path.starts_with(&dir))
+        .map(|path| {
+            path.strip_prefix(&root)
+                .unwrap_or(path)
+                .display()
+                .to_string()
+        })
+        .collect()
 }
 
 /// Returns the lock file that applies to the package of a guest.
@@ -142,6 +168,37 @@ mod tests {
                 canonical(&home.path().join("tasks/Cargo.lock"))
             );
         }
+    }
+
+    #[test]
+    fn sources_of_cheats_are_covered_by_the_task_and_its_other_guests() {
+        let library = tempfile::tempdir().unwrap();
+        let task = library.path().join("tasks/a/b/c");
+        let files = [
+            "c/play.rs",
+            "c/cheats/x.rs",
+            "lab.rs",
+            "other.rs",
+            "c-2/play.rs",
+        ];
+        let files = files.map(|name| library.path().join("tasks/a/b").join(name));
+        for file in &files {
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let sdk = PathBuf::from("/guest-sdk/src/lib.rs");
+        let cheats = || files.iter().chain([&sdk]);
+        // Paths of cargo are not always in canonical form.
+        let others = [task.join("../lab.rs"), sdk.clone()];
+        assert_eq!(
+            uncovered(library.path(), &task, cheats(), &others),
+            ["tasks/a/b/c-2/play.rs", "tasks/a/b/other.rs"]
+        );
+        assert!(uncovered(library.path(), &task, &files[..3], &others).is_empty());
+        assert_eq!(
+            uncovered(library.path(), &task, cheats(), &files),
+            ["/guest-sdk/src/lib.rs"]
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub struct Identity {
     pub task: String,
     /// Digest of the task's directory without the certificate.
     pub sources: Digest,
-    /// Digest of the other code that the guests are compiled from.
+    /// Digest of the other code that verifier, solution and the guests of the world are compiled from.
     pub code: Digest,
     /// Digest of the starting state.
     pub world: Digest,

@@ -30,7 +30,7 @@ pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs,
 pub(crate) use self::run::{ResumeArgs, RunArgs};
 pub(crate) use self::runs::{AttemptFilterArgs, AttemptOrder, RunsArgs, Since};
 pub(crate) use self::tasks::{
-    CheckArgs, ImportArgs, PublishedArgs, SelectArgs, TaskCommand, WorldCommand,
+    BuildArgs, CheckArgs, ImportArgs, PublishedArgs, SelectArgs, TaskCommand, WorldCommand,
 };
 pub(crate) use self::values::ResultBytes;
 

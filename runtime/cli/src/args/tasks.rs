@@ -21,7 +21,7 @@ pub(crate) enum TaskCommand {
         title: String,
     },
     /// Build the guests of tasks and of their worlds
-    Build(SelectArgs),
+    Build(BuildArgs),
     /// Certify tasks: test that their verifiers reject wrong solutions and mutants
     Check(CheckArgs),
     /// List tasks
@@ -39,6 +39,15 @@ pub(crate) enum TaskCommand {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BuildArgs {
+    #[command(flatten)]
+    pub(crate) select: SelectArgs,
+    /// Do not build cheats
+    #[arg(long)]
+    pub(crate) without_cheats: bool,
 }
 
 #[derive(Debug, Args)]

@@ -85,39 +85,50 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     let mut builder = context.builder(&library);
     let runtime = tokio::runtime::Runtime::new().map_err(CommandError::infrastructure)?;
 
-    // All guests are built together, so that cargo starts only once.
+    // The guests of all tasks are built together, so that cargo starts only once. Cheats are built only for tasks to
+    // certify, when it is known which certificates hold.
     context.prepare(&library, &tasks, &sandbox, &store)?;
-    let guests: Vec<_> = tasks.iter().flat_map(Task::guests).cloned().collect();
-    let mut display = BuildDisplay::default();
-    builder
-        .build(&guests, &mut |event| display.show(event))
-        .map_err(|error| context::prepare_error(&error.into()))?;
-    drop(display);
-    settings::bound_memory()?;
     let ceiling = settings::world_ceiling()?;
-    let mut reports = Vec::new();
+    let mut certifier = Certifier {
+        services: context.services(),
+        library: &library,
+        builder: &mut builder,
+        sandbox: &sandbox,
+        other: &other,
+        store: &store,
+        scratch: &scratch,
+        ceiling: &ceiling,
+        // The guests that it needs are already built.
+        report: &mut |_| {},
+    };
+    let mut held = Vec::new();
     for task in &mut tasks {
         if args.write {
             write_view(context, &library, task, &sandbox, &store)?;
         }
-        let mut certifier = Certifier {
-            services: context.services(),
-            library: &library,
-            builder: &mut builder,
-            sandbox: &sandbox,
-            other: &other,
-            store: &store,
-            scratch: &scratch,
-            ceiling: &ceiling,
-            // All guests are already built.
-            report: &mut |_| {},
-        };
-        let certified = if args.stale {
+        held.push(if args.stale {
             certified(&mut certifier, task, bound)?
         } else {
             None
-        };
-        let mut report = match certified {
+        });
+    }
+    let guests: Vec<_> = tasks
+        .iter()
+        .zip(&held)
+        .filter(|(_, held)| held.is_none())
+        .flat_map(|(task, _)| task.guests())
+        .cloned()
+        .collect();
+    let mut display = BuildDisplay::default();
+    certifier
+        .builder
+        .build(&guests, &mut |event| display.show(event))
+        .map_err(|error| context::prepare_error(&error.into()))?;
+    drop(display);
+    settings::bound_memory()?;
+    let mut reports = Vec::new();
+    for (task, held) in tasks.iter().zip(held) {
+        let mut report = match held {
             Some(report) => report,
             None => runtime
                 .block_on(certifier.certify(task))

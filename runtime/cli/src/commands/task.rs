@@ -9,7 +9,7 @@ use mcpmark_task::scaffold::scaffold;
 use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use serde_json::json;
 
-use crate::args::{SelectArgs, TaskCommand};
+use crate::args::{BuildArgs, SelectArgs, TaskCommand};
 use crate::commands::published;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
@@ -67,7 +67,9 @@ fn states_of(corpus: Option<UnpackedCorpus>, named: Option<PathBuf>) -> Option<P
     corpus.map(|corpus| corpus.states).or(named)
 }
 
-fn build(context: &Context, args: &mut SelectArgs) -> Result<u8, CommandError> {
+fn build(context: &Context, args: &mut BuildArgs) -> Result<u8, CommandError> {
+    let without_cheats = args.without_cheats;
+    let args = &mut args.select;
     let mut place = operands::take_place(&mut args.selection.selectors)?;
     let (context, _) = context.at_tasks(&mut place)?;
     if let Some(place) = place {
@@ -88,7 +90,14 @@ fn build(context: &Context, args: &mut SelectArgs) -> Result<u8, CommandError> {
             .map_err(|error| context::invalid(&error))?;
         sources.extend(world.sources().cloned());
     }
-    sources.extend(tasks.iter().flat_map(Task::guests).cloned());
+    for task in &tasks {
+        if without_cheats {
+            sources.push(task.verifier.clone());
+            sources.extend(task.solution.clone());
+        } else {
+            sources.extend(task.guests().cloned());
+        }
+    }
     let mut builder = context.builder(&library);
     let mut display = BuildDisplay::default();
     let built = builder
