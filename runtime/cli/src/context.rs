@@ -12,7 +12,7 @@ use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
-use mcpmark_kinds::{ServiceKind, Services, WorldGuests};
+use mcpmark_kinds::{ServiceKind, Services};
 use mcpmark_packing::Machine;
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
