@@ -588,7 +588,8 @@ fn a_server_that_goes_away_in_mid_run_is_no_failure_of_the_model() {
     assert_eq!(attempt["outcome"], "infra-error");
     let fault = attempt["fault"]["message"].as_str().unwrap();
     assert!(
-        fault.contains("cannot send the call to the mcp server: HTTP 502"),
+        fault.contains("cannot send the call to the mcp server: HTTP 502")
+            && fault.contains("server notes cannot be started again"),
         "{fault}"
     );
 }
@@ -657,6 +658,32 @@ fn a_program_that_a_call_ends_is_started_again() {
     let error = shown["calls"][0]["error"].to_string();
     assert!(error.contains("the server was started again"), "{error}");
     assert_eq!(shown["calls"][1]["is_error"], false, "{shown}");
+}
+
+/// A server that accepts connections and is silent after it was lost is gone, however long a call may take.
+#[test]
+fn a_lost_server_that_stays_silent_gives_no_grade() {
+    let environment = Environment::new();
+    let is_gone = AtomicBool::new(false);
+    let url = peer(move |post| {
+        if is_gone.load(Ordering::Relaxed) {
+            std::thread::sleep(Duration::from_secs(3600));
+        }
+        if post.body["method"] == "tools/call" {
+            is_gone.store(true, Ordering::Relaxed);
+            return (502, "text/plain", "gone".to_owned());
+        }
+        notes(post, "2025-06-18")
+    });
+    let config = format!("[servers.notes]\nurl = \"{url}\"\n");
+    let more = ["--limit-tool-time", "5"];
+    let report = run_with(&environment, &config, &[], &more).exits(5).json();
+    let attempt = &report["attempts"][0];
+    assert_eq!(attempt["outcome"], "infra-error");
+    let fault = attempt["fault"]["message"].as_str().unwrap();
+    for words in ["HTTP 502", "server notes cannot be started again", "30 s"] {
+        assert!(fault.contains(words), "{fault}");
+    }
 }
 
 /// A secret is redacted before a response is cut for an error message, so that no part of it is left at the cut.

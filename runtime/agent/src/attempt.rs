@@ -389,7 +389,9 @@ impl<'a> Attempt<'a> {
             Ok(Err(error)) => {
                 let halt = match &error {
                     CallError::Closed => Some(Halt::ServerClosed),
-                    CallError::Lost(_) => Some(Halt::ServerLost(error.to_string())),
+                    CallError::Lost(_) | CallError::Gone { .. } => {
+                        Some(Halt::ServerLost(error.to_string()))
+                    }
                     CallError::Timeout { .. } if timeout == remaining => {
                         Some(Halt::End(self.out_of_time()))
                     }

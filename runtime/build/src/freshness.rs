@@ -17,10 +17,11 @@ use super::BuildError;
 use super::component::write_atomically;
 use super::stamp::{CLOCK_STEP, Inputs, compiled_from};
 
-/// Digests of the sources that were compiled in one of cargo's target directories.
+/// Digests of the sources from which each module was compiled in one of cargo's target directories. They are recorded by
+/// module, because a run of cargo compiles only some of the modules that share a source.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Compiled {
-    sources: BTreeMap<PathBuf, Entry>,
+    modules: BTreeMap<PathBuf, BTreeMap<PathBuf, Entry>>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ impl Compiled {
     /// Touches each source whose content differs from the compiled one, so that cargo detects the change.
     pub(crate) fn show_changes(&self, inputs: &mut Inputs) -> Result<(), BuildError> {
         let mut is_any_shown = false;
-        for (path, entry) in &self.sources {
+        for (path, entry) in self.modules.values().flatten() {
             let content = inputs.content(path);
             let is_hidden = content.is_some()
                 && content != entry.content
@@ -74,17 +75,21 @@ impl Compiled {
     /// Records the sources of the modules of a successful run of cargo.
     pub(crate) fn note(&mut self, modules: &[PathBuf], began: SystemTime, inputs: &mut Inputs) {
         let ran = nanoseconds(SystemTime::now());
-        for path in modules.iter().flat_map(|module| compiled_from(module)) {
-            let is_settled = modified(&path).is_some_and(|modified| modified + CLOCK_STEP < began);
-            let content = inputs.content(&path).filter(|_| is_settled);
-            self.sources.insert(path, Entry { content, ran });
+        for module in modules {
+            let sources = compiled_from(module).into_iter().map(|path| {
+                let is_settled =
+                    modified(&path).is_some_and(|modified| modified + CLOCK_STEP < began);
+                let content = inputs.content(&path).filter(|_| is_settled);
+                (path, Entry { content, ran })
+            });
+            self.modules.insert(module.clone(), sources.collect());
         }
     }
 
     /// Marks changed sources as unknown after a failed run of cargo, which may have compiled some of them.
     pub(crate) fn doubt(&mut self, inputs: &mut Inputs) {
         let ran = nanoseconds(SystemTime::now());
-        for (path, entry) in &mut self.sources {
+        for (path, entry) in self.modules.values_mut().flatten() {
             if inputs.content(path) != entry.content {
                 *entry = Entry { content: None, ran };
             }
@@ -92,7 +97,7 @@ impl Compiled {
     }
 
     fn path(cargo_dir: &Path) -> PathBuf {
-        cargo_dir.join("compiled.json")
+        cargo_dir.join("compiled-modules.json")
     }
 }
 

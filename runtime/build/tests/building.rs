@@ -366,6 +366,36 @@ fn other_guests_of_the_build_do_not_show() {
     assert_ne!(together[0].digest, together[1].digest);
 }
 
+/// A run of cargo compiles only the requested guests of a package, so what it compiled says nothing about the others.
+#[test]
+fn a_source_that_only_one_guest_was_built_from_again_is_built_again_for_the_other() {
+    let checkout = Checkout::new();
+    let both = ["verifier.rs", "solution.rs"].map(|name| checkout.guest("guests/first", name));
+    let [verifier, solution] = &both;
+    let include = "#[path = \"common.rs\"]\nmod common;\n";
+    for name in ["verifier.rs", "solution.rs"] {
+        let path = format!("guests/first/{name}");
+        let text = fs::read_to_string(checkout.path(&path)).unwrap();
+        let text = text.replace("shared::work(", "common::NUMBER + shared::work(");
+        checkout.write(&path, &format!("{include}{text}"));
+    }
+    let write_old = |number: u32, seconds: u64| {
+        let path = "guests/first/common.rs";
+        checkout.write(path, &format!("pub const NUMBER: u32 = {number};\n"));
+        let file = fs::File::options().append(true).open(checkout.path(path));
+        let old = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        file.unwrap().set_modified(old).unwrap();
+    };
+    write_old(1, 1_700_000_000);
+    let first = digests(&checkout.build(&both).0.unwrap());
+    write_old(2, 1_600_000_000);
+    let changed = digests(&checkout.build(std::slice::from_ref(verifier)).0.unwrap());
+    assert_ne!(changed[0], first[0]);
+    write_old(2, 1_600_000_000);
+    let other = digests(&checkout.build(std::slice::from_ref(solution)).0.unwrap());
+    assert_ne!(other[0], first[1]);
+}
+
 #[test]
 fn only_requested_guests_are_compiled() {
     let checkout = Checkout::new();

@@ -127,7 +127,7 @@ impl Certifier<'_> {
                 "the certificate covers the sources of cheats",
                 false,
                 format!(
-                    "only cheats use {}; move it into the task's directory",
+                    "only cheats use {}; move such sources into the task's directory",
                     uncovered.join(", ")
                 ),
             );

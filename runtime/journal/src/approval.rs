@@ -283,7 +283,8 @@ impl ExperimentRow {
 fn acceptance_code(actions: &[PlanAction]) -> String {
     let lines = actions.iter().map(|action| {
         // An action stays one line, so that different lists have different texts.
-        let line = action.to_string().replace('\n', "\\n");
+        let line = action.to_string();
+        let line = line.replace('\\', "\\\\").replace('\n', "\\n");
         format!("\n  {line}")
     });
     let text: String = lines.collect();

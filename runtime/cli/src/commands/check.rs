@@ -101,6 +101,9 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
         // The guests that it needs are already built.
         report: &mut |_| {},
     };
+    if !args.stale {
+        build(&mut certifier, tasks.iter())?;
+    }
     let mut held = Vec::new();
     for task in &mut tasks {
         if args.write {
@@ -112,19 +115,10 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
             None
         });
     }
-    let guests: Vec<_> = tasks
-        .iter()
-        .zip(&held)
-        .filter(|(_, held)| held.is_none())
-        .flat_map(|(task, _)| task.guests())
-        .cloned()
-        .collect();
-    let mut display = BuildDisplay::default();
-    certifier
-        .builder
-        .build(&guests, &mut |event| display.show(event))
-        .map_err(|error| context::prepare_error(&error.into()))?;
-    drop(display);
+    if args.stale {
+        let to_certify = tasks.iter().zip(&held).filter(|(_, held)| held.is_none());
+        build(&mut certifier, to_certify.map(|(task, _)| task))?;
+    }
     settings::bound_memory()?;
     let mut reports = Vec::new();
     for (task, held) in tasks.iter().zip(held) {
@@ -158,6 +152,20 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
         output::print(&render(&reports, args.survivors))?;
     }
     Ok(if passed { exit::PASSED } else { exit::FAILED })
+}
+
+/// Builds all guests of tasks, with their cheats.
+fn build<'a>(
+    certifier: &mut Certifier<'_>,
+    tasks: impl Iterator<Item = &'a Task>,
+) -> Result<(), CommandError> {
+    let guests: Vec<_> = tasks.flat_map(Task::guests).cloned().collect();
+    let mut display = BuildDisplay::default();
+    certifier
+        .builder
+        .build(&guests, &mut |event| display.show(event))
+        .map_err(|error| context::prepare_error(&error.into()))?;
+    Ok(())
 }
 
 fn certify_error(error: &CertifyError) -> CommandError {

@@ -2,20 +2,18 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use mcpmark_http::{Secret, Secrets, may_be_secret};
 use mcpmark_service::{BoundedLines, ToolClient};
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::net::unix::pipe;
 
 use crate::scrub::Scrubbed;
 use crate::{ExternalError, MAX_MESSAGE_BYTES, with_timeout};
 
-/// Leader of a process group that is killed when this is dropped.
+/// Child process that is killed when this is dropped.
 struct Process(Child);
 
 /// Number and length of the waits for the exit of a program that closed its output.
@@ -36,13 +34,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A leader that was waited for is not killed: its id may belong to another process.
-        if let Ok(None) = self.0.try_wait()
-            && let Some(group) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw)
-        {
-            let _ = kill_process_group(group, Signal::KILL);
-            let _ = self.0.wait();
-        }
+        // The program may have exited already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -62,7 +56,6 @@ pub(crate) async fn start(
     child
         .args(arguments)
         .env_clear()
-        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use rmcp::model::{
@@ -15,7 +15,6 @@ use rmcp::transport::IntoTransport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::{RoleClient, ServiceExt};
 use serde_json::Value;
-use tokio::time::Instant;
 
 use crate::paced::Paced;
 use crate::{BoundedLines, BoxedStream, MAX_MESSAGE_BYTES, ServiceError, Session, ToolOutput};
@@ -34,6 +33,9 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Timeout of the ping that shows whether a server still responds after a failed call.
 const PING_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Time limit of the recovery of a lost server: the ping, and all tries to start it again.
+const RECOVERY: Duration = Duration::from_secs(30);
 
 /// Pauses before each try to start a lost server again.
 const RESTART_PAUSES: [Duration; 3] = [
@@ -54,7 +56,7 @@ pub struct ToolClient {
     tools: Vec<Tool>,
     added: Vec<AddedServer>,
     /// Keeps the server running. Declared last, so that the connection is dropped first.
-    guard: Option<Box<dyn Send + Sync>>,
+    guard: Mutex<Option<Box<dyn Send>>>,
 }
 
 /// External server whose tools are added to those of the world.
@@ -130,15 +132,28 @@ impl ToolClient {
             connection,
             tools,
             added: Vec::new(),
-            guard: None,
+            guard: Mutex::default(),
         })
     }
 
     /// Keeps `guard` until the client is dropped.
     #[must_use]
-    pub fn with_guard(mut self, guard: impl Send + Sync + 'static) -> Self {
-        self.guard = Some(Box::new(guard));
-        self
+    pub fn with_guard(self, guard: impl Send + 'static) -> Self {
+        let guard: Box<dyn Send> = Box::new(guard);
+        Self {
+            guard: Mutex::new(Some(guard)),
+            ..self
+        }
+    }
+
+    /// Drops the guard, so that the server ends.
+    fn end_server(&self) {
+        let guard = self
+            .guard
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        drop(guard);
     }
 
     /// Returns the tools of the server in its order, followed by those of added servers.
@@ -202,8 +217,9 @@ impl ToolClient {
     /// The tool may have had its effect.
     ///
     /// An added server that is lost during a call is started again, because the arguments of the call may have caused
-    /// the loss. The call fails then with [`CallError::Protocol`], and with [`CallError::Closed`] or
-    /// [`CallError::Lost`] only if the server cannot be started.
+    /// the loss. The call fails then with [`CallError::Protocol`], or with [`CallError::Gone`] if the server cannot be
+    /// started within 30 seconds. This time is not part of `timeout`: a server that is gone must not look like a slow
+    /// one.
     pub async fn call(
         &self,
         name: &str,
@@ -212,29 +228,33 @@ impl ToolClient {
     ) -> Result<ToolOutput, CallError> {
         let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
         let request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
-        let deadline = Instant::now() + timeout;
-        let called = async {
-            match self.added_server(name) {
-                Some(server) => server.call(request).await,
-                None => self.request(request).await,
-            }
-        };
-        tokio::time::timeout_at(deadline, called)
-            .await
-            .unwrap_or(Err(CallError::Timeout { after: timeout }))
+        match self.added_server(name) {
+            Some(server) => server.call(request, timeout).await,
+            None => self.request(request, timeout).await,
+        }
     }
 
-    /// Sends the request of a tool call and waits for its result. A cancellation is sent if the future is dropped.
-    async fn request(&self, request: ClientRequest) -> Result<ToolOutput, CallError> {
-        let options = PeerRequestOptions::no_options();
-        let sent = self.connection.send_request_with_option(request, options);
-        let mut sent = Sent(Some(sent.await?));
-        let answer = sent.answer().await;
-        sent.0 = None;
-        match answer {
-            Some(response) => output(response?),
-            None => Err(CallError::Closed),
-        }
+    /// Sends the request of a tool call and waits for its result, for at most `timeout`. A cancellation is sent if the
+    /// future is dropped.
+    async fn request(
+        &self,
+        request: ClientRequest,
+        timeout: Duration,
+    ) -> Result<ToolOutput, CallError> {
+        let responding = async {
+            let options = PeerRequestOptions::no_options();
+            let sent = self.connection.send_request_with_option(request, options);
+            let mut sent = Sent(Some(sent.await?));
+            let answer = sent.answer().await;
+            sent.0 = None;
+            match answer {
+                Some(response) => output(response?),
+                None => Err(CallError::Closed),
+            }
+        };
+        tokio::time::timeout(timeout, responding)
+            .await
+            .unwrap_or(Err(CallError::Timeout { after: timeout }))
     }
 
     /// Reports whether the server responds to a ping, with a result or an error.
@@ -249,7 +269,7 @@ impl ToolClient {
         for server in self.added.drain(..) {
             let client = server.client.into_inner();
             // A failure of an external server does not concern the world. The timeout ensures that a server that does
-            // not read cannot delay the end of an attempt. A client that a cancelled call still holds is dropped.
+            // not read cannot delay the end of an attempt.
             if let Some(mut client) =
                 Arc::into_inner(client.unwrap_or_else(PoisonError::into_inner))
             {
@@ -274,41 +294,62 @@ impl AddedServer {
     }
 
     /// Sends the request of a tool call. If the server is lost, starts it again and fails this call alone.
-    async fn call(&self, request: ClientRequest) -> Result<ToolOutput, CallError> {
+    async fn call(
+        &self,
+        request: ClientRequest,
+        timeout: Duration,
+    ) -> Result<ToolOutput, CallError> {
         let client = self.client();
-        let lost = match client.request(request).await {
+        let lost = match client.request(request, timeout).await {
             Err(error @ (CallError::Closed | CallError::Lost(_))) => error,
             called => return called,
         };
-        let Some(recovered) = self.recover(&client).await else {
-            return Err(lost);
-        };
-        let (name, consequence) = (&self.name, recovered.describe());
-        Err(CallError::Protocol {
-            code: INTERNAL_ERROR,
-            message: format!("the call to server {name} failed: {lost}; {consequence}"),
+        let recovered = tokio::time::timeout(RECOVERY, self.recover(&client)).await;
+        let recovered = recovered.unwrap_or_else(|_| {
+            let seconds = RECOVERY.as_secs();
+            Err(format!("it did not respond within {seconds} s"))
+        });
+        Err(match recovered {
+            Ok(recovered) => {
+                let (name, consequence) = (&self.name, recovered.describe());
+                CallError::Protocol {
+                    code: INTERNAL_ERROR,
+                    message: format!("the call to server {name} failed: {lost}; {consequence}"),
+                }
+            }
+            Err(reason) => CallError::Gone {
+                server: self.name.clone(),
+                lost: lost.to_string(),
+                reason,
+            },
         })
     }
 
-    /// Checks whether the server still responds after a failed call, and starts it again if it does not. Returns `None`
-    /// if it cannot be started.
-    async fn recover(&self, lost: &Arc<ToolClient>) -> Option<Recovered> {
+    /// Checks whether the server still responds after a failed call, and starts it again if it does not. Fails with the
+    /// reason why it cannot be started.
+    async fn recover(&self, lost: &Arc<ToolClient>) -> Result<Recovered, String> {
         let _restarting = self.restarting.lock().await;
         if !Arc::ptr_eq(&self.client(), lost) {
-            return Some(Recovered::Restarted);
+            return Ok(Recovered::Restarted);
         }
         if lost.responds().await {
-            return Some(Recovered::Responds);
+            return Ok(Recovered::Responds);
         }
+        // Two servers could not have the same port or lock at once.
+        lost.end_server();
+        let mut reason = String::new();
         for pause in RESTART_PAUSES {
             tokio::time::sleep(pause).await;
-            if let Ok(client) = (self.restart)().await {
-                let mut current = self.client.write().unwrap_or_else(PoisonError::into_inner);
-                *current = Arc::new(client);
-                return Some(Recovered::Restarted);
+            match (self.restart)().await {
+                Ok(client) => {
+                    let mut current = self.client.write().unwrap_or_else(PoisonError::into_inner);
+                    *current = Arc::new(client);
+                    return Ok(Recovered::Restarted);
+                }
+                Err(error) => reason = error,
             }
         }
-        None
+        Err(reason)
     }
 }
 
@@ -435,6 +476,16 @@ pub enum CallError {
     /// The request could not be sent.
     #[error("cannot send the call to the mcp server: {0}")]
     Lost(String),
+    /// An added server was lost and cannot be started again.
+    #[error("{lost}; server {server} cannot be started again: {reason}")]
+    Gone {
+        /// Name of the server.
+        server: String,
+        /// Error of the call.
+        lost: String,
+        /// Error of the start.
+        reason: String,
+    },
 }
 
 impl From<rmcp::ServiceError> for CallError {

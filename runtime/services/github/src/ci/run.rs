@@ -34,8 +34,9 @@ impl Ci {
         if let Budget::Call { .. } = self.budget {
             self.budget = Budget::CALL;
         }
-        let requests = repo.run_requests.get_or_insert_default();
-        for [old, new] in std::mem::take(&mut requests.renamed_branches) {
+        let requests = repo.run_requests.as_mut();
+        let renamed = requests.map(|requests| std::mem::take(&mut requests.renamed_branches));
+        for [old, new] in renamed.unwrap_or_default() {
             self.watch.renamed(&old, &new);
         }
         for change in self.watch.look(repo) {
@@ -47,8 +48,9 @@ impl Ci {
                 skipped_if_stopped(self.run_all(repo, &cause))?;
             }
         }
-        let requests = repo.run_requests.get_or_insert_default();
-        for request in std::mem::take(&mut requests.runs) {
+        let requests = repo.run_requests.as_mut();
+        let requested = requests.map(|requests| std::mem::take(&mut requests.runs));
+        for request in requested.unwrap_or_default() {
             if self.is_over() {
                 break;
             }
