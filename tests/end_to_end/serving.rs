@@ -351,9 +351,10 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     };
     // `postgres` is known only for published tasks, not for worlds.
     for service in ["gitlab", "postgres"] {
-        refused(place, service)
-            .exits(2)
-            .says(&[&format!("--service {service}"), "doctor"]);
+        refused(place, service).exits(2).says(&[
+            &format!("--service: service \"{service}\" is not supported"),
+            "doctor",
+        ]);
     }
     refused("github/sluice", "filesystem")
         .exits(2)

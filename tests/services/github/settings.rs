@@ -53,12 +53,12 @@ async fn mentions_in_commits_follow_the_name_of_the_repository() {
         events.map(|event| event["commit_id"].clone()).collect()
     };
     let before = site.get("/issues/2/timeline").await.json();
-    assert_eq!(referenced(&before), [of_demo.clone()]);
+    assert_eq!(referenced(&before), std::slice::from_ref(of_demo));
     let renamed = site.ask("PATCH", "", json!({"name": "shown"})).await;
     assert_eq!(renamed.status, 200);
     let target = "/repos/acme/shown/issues/2/timeline";
     let after = site.send("GET", target, "", b"").await.json();
-    assert_eq!(referenced(&after), [of_shown.clone()]);
+    assert_eq!(referenced(&after), std::slice::from_ref(of_shown));
     // A final state gives the same answer.
     let (tree, store) = (site.world.state().await, &site.world.store);
     let mut rest = Rest::open(&tree, &**store, site.world.home.path(), CLOCK).unwrap();
@@ -69,7 +69,7 @@ async fn mentions_in_commits_follow_the_name_of_the_repository() {
     };
     let answer = rest.answer(&request, CLOCK).unwrap();
     let opened: Value = serde_json::from_slice(&answer.body).unwrap();
-    assert_eq!(referenced(&opened), [of_shown.clone()]);
+    assert_eq!(referenced(&opened), std::slice::from_ref(of_shown));
 }
 
 #[tokio::test]
