@@ -285,16 +285,12 @@ fn quoted(text: &str, style: &mut Style) -> String {
 }
 
 fn number(value: &Value, style: &mut Style) -> String {
-    match value.as_f64() {
-        Some(n) if value.is_f64() => style
-            .pick(&[
-                &*format!("{n:?}"),
-                &*format!("{n:e}").replace("e0", "0e0").replace("00e0", "0e0"),
-                &*format!("{n:?}0"),
-            ])
-            .to_owned(),
-        _ => value.to_string(),
-    }
+    let end = if value.is_f64() {
+        style.pick(&["", "0", "e0", "E+00"])
+    } else {
+        ""
+    };
+    format!("{value}{end}")
 }
 
 /// JSON in some layout; also YAML in flow style.
