@@ -78,7 +78,7 @@ fn values_are_read_from_files_lines_and_cells() {
             task.check("no", file.line(3).content_is(content::text("x")));
             task.check(
                 "header",
-                file.line(1).content_is(&content::text("id,fee,due")),
+                file.line(1).content_is(content::text("id,fee,due")),
             );
             task.check("none", task.file("b.csv").content_is(content::text("")));
         },
@@ -172,6 +172,25 @@ fn kept_lines_keep_their_bytes() {
 #[should_panic(expected = r#"expected the line "a" once in the text, found it 2 times"#)]
 fn an_edit_of_an_unclear_line_panics() {
     let _ = content::edited("a\na\n").without("a");
+}
+
+/// Rows of the tables in a document: all cells, without what marks links and code.
+fn rows_of_tables(text: &str, prefix: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix(prefix));
+    let rows = lines.filter(|line| line.starts_with("| ") && !line.contains("| default |"));
+    rows.map(|row| row.replace("[`", "`").replace("`]", "`"))
+        .collect()
+}
+
+#[test]
+fn the_guide_has_the_tables_of_the_module() {
+    let guide = include_str!("../../../../docs/verifiers.md");
+    let (module, guide) = (
+        rows_of_tables(include_str!("../content.rs"), "//! "),
+        rows_of_tables(guide, ""),
+    );
+    assert!(module.len() > 40, "{module:?}");
+    assert_eq!(module, guide);
 }
 
 proptest::proptest! {

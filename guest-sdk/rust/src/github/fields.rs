@@ -509,9 +509,12 @@ mod tests {
                 &end,
                 None,
             );
-            let told = checks.iter().map(|it| match it.passed {
-                true => format!("✓ {}", it.name),
-                false => format!("✗ {}: {}", it.name, it.detail),
+            let told = checks.iter().map(|it| {
+                if it.passed {
+                    format!("✓ {}", it.name)
+                } else {
+                    format!("✗ {}: {}", it.name, it.detail)
+                }
             });
             told.collect()
         };
