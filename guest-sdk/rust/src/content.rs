@@ -97,6 +97,7 @@
 //! |---|---|---|
 //! | blanks at the end of a line, blank lines at both ends of the text | accepted | |
 //! | upper for lower case | a difference | [`Text::ignoring_case`] |
+//! | `e` with an accent for `é` (Unicode normal forms) | a difference | `Text::any_composition` (feature `unicode`) |
 //! | more or fewer blank lines inside | a difference | [`Text::ignoring_blank_lines`] |
 //! | another wrapping, several blanks for one | a difference | [`Text::any_wrapping`] |
 //!

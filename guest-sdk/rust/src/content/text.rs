@@ -11,6 +11,7 @@ use crate::condition::{show, show_difference};
 pub struct Text {
     expected: String,
     any_case: bool,
+    any_composition: bool,
     blank_lines: BlankLines,
 }
 
@@ -29,6 +30,7 @@ pub fn text(expected: impl Into<String>) -> Text {
     Text {
         expected: expected.into(),
         any_case: false,
+        any_composition: false,
         blank_lines: BlankLines::Kept,
     }
 }
@@ -38,6 +40,14 @@ impl Text {
     #[must_use]
     pub fn ignoring_case(mut self) -> Self {
         self.any_case = true;
+        self
+    }
+
+    /// Accepts every canonical spelling of a character: `é` as one character, and as `e` with an accent.
+    #[cfg(feature = "unicode")]
+    #[must_use]
+    pub fn any_composition(mut self) -> Self {
+        self.any_composition = true;
         self
     }
 
@@ -79,13 +89,29 @@ impl Text {
                 .collect(),
             BlankLines::Wrapped => paragraphs(numbered),
         };
-        if self.any_case {
-            for (_, line) in &mut lines {
+        for (_, line) in &mut lines {
+            if self.any_composition {
+                *line = Cow::Owned(composed(line));
+            }
+            if self.any_case {
                 *line = Cow::Owned(line.to_lowercase());
             }
         }
         lines
     }
+}
+
+/// Returns a text in the normal form NFC.
+#[cfg(feature = "unicode")]
+fn composed(text: &str) -> String {
+    use unicode_normalization::UnicodeNormalization;
+
+    text.nfc().collect()
+}
+
+#[cfg(not(feature = "unicode"))]
+fn composed(text: &str) -> String {
+    text.to_owned()
 }
 
 /// Joins the lines between blank ones, with one blank between two words.

@@ -39,6 +39,19 @@ fn invisible_ends_make_no_difference() {
     );
 }
 
+#[cfg(feature = "unicode")]
+#[test]
+fn composed_and_decomposed_characters_are_equal_on_request() {
+    fails(text("é"), "e\u{301}", r#"expected "é", found "e\u{301}""#);
+    passes(text("é\nx").any_composition(), "e\u{301}\nx");
+    passes(text("É").any_composition().ignoring_case(), "e\u{301}");
+    fails(
+        text("é").any_composition(),
+        "e",
+        "expected \"é\", found \"e\"",
+    );
+}
+
 #[test]
 fn options_ignore_what_they_name() {
     passes(text("One Two").ignoring_case(), "one TWO");
