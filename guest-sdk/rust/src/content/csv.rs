@@ -1,7 +1,8 @@
 //! Comparison of CSV tables.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt;
+use std::rc::Rc;
 
 use super::Expected;
 use crate::condition::{cut, show, show_difference};
@@ -26,28 +27,39 @@ pub struct Csv {
     separator: u8,
 }
 
-/// Rule for the equality of the cells of one column.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Rule {
-    /// The same text.
-    #[default]
-    Text,
-    /// The same amount, in any of these forms. An empty cell equals an empty cell.
-    Amount(Amounts),
-    /// The same date, in any of these forms. An empty cell equals an empty cell.
-    Date(Dates),
+/// Rule for the equality of the cells of one column: the same text, or the same amount or date in any of some
+/// forms. With a rule for values, an empty cell equals an empty cell alone.
+///
+/// Readers are called through a pointer, so that a guest without dates has no code for them.
+#[derive(Clone, Default)]
+pub struct Rule {
+    /// Returns a form that equal values have in common; `None` compares texts.
+    read: Option<Rc<Reader>>,
+}
+
+type Reader = dyn Fn(&str) -> Result<String, String>;
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_text() { "text" } else { "value" })
+    }
 }
 
 impl From<Amounts> for Rule {
     fn from(forms: Amounts) -> Self {
-        Self::Amount(forms)
+        Self {
+            read: Some(Rc::new(move |cell| {
+                forms.read(cell).map(|amount| amount.to_string())
+            })),
+        }
     }
 }
 
 impl From<Dates> for Rule {
     fn from(forms: Dates) -> Self {
-        Self::Date(forms)
+        Self {
+            read: Some(Rc::new(move |cell| forms.read(cell).map(dates::iso))),
+        }
     }
 }
 
@@ -82,7 +94,7 @@ pub fn csv<H: AsRef<str>, R: AsRef<[S]>, S: AsRef<str>>(
         );
     }
     Csv {
-        rules: vec![Rule::Text; header.len()],
+        rules: vec![Rule::default(); header.len()],
         header,
         rows,
         order: Order::AsExpected,
@@ -430,45 +442,33 @@ fn shown(cells: &[String]) -> String {
 }
 
 impl Rule {
+    /// Returns true if cells are compared as texts.
+    pub(super) fn is_text(&self) -> bool {
+        self.read.is_none()
+    }
+
     /// Returns the expected and the found value in words, if they differ.
     pub(super) fn difference(&self, expected: &str, found: &str) -> Option<(String, String)> {
-        if expected == found && *self == Self::Text {
+        if expected == found {
             return None;
         }
-        match self {
-            Self::Text => Some(show_difference(expected, found)),
-            Self::Amount(forms) => difference_of(expected, found, |text| forms.read(text)),
-            Self::Date(forms) => {
-                difference_of(expected, found, |text| forms.read(text).map(dates::iso))
-            }
+        let Some(read) = &self.read else {
+            return Some(show_difference(expected, found));
+        };
+        match (read(expected), read(found)) {
+            (Ok(a), Ok(b)) if a == b => None,
+            (a, b) => Some((in_words(expected, a.is_ok()), in_words(found, b.is_ok()))),
         }
     }
 
     /// Returns a form of the cell that equal cells have in common.
     pub(super) fn canonical(&self, cell: &str) -> String {
-        let value = match self {
-            Self::Amount(forms) if !cell.is_empty() => forms.read(cell).map(|it| it.to_string()),
-            Self::Date(forms) if !cell.is_empty() => forms.read(cell).map(dates::iso),
+        let value = match &self.read {
+            Some(read) if !cell.is_empty() => read(cell),
             _ => return cell.to_owned(),
         };
         // A text that is no value equals itself alone, and no value.
         value.unwrap_or_else(|_| format!("\0{cell}"))
-    }
-}
-
-/// Compares two cells as values. The expected cell may be a text that is no value, such as `n/a`.
-fn difference_of<T: PartialEq + Display>(
-    expected: &str,
-    found: &str,
-    read: impl Fn(&str) -> Result<T, String>,
-) -> Option<(String, String)> {
-    if expected.is_empty() && found.is_empty() {
-        return None;
-    }
-    match (read(expected), read(found)) {
-        (Ok(a), Ok(b)) if a == b => None,
-        (Err(_), Err(_)) if expected == found => None,
-        (a, b) => Some((in_words(expected, a.is_ok()), in_words(found, b.is_ok()))),
     }
 }
 

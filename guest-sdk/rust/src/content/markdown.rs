@@ -179,10 +179,11 @@ impl Markdown {
     }
 
     fn compare_text(&self, expected: &Block, found: &Block) -> Result<(), String> {
-        let rule = self.rule(expected).unwrap_or(&Rule::Text);
+        let as_text = Rule::default();
+        let rule = self.rule(expected).unwrap_or(&as_text);
         match rule.difference(&expected.text, &found.text) {
             None => Ok(()),
-            Some(_) if *rule == Rule::Text => {
+            Some(_) if rule.is_text() => {
                 let (a, b) = show_difference(&readable(&expected.text), &readable(&found.text));
                 let (a, b) = if a == b {
                     (
