@@ -227,12 +227,12 @@ pub(super) fn all_fields(fields: Fields) -> Condition {
 
 /// Compares two records like their `PartialEq`, with a detail that names the fields that differ.
 pub(super) fn is_like<R: Record + PartialEq + Debug>(expected: &R, found: &R) -> Condition {
-    let told = all_fields(found.fields(expected, Texts::Exact));
-    if expected == found || told.passed() {
-        Condition::equal(expected, found)
-    } else {
-        told
+    let equal = Condition::equal(expected, found);
+    if equal.passed() {
+        return equal;
     }
+    let told = all_fields(found.fields(expected, Texts::Exact));
+    if told.passed() { equal } else { told }
 }
 
 impl Found<Issue> {
