@@ -92,6 +92,7 @@
 //! | a hard line break for a soft one | a difference | [`Markdown::as_comment`] |
 //! | order of the items of lists, and of the rows of tables | as expected | [`Markdown::items_in_any_order`], [`Markdown::rows_in_any_order`] |
 //! | further blocks, images, links, HTML, comments | a difference | |
+//! | what no reader sees: link definitions without a link, cells beyond the header of a table | accepted | |
 //!
 //! | [`text`] | default | option |
 //! |---|---|---|
