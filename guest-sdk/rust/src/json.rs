@@ -86,7 +86,12 @@ impl Found<Value> {
 }
 
 /// Returns a detail with the first difference between two values, or `None` if they are equal.
-fn difference(expected: &Value, found: &Value, rule: Numbers, path: &mut String) -> Option<String> {
+pub(crate) fn difference(
+    expected: &Value,
+    found: &Value,
+    rule: Numbers,
+    path: &mut String,
+) -> Option<String> {
     let tell = |path: &str, expected: String, found: String| {
         let place = if path.is_empty() {
             String::new()

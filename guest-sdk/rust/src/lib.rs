@@ -60,6 +60,7 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 mod bindings;
 mod condition;
+pub mod content;
 pub mod dates;
 mod found;
 pub mod github;

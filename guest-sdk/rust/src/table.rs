@@ -174,6 +174,11 @@ impl Table {
         })
     }
 
+    /// Returns the number of rows, without the header.
+    pub(crate) fn row_count(&self) -> usize {
+        self.records().len()
+    }
+
     fn records(&self) -> &[scan::Record] {
         &self.content.read.records[self.first..]
     }

@@ -139,7 +139,8 @@ fn split_lines(text: &str) -> Vec<&str> {
     lines
 }
 
-fn compare(expected: &str, found: &str) -> Condition {
+/// Compares two texts byte by byte.
+pub(crate) fn compare(expected: &str, found: &str) -> Condition {
     if expected == found {
         return Condition::pass(format!("{} bytes of text, as expected", found.len()));
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::github::{Commit, Issue, Pull};
-use crate::{Condition, Found, Tree, Verifier};
+use crate::json::difference;
+use crate::{Condition, Found, Numbers, Tree, Verifier, content};
 
 /// Changes to a repository that a task allows.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +120,8 @@ impl Verifier {
     /// Adds checks that exactly one pull request is new, and that it is open and has the expected
     /// content and nothing else: no draft status, labels, assignees, milestone, comments or
     /// reviews. Returns the pull request.
+    ///
+    /// Title and text are compared byte by byte; see [`Verifier::check_proposal`].
     #[track_caller]
     pub fn check_new_pull(&mut self, expected: &Proposal<'_>) -> Found<Pull> {
         let pull = self.new_pull();
@@ -145,6 +148,36 @@ impl Verifier {
             Condition::when(it.is_plain(), words)
         });
         self.check("nothing else is said of the pull request", plain);
+        pull
+    }
+
+    /// Adds the checks of [`Verifier::check_new_pull`], but compares title and text as GitHub shows them, and names
+    /// the field that is said too much. Returns the pull request.
+    #[track_caller]
+    pub fn check_proposal(&mut self, expected: &Proposal<'_>) -> Found<Pull> {
+        let pull = self.new_pull();
+        self.check(
+            "the pull request goes where it should",
+            pull.goes(expected.head, expected.base).and(pull.is_open()),
+        );
+        self.check(
+            "the title of the pull request",
+            pull.title().content_is(content::text(expected.title)),
+        );
+        self.check(
+            "the text of the pull request",
+            pull.body().content_is(content::text(expected.body)),
+        );
+        let reviewers: Vec<String> = expected.reviewers.iter().map(ToString::to_string).collect();
+        self.check(
+            "the reviewers of the pull request",
+            pull.map(|it| it.requested_reviewers.clone())
+                .equal_in_any_order(&reviewers),
+        );
+        self.check(
+            "nothing else is said of the pull request",
+            pull.is_only_proposed(),
+        );
         pull
     }
 
@@ -267,7 +300,11 @@ fn same_entries(
         match after.get(number) {
             None => return Condition::fail(format!("#{number} is gone")),
             Some(now) if now != entry && !touched.contains(number) => {
-                return Condition::fail(format!("expected #{number} as it was, found it changed"));
+                let differ = difference(entry, now, Numbers::AsWritten, &mut String::new());
+                let differ = differ.map_or(String::new(), |detail| format!(" {detail}"));
+                return Condition::fail(format!(
+                    "expected #{number} as it was, found it changed{differ}"
+                ));
             }
             Some(_) => {}
         }
@@ -314,7 +351,7 @@ mod tests {
         assert!(!passed);
         assert_eq!(
             detail,
-            "issues.json: expected #1 as it was, found it changed"
+            r#"issues.json: expected #1 as it was, found it changed at "/title": expected "Crash", found "crash""#
         );
         let allowed = Allowed {
             touched: vec![1],

@@ -1,12 +1,14 @@
 //! Types for guests of github worlds.
 //!
-//! - Verifiers read the [`Repository`], [`Issue`]s and [`Pull`]s of a tree, and check that nothing
-//!   else changed ([`Allowed`], [`Proposal`]).
+//! - Verifiers read the [`Repository`], [`Issue`]s and [`Pull`]s of a tree, compare them field by
+//!   field ([`check_pull`](crate::Verifier::check_pull)), and check that nothing else changed
+//!   ([`Allowed`], [`Proposal`]).
 //! - Setup routines build a repository with a [`RepositoryBuilder`].
 //! - Solutions call tools through [`RepoTools`].
 
 mod builder;
 mod checks;
+mod fields;
 mod git;
 mod model;
 mod tools;

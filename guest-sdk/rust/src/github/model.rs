@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::github::fields::is_like;
 use crate::{Condition, Found, Tree};
 
 /// An issue, or the fields that a pull request shares with issues.
@@ -335,17 +336,16 @@ impl Found<Issue> {
     }
 
     /// Checks that the issue equals `expected`, ignoring the order of labels, assignees and
-    /// reactions.
+    /// reactions. Texts are compared byte by byte; see [`is_shown_as`](Found::is_shown_as).
     pub fn is_like(&self, expected: &Issue) -> Condition {
-        self.is(expected.clone())
+        self.satisfies(|issue| is_like(expected, issue))
     }
 
     /// Checks that the issue is the same as in the starting tree.
     pub fn is_unchanged(&self) -> Condition {
         self.satisfies(|issue| match Tree::START.issue(issue.number).get() {
-            Ok(before) => {
-                Condition::when(before == issue, "expected it as it was, found it changed")
-            }
+            Ok(before) if before == issue => Condition::pass("as expected"),
+            Ok(before) => is_like(before, issue).at("expected it as it was, found it changed"),
             Err(reason) => Condition::fail(format!("in the starting world {reason}")),
         })
     }
@@ -358,9 +358,10 @@ impl Found<Pull> {
     }
 
     /// Checks that the pull request equals `expected`, ignoring the order of labels, assignees,
-    /// reactions and requested reviewers.
+    /// reactions and requested reviewers. Texts are compared byte by byte; see
+    /// [`is_shown_as`](Found::is_shown_as).
     pub fn is_like(&self, expected: &Pull) -> Condition {
-        self.is(expected.clone())
+        self.satisfies(|pull| is_like(expected, pull))
     }
 
     /// Checks that the pull request was merged with this method: `merge`, `squash` or `rebase`.
@@ -485,7 +486,7 @@ mod tests {
                 "true unchanged: issue #1: as expected",
                 "false reason: issue #3: expected closed as completed, found closed as not_planned",
                 "true assignees: issue #3: all 1 found",
-                "false changed: issue #3: expected it as it was, found it changed",
+                r#"false changed: issue #3: expected it as it was, found it changed: title: expected "Slow", found "slow""#,
                 "false missing: issue #2: there is none",
                 "true merged: pull request #2: merged by squash, as expected",
                 "false otherwise: pull request #2: expected merged by merge, found merged by squash",
