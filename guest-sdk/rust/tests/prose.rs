@@ -1,0 +1,282 @@
+//! Written paraphrases of right texts, which pass, and texts with one false fact, which fail at the
+//! check of that fact. The texts are in `tests/prose/*.txt`.
+//!
+//! A section `=== right NAME` is a whole text. A section `=== wrong NAME of RIGHT: CHECK` is the text
+//! of that name with one change: lines of what to replace, then `=>`, then lines of the replacement.
+
+use std::collections::BTreeMap;
+
+use mcpmark_guest::jiff::civil::date;
+use mcpmark_guest::prose::{Fact, Facts, Language, Person, Prose};
+use mcpmark_guest::rust_decimal::Decimal;
+use mcpmark_guest::{Condition, Found};
+
+/// Results of all checks of a text, by name.
+type Results = BTreeMap<String, Condition>;
+
+fn release_note(text: &Found<Prose>) -> Results {
+    let ana = Person::new("Ana Ruiz").handle("aruiz");
+    let roster = [
+        ana.clone(),
+        Person::new("Anders Holm").handle("aholm"),
+        Person::new("Priya Raman").handle("priya-r"),
+        Person::new("Tom Becker").handle("tbecker"),
+    ];
+    let facts = Facts::new()
+        .must("the version", Fact::version("2.4.0"))
+        .must("the day of the release", Fact::date(date(2025, 3, 14)))
+        .must(
+            "merged pull requests",
+            Fact::number(23).about(["pull request", "PR", "merge*", "change"]),
+        )
+        .must(
+            "contributors",
+            Fact::number(9).about(["contributor", "people", "person", "author", "developer"]),
+        )
+        .must(
+            "the smaller download",
+            Fact::percent(12).or(Fact::percent(-12)).about([
+                "download",
+                "installer",
+                "package",
+                "archive",
+                "smaller",
+                "shrink*",
+                "shrank",
+                "size",
+            ]),
+        )
+        .must(
+            "the crash",
+            Fact::reference(118).about(["crash*", "empty feed"]),
+        )
+        .must(
+            "the time zone",
+            Fact::reference(131).about(["time zone", "timezone", "summer time", "daylight"]),
+        )
+        .must("the export", Fact::reference(127).about(["export*"]))
+        .must(
+            "the open problem",
+            Fact::reference(140).about([
+                "known",
+                "open",
+                "remain*",
+                "still",
+                "unfixed",
+                "unsolved",
+                "outstanding",
+            ]),
+        )
+        .must("the dropped Python", Fact::version("3.8").about(["Python"]))
+        .must(
+            "it is dropped",
+            Fact::words([
+                "drop*",
+                "end* .. support",
+                "support .. ended",
+                "remov* .. support",
+                "3.8 .. gone",
+            ])
+            .or(Fact::words(["support*", "run* .. on", "work* .. with"]).denied()),
+        )
+        .must("the new key", Fact::words(["interval"]))
+        .must("the release manager", Fact::person(&ana))
+        .must(
+            "no migration",
+            Fact::words(["migrat*", "convert*", "conversion"])
+                .denied()
+                .or(Fact::words([
+                    "data stay* as .. is",
+                    "database .. untouched",
+                    "data .. untouched",
+                ])),
+        )
+        .may(Fact::version("3.9"))
+        .may(Fact::commit("7f3c2ad91e04b5c8d6a2f1e0937b4c5d8e6f1a02"))
+        .must_not("the customer", Fact::words(["Harbour Foods"]))
+        .people(roster);
+    let mut results: Results = facts.conditions(text).into_iter().collect();
+    results.insert("the length".into(), text.words_between(50, 220));
+    results.insert("the language".into(), text.is_in(Language::English));
+    results.insert(
+        "the references".into(),
+        text.references_exist(&[118, 127, 131, 140, 141]),
+    );
+    results
+}
+
+fn handover(text: &Found<Prose>) -> Results {
+    let bo = Person::new("Bo Lindqvist").handle("bol");
+    let marta = Person::new("Marta Kowalczyk").handle("martak");
+    let ines = Person::new("Inês Duarte").handle("iduarte");
+    let gauge = ["gauge", "Holm"];
+    let facts = Facts::new()
+        .must("from whom", Fact::person(&bo))
+        .must("to whom", Fact::person(&marta))
+        .must("the day", Fact::date(date(2025, 3, 4)))
+        .must("the hour", Fact::time(18, 0))
+        .must("the incident", Fact::id("INC-2041"))
+        .must("the silence began", Fact::time(13, 42))
+        .must("the silence ended", Fact::time(14, 10))
+        .must("the gap", Fact::quantity(28, "minutes"))
+        .must("the gauge", Fact::words(gauge))
+        .must("open alarms", Fact::number(2).about(["alarm", "alert"]))
+        .must("sensors", Fact::number(3).about(["sensor", "probe"]))
+        .must("the high water", Fact::quantity(Decimal::new(435, 2), "m"))
+        .must("the time of the high water", Fact::time(21, 20))
+        .must(
+            "the battery",
+            Fact::percent(62).about(["battery", "Norra", "charge"]),
+        )
+        .must(
+            "whom to call",
+            Fact::person(&ines).about([
+                "call*",
+                "ring*",
+                "phone*",
+                "contact*",
+                "speak",
+                "harbour master",
+            ]),
+        )
+        .must("until when to call", Fact::time(19, 30))
+        .must("the order", Fact::amount(Decimal::new(18450, 2), "EUR"))
+        .must("the delivery", Fact::date(date(2025, 3, 6)).or_weekday())
+        .must(
+            "the backup",
+            Fact::words([
+                "backup .. succe*",
+                "backup .. complet*",
+                "backup .. finish*",
+                "backup .. fine",
+                "backup .. ok",
+                "backup .. well",
+                "backup .. clean*",
+                "success* backup",
+                "good backup",
+            ])
+            .or(Fact::words([
+                "backup .. fail*",
+                "backup .. problem",
+                "backup .. error",
+                "problem .. backup",
+            ])
+            .denied()),
+        )
+        .must_not(
+            "the number of the harbour master",
+            Fact::digits("0700555412"),
+        )
+        .must_not(
+            "the code of the door",
+            Fact::digits("7731").or(Fact::words(["door code"])),
+        )
+        .people([
+            bo,
+            marta,
+            ines,
+            Person::new("Björn Aalto").handle("baalto"),
+            Person::new("Carla Mendes").handle("cmendes"),
+        ]);
+    let mut results: Results = facts.conditions(text).into_iter().collect();
+    results.insert("the length".into(), text.words_between(60, 260));
+    results.insert("the language".into(), text.is_in(Language::English));
+    results
+}
+
+struct Case {
+    name: String,
+    text: String,
+    /// Check that must fail.
+    fails: Option<String>,
+}
+
+fn cases(file: &str) -> Vec<Case> {
+    let mut cases: Vec<Case> = Vec::new();
+    for section in file
+        .split("\n=== ")
+        .map(|section| section.trim_start_matches("=== "))
+    {
+        let (head, body) = section.split_once('\n').unwrap_or((section, ""));
+        if let Some(name) = head.strip_prefix("right ") {
+            cases.push(Case {
+                name: name.to_owned(),
+                text: format!("{}\n", body.trim()),
+                fails: None,
+            });
+        } else if let Some(rest) = head.strip_prefix("wrong ") {
+            let (names, check) = rest
+                .split_once(": ")
+                .expect("a wrong text names the check that fails");
+            let (name, of) = names
+                .split_once(" of ")
+                .expect("a wrong text names its right one");
+            let right = cases
+                .iter()
+                .find(|case| case.name == of)
+                .unwrap_or_else(|| panic!("{name}: there is no {of}"));
+            let (old, new) = body
+                .split_once("=>\n")
+                .unwrap_or_else(|| panic!("{name}: there is no =>"));
+            let (old, new) = (old.trim(), new.trim());
+            assert_eq!(
+                right.text.matches(old).count(),
+                1,
+                "{name}: {old:?} is not in {of} once"
+            );
+            cases.push(Case {
+                name: format!("{name} of {of}"),
+                text: right.text.replacen(old, new, 1),
+                fails: Some(check.trim().to_owned()),
+            });
+        }
+    }
+    cases
+}
+
+fn judge_all(file: &str, judge: fn(&Found<Prose>) -> Results) {
+    let cases = cases(file);
+    let wrong = cases.iter().filter(|case| case.fails.is_some()).count();
+    assert!(
+        cases.len() - wrong >= 20 && wrong >= 20,
+        "{} texts, {wrong} of them wrong",
+        cases.len()
+    );
+    let mut mistakes = Vec::new();
+    for case in &cases {
+        let text = Found::new("the text", Ok(case.text.clone())).prose();
+        let results = judge(&text);
+        let failed: Vec<(&String, &str)> = results
+            .iter()
+            .filter(|(_, condition)| !condition.passed())
+            .map(|(name, condition)| (name, condition.detail()))
+            .collect();
+        let is_right = match &case.fails {
+            None => failed.is_empty(),
+            Some(check) => failed.iter().any(|(name, _)| *name == check),
+        };
+        if !is_right {
+            mistakes.push(format!(
+                "{} (must fail: {:?})\n  {failed:#?}",
+                case.name, case.fails
+            ));
+        }
+    }
+    assert!(
+        mistakes.is_empty(),
+        "{} of {}\n{}",
+        mistakes.len(),
+        cases.len(),
+        mistakes.join("\n")
+    );
+}
+
+#[test]
+fn release_notes_are_judged_by_their_facts() {
+    judge_all(include_str!("prose/release-note.txt"), release_note);
+}
+
+#[test]
+fn handovers_are_judged_by_their_facts() {
+    judge_all(include_str!("prose/handover.txt"), handover);
+}
