@@ -280,3 +280,69 @@ fn release_notes_are_judged_by_their_facts() {
 fn handovers_are_judged_by_their_facts() {
     judge_all(include_str!("prose/handover.txt"), handover);
 }
+
+/// Changes each digit of the right texts in turn. Numbers of lists are left out: they are no text.
+fn change_each_digit(file: &str, judge: fn(&Found<Prose>) -> Results) {
+    let mut survivors = Vec::new();
+    for case in cases(file).iter().filter(|case| case.fails.is_none()) {
+        for (at, digit) in case.text.char_indices().filter(|(_, char)| char.is_ascii_digit()) {
+            let line = case.text[..at].rfind('\n').map_or(0, |end| end + 1);
+            if at == line && case.text[at + 1..].starts_with(". ") {
+                continue;
+            }
+            let other = if digit == '9' { '0' } else { char::from(digit as u8 + 1) };
+            let text = format!("{}{other}{}", &case.text[..at], &case.text[at + 1..]);
+            let results = judge(&Found::new("the text", Ok(text.clone())).prose());
+            if results.values().all(Condition::passed) {
+                let end = text[line..].find('\n').map_or(text.len(), |end| line + end);
+                survivors.push(format!("{}: {:?}", case.name, &text[line..end]));
+            }
+        }
+    }
+    assert!(survivors.is_empty(), "{} pass:\n{}", survivors.len(), survivors.join("\n"));
+}
+
+#[test]
+fn no_digit_of_a_release_note_can_be_another() {
+    change_each_digit(include_str!("prose/release-note.txt"), release_note);
+}
+
+#[test]
+fn no_digit_of_a_handover_can_be_another() {
+    change_each_digit(include_str!("prose/handover.txt"), handover);
+}
+
+/// Exchanges the two numbers of each right text that has both.
+fn exchange(file: &str, judge: fn(&Found<Prose>) -> Results, one: (&str, &str), two: (&str, &str)) {
+    let mut survivors = Vec::new();
+    for case in cases(file).iter().filter(|case| case.fails.is_none()) {
+        let swapped: Vec<String> = case
+            .text
+            .split_inclusive([' ', '\n', '|', '*'])
+            .map(|word| {
+                let body = word.trim_end_matches([' ', '\n', '|', '*', '.', ',']);
+                let tail = &word[body.len()..];
+                let other = match body {
+                    _ if body == one.0 => two.0,
+                    _ if body == two.0 => one.0,
+                    _ if body.eq_ignore_ascii_case(one.1) => two.1,
+                    _ if body.eq_ignore_ascii_case(two.1) => one.1,
+                    _ => body,
+                };
+                format!("{other}{tail}")
+            })
+            .collect();
+        let text = swapped.concat();
+        let results = judge(&Found::new("the text", Ok(text.clone())).prose());
+        if text == case.text || results.values().all(Condition::passed) {
+            survivors.push(format!("{}:\n{text}", case.name));
+        }
+    }
+    assert!(survivors.is_empty(), "{} pass:\n{}", survivors.len(), survivors.join("\n"));
+}
+
+#[test]
+fn counts_cannot_be_exchanged() {
+    exchange(include_str!("prose/release-note.txt"), release_note, ("23", "twenty-three"), ("9", "nine"));
+    exchange(include_str!("prose/handover.txt"), handover, ("2", "two"), ("3", "three"));
+}
