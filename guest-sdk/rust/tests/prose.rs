@@ -16,11 +16,12 @@ type Results = BTreeMap<String, Condition>;
 
 fn release_note(text: &Found<Prose>) -> Results {
     let ana = Person::new("Ana Ruiz").handle("aruiz");
+    let tom = Person::new("Tom Becker").handle("tbecker");
     let roster = [
         ana.clone(),
         Person::new("Anders Holm").handle("aholm"),
         Person::new("Priya Raman").handle("priya-r"),
-        Person::new("Tom Becker").handle("tbecker"),
+        tom.clone(),
     ];
     let facts = Facts::new()
         .must("the version", Fact::version("2.4.0"))
@@ -65,21 +66,18 @@ fn release_note(text: &Found<Prose>) -> Results {
                 "unfixed",
                 "unsolved",
                 "outstanding",
+                "aware",
+                "yet",
             ]),
         )
         .must("the dropped Python", Fact::version("3.8").about(["Python"]))
         .must(
             "it is dropped",
-            Fact::words([
-                "drop*",
-                "end* .. support",
-                "support .. ended",
-                "remov* .. support",
-                "3.8 .. gone",
-            ])
-            .or(Fact::words(["support*", "run* .. on", "work* .. with"]).denied()),
+            Fact::words(["drop*", "remov*", "end*", "gone", "no more Python"])
+                .or(Fact::words(["support*", "run", "work"]).denied())
+                .about(["Python", "3.8"]),
         )
-        .must("the new key", Fact::words(["interval"]))
+        .must("the new key", Fact::term(["interval"]))
         .must("the release manager", Fact::person(&ana))
         .must(
             "no migration",
@@ -91,9 +89,10 @@ fn release_note(text: &Found<Prose>) -> Results {
                     "data .. untouched",
                 ])),
         )
+        .may(Fact::person(&tom))
         .may(Fact::version("3.9"))
         .may(Fact::commit("7f3c2ad91e04b5c8d6a2f1e0937b4c5d8e6f1a02"))
-        .must_not("the customer", Fact::words(["Harbour Foods"]))
+        .must_not("the customer", Fact::term(["Harbour Foods"]))
         .people(roster);
     let mut results: Results = facts.conditions(text).into_iter().collect();
     results.insert("the length".into(), text.words_between(50, 220));
@@ -109,7 +108,6 @@ fn handover(text: &Found<Prose>) -> Results {
     let bo = Person::new("Bo Lindqvist").handle("bol");
     let marta = Person::new("Marta Kowalczyk").handle("martak");
     let ines = Person::new("Inês Duarte").handle("iduarte");
-    let gauge = ["gauge", "Holm"];
     let facts = Facts::new()
         .must("from whom", Fact::person(&bo))
         .must("to whom", Fact::person(&marta))
@@ -119,7 +117,7 @@ fn handover(text: &Found<Prose>) -> Results {
         .must("the silence began", Fact::time(13, 42))
         .must("the silence ended", Fact::time(14, 10))
         .must("the gap", Fact::quantity(28, "minutes"))
-        .must("the gauge", Fact::words(gauge))
+        .must("the gauge", Fact::term(["Holm"]))
         .must("open alarms", Fact::number(2).about(["alarm", "alert"]))
         .must("sensors", Fact::number(3).about(["sensor", "probe"]))
         .must("the high water", Fact::quantity(Decimal::new(435, 2), "m"))
@@ -144,24 +142,9 @@ fn handover(text: &Found<Prose>) -> Results {
         .must("the delivery", Fact::date(date(2025, 3, 6)).or_weekday())
         .must(
             "the backup",
-            Fact::words([
-                "backup .. succe*",
-                "backup .. complet*",
-                "backup .. finish*",
-                "backup .. fine",
-                "backup .. ok",
-                "backup .. well",
-                "backup .. clean*",
-                "success* backup",
-                "good backup",
-            ])
-            .or(Fact::words([
-                "backup .. fail*",
-                "backup .. problem",
-                "backup .. error",
-                "problem .. backup",
-            ])
-            .denied()),
+            Fact::words(["succe*", "complet*", "finish*", "fine", "well", "clean"])
+                .or(Fact::words(["fail*", "problem", "error"]).denied())
+                .about(["backup"]),
         )
         .must_not(
             "the number of the harbour master",
@@ -169,7 +152,7 @@ fn handover(text: &Found<Prose>) -> Results {
         )
         .must_not(
             "the code of the door",
-            Fact::digits("7731").or(Fact::words(["door code"])),
+            Fact::digits("7731").or(Fact::term(["door code"])),
         )
         .people([
             bo,
@@ -285,12 +268,20 @@ fn handovers_are_judged_by_their_facts() {
 fn change_each_digit(file: &str, judge: fn(&Found<Prose>) -> Results) {
     let mut survivors = Vec::new();
     for case in cases(file).iter().filter(|case| case.fails.is_none()) {
-        for (at, digit) in case.text.char_indices().filter(|(_, char)| char.is_ascii_digit()) {
+        for (at, digit) in case
+            .text
+            .char_indices()
+            .filter(|(_, char)| char.is_ascii_digit())
+        {
             let line = case.text[..at].rfind('\n').map_or(0, |end| end + 1);
-            if at == line && case.text[at + 1..].starts_with(". ") {
+            if at == line && case.text[at + 1..].starts_with(['.', ')']) {
                 continue;
             }
-            let other = if digit == '9' { '0' } else { char::from(digit as u8 + 1) };
+            let other = if digit == '9' {
+                '0'
+            } else {
+                char::from(digit as u8 + 1)
+            };
             let text = format!("{}{other}{}", &case.text[..at], &case.text[at + 1..]);
             let results = judge(&Found::new("the text", Ok(text.clone())).prose());
             if results.values().all(Condition::passed) {
@@ -299,7 +290,12 @@ fn change_each_digit(file: &str, judge: fn(&Found<Prose>) -> Results) {
             }
         }
     }
-    assert!(survivors.is_empty(), "{} pass:\n{}", survivors.len(), survivors.join("\n"));
+    assert!(
+        survivors.is_empty(),
+        "{} pass:\n{}",
+        survivors.len(),
+        survivors.join("\n")
+    );
 }
 
 #[test]
@@ -338,11 +334,26 @@ fn exchange(file: &str, judge: fn(&Found<Prose>) -> Results, one: (&str, &str), 
             survivors.push(format!("{}:\n{text}", case.name));
         }
     }
-    assert!(survivors.is_empty(), "{} pass:\n{}", survivors.len(), survivors.join("\n"));
+    assert!(
+        survivors.is_empty(),
+        "{} pass:\n{}",
+        survivors.len(),
+        survivors.join("\n")
+    );
 }
 
 #[test]
 fn counts_cannot_be_exchanged() {
-    exchange(include_str!("prose/release-note.txt"), release_note, ("23", "twenty-three"), ("9", "nine"));
-    exchange(include_str!("prose/handover.txt"), handover, ("2", "two"), ("3", "three"));
+    exchange(
+        include_str!("prose/release-note.txt"),
+        release_note,
+        ("23", "twenty-three"),
+        ("9", "nine"),
+    );
+    exchange(
+        include_str!("prose/handover.txt"),
+        handover,
+        ("2", "two"),
+        ("3", "three"),
+    );
 }

@@ -104,11 +104,7 @@ impl Reader {
             }
             Event::Html(html) => self.html.push_str(&html),
             // A tag inside of a paragraph: its text is in other events.
-            Event::InlineHtml(tag) => {
-                if tag.starts_with("<br") {
-                    self.text.push(HARD_BREAK);
-                }
-            }
+            Event::InlineHtml(tag) if tag.starts_with("<br") => self.text.push(HARD_BREAK),
             Event::Start(Tag::Link {
                 link_type,
                 dest_url,
@@ -166,13 +162,15 @@ impl Reader {
             .map_or(0, |last| last + 1);
         row.truncate(width);
         self.push(BlockKind::Row, row.join(" | "));
-        for at in 0..row.len().min(self.header.len()) {
-            let (name, cell) = (&self.header[at], &row[at]);
+        let mut cells = Vec::new();
+        for (name, cell) in self.header.iter().zip(&row) {
             self.repeated += name.len() + cell.len();
             if !name.is_empty() && !cell.is_empty() && self.repeated <= REPEATED {
-                let text = format!("{name}: {cell}");
-                self.push(BlockKind::Cell, text);
+                cells.push(format!("{name}: {cell}"));
             }
+        }
+        for text in cells {
+            self.push(BlockKind::Cell, text);
         }
     }
 

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 use rust_decimal::Decimal;
 
 use super::Person;
-use super::lex::clock;
+use super::forms::clock;
 use super::phrase::Phrase;
 use super::words;
 
@@ -41,9 +41,16 @@ pub(super) enum Form {
     Path(String),
     Id(String),
     Person(Person),
-    /// A phrase, and whether it must be negated.
-    Words(Phrase, bool),
+    Words(Phrase, Polarity),
     Digits(String),
+}
+
+/// Whether a phrase must be negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Polarity {
+    Affirmed,
+    Denied,
+    Any,
 }
 
 #[derive(Clone, Debug)]
@@ -182,18 +189,27 @@ impl Fact {
     /// Panics if there is no phrase, or one without words.
     #[track_caller]
     pub fn words<S: AsRef<str>>(phrases: impl AsRef<[S]>) -> Self {
-        let phrases = phrases.as_ref();
+        Self::phrases(phrases.as_ref(), Polarity::Affirmed)
+    }
+
+    /// A name or a term: one of these phrases as in [`Fact::words`], negated or not. Use it for what
+    /// must not be told, too.
+    ///
+    /// # Panics
+    /// Panics if there is no phrase, or one without words.
+    #[track_caller]
+    pub fn term<S: AsRef<str>>(phrases: impl AsRef<[S]>) -> Self {
+        Self::phrases(phrases.as_ref(), Polarity::Any)
+    }
+
+    #[track_caller]
+    fn phrases<S: AsRef<str>>(phrases: &[S], polarity: Polarity) -> Self {
         let Some(first) = phrases.first() else {
             panic!("a fact in words needs a phrase")
         };
-        let mut fact = Self::new(
-            format!("{:?}", first.as_ref()),
-            Form::Words(Phrase::new(first.as_ref()), false),
-        );
-        for phrase in &phrases[1..] {
-            fact.forms
-                .push(Form::Words(Phrase::new(phrase.as_ref()), false));
-        }
+        let form = |phrase: &S| Form::Words(Phrase::new(phrase.as_ref()), polarity);
+        let mut fact = Self::new(format!("{:?}", first.as_ref()), form(first));
+        fact.forms.extend(phrases[1..].iter().map(form));
         fact
     }
 
@@ -278,8 +294,8 @@ impl Fact {
     #[must_use]
     pub fn denied(mut self) -> Self {
         for form in &mut self.forms {
-            if let Form::Words(_, is_denied) = form {
-                *is_denied = true;
+            if let Form::Words(_, polarity) = form {
+                *polarity = Polarity::Denied;
             }
         }
         self

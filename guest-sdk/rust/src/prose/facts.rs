@@ -1,6 +1,7 @@
 //! All that a text must, may and must not state.
 
-use super::judge::{Judge, Stray};
+use super::judge::Judge;
+use super::stray::Stray;
 use super::{Fact, Person, Prose};
 use crate::{Condition, Found, Verifier};
 

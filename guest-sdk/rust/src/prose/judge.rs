@@ -2,15 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rust_decimal::Decimal;
-
+use super::Prose;
 use super::blocks::BlockKind;
-use super::fact::{Fact, Form, Side};
-use super::lex::Kind;
+use super::fact::{Fact, Form, Polarity, Side};
 use super::people::{Named, Person, named, plain_tokens};
 use super::phrase::Phrase;
-use super::read::{Mention, What};
-use super::{Prose, words};
 use crate::condition::cut;
 
 /// Maximum distance of a value from its topic, in half words.
@@ -22,14 +18,14 @@ const QUOTED: usize = 110;
 
 /// A text with the people that it names.
 pub(super) struct Judge<'a> {
-    prose: &'a Prose,
-    facts: &'a [&'a Fact],
+    pub(super) prose: &'a Prose,
+    pub(super) facts: &'a [&'a Fact],
     /// What the text has of each fact.
     found: Vec<FactPlaces>,
     /// Fact, index of its candidate, distance in half words.
     bound: Vec<(usize, usize, u32)>,
-    roster: Vec<Person>,
-    named: Vec<Named>,
+    pub(super) roster: Vec<Person>,
+    pub(super) named: Vec<Named>,
     plain: Vec<usize>,
     /// Sentences that give a sentence its topic, if it has none.
     context: Vec<Vec<usize>>,
@@ -52,7 +48,7 @@ struct Candidate {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
+pub(super) enum Verdict {
     /// Another kind of thing.
     Unrelated,
     /// Another value, which often states nothing.
@@ -192,7 +188,12 @@ impl<'a> Judge<'a> {
         if let Some(at) = found.or_else(|| self.by_context(index)) {
             return Ok(at);
         }
-        match candidates.iter().find(|it| it.verdict == Verdict::Right) {
+        let is_phrase = self.facts[index]
+            .forms
+            .iter()
+            .any(|form| matches!(form, Form::Words(..)));
+        let loose = candidates.iter().max_by_key(|it| it.verdict);
+        match loose.filter(|it| is_phrase || it.verdict == Verdict::Right) {
             Some(loose) => Err(format!(
                 "expected {name} stated plainly together with what it is about, found only {}",
                 self.quote(loose.first)
@@ -365,14 +366,20 @@ impl<'a> Judge<'a> {
                         add(it.first, it.last, verdict, true);
                     }
                 }
-                Form::Words(phrase, is_denied) => {
+                Form::Words(phrase, polarity) => {
+                    // The topic of "support was removed" is not taken by "support".
+                    let no = if fact.topics.is_empty() || fact.is_unopposed {
+                        Verdict::Wrong
+                    } else {
+                        Verdict::Weak
+                    };
                     for (first, last, is_negated) in self.find(phrase) {
-                        let verdict = if is_negated == *is_denied {
-                            yes
-                        } else {
-                            Verdict::Wrong
+                        let is_right = match polarity {
+                            Polarity::Any => true,
+                            Polarity::Affirmed => !is_negated,
+                            Polarity::Denied => is_negated,
                         };
-                        add(first, last, verdict, true);
+                        add(first, last, if is_right { yes } else { no }, true);
                     }
                 }
                 Form::Path(path) => {
@@ -399,325 +406,10 @@ impl<'a> Judge<'a> {
             .collect()
     }
 
-    /// Compares one value with what the text states in one place.
-    fn judge(&self, form: &Form, mention: &Mention) -> Verdict {
-        let lexed = &self.prose.lexed;
-        let when = |holds: bool| {
-            if holds {
-                Verdict::Right
-            } else {
-                Verdict::Wrong
-            }
-        };
-        let right = |holds: bool| {
-            if holds {
-                Verdict::Right
-            } else {
-                Verdict::Unrelated
-            }
-        };
-        match (form, &mention.what) {
-            (Form::Number(value), What::Number(number)) if !number.is_ordinal => {
-                let is_equal = number.readings.contains(value);
-                if !number.is_bare() {
-                    return right(is_equal && number.unit.is_some());
-                }
-                match is_equal {
-                    true => Verdict::Right,
-                    false if number.is_soft || mention.is_labelled => Verdict::Weak,
-                    false => Verdict::Wrong,
-                }
-            }
-            (Form::Quantity(value, unit), What::Number(number)) => match number.unit {
-                Some(found) if has_same_dimension(unit, found) => when(
-                    number
-                        .readings
-                        .iter()
-                        .any(|it| convert(*it, found) == convert(*value, unit)),
-                ),
-                _ => Verdict::Unrelated,
-            },
-            (Form::Percent(value), What::Number(number)) if number.is_percent => {
-                when(number.readings.contains(value))
-            }
-            (Form::Amount(value, currency), What::Number(number)) => match number.currency {
-                Some(found) => when(found == currency && number.readings.contains(value)),
-                None => Verdict::Unrelated,
-            },
-            (Form::Ordinal(value), What::Number(number)) if number.is_ordinal => {
-                match number.integer() == Some(*value) {
-                    true => Verdict::Right,
-                    false if number.is_soft => Verdict::Weak,
-                    false => Verdict::Wrong,
-                }
-            }
-            (Form::Range(low, high), What::Range(from, to)) => {
-                when(from.readings.contains(low) && to.readings.contains(high))
-            }
-            (Form::Date(date), What::Date(days)) => {
-                let is_whole = days
-                    .iter()
-                    .all(|day| day.month.is_some() && day.day.is_some());
-                match days.iter().any(|day| day.fits(*date)) {
-                    true => right(is_whole),
-                    false if is_whole => Verdict::Wrong,
-                    false => Verdict::Weak,
-                }
-            }
-            (Form::Weekday(date), What::Date(days)) => right(
-                days.iter()
-                    .any(|day| day.weekday.is_some() && day.fits(*date)),
-            ),
-            (Form::Time(minutes), What::Time(readings)) => when(readings.contains(minutes)),
-            (Form::Version(version), What::Version) => {
-                when(is_version(version, mention.written(lexed)))
-            }
-            (Form::Version(version), What::Number(_)) => {
-                right(is_version(version, mention.written(lexed)))
-            }
-            (Form::Reference(number), What::Reference(found)) => when(number == found),
-            (Form::Reference(number), What::Url) => {
-                match numbered(&lexed.tokens[mention.first].fold) {
-                    Some(found) => when(found == *number),
-                    None => Verdict::Unrelated,
-                }
-            }
-            (Form::Reference(value), What::Number(number)) if mention.is_labelled => {
-                right(number.integer() == Some(*value))
-            }
-            (Form::Commit(id), What::Commit | What::Number(_) | What::Id) => {
-                let found = &lexed.tokens[mention.first].fold;
-                let is_prefix = found.len() >= 7 && id.starts_with(found.as_str());
-                if matches!(mention.what, What::Commit) {
-                    when(is_prefix)
-                } else {
-                    right(is_prefix)
-                }
-            }
-            (Form::Commit(id), What::Url) => match commit_of(&lexed.tokens[mention.first].fold) {
-                Some(found) => when(id.starts_with(found)),
-                None => Verdict::Unrelated,
-            },
-            (Form::Id(id), What::Id | What::Version | What::Commit) => {
-                let found = &lexed.tokens[mention.first].fold;
-                match found == id {
-                    true => Verdict::Right,
-                    false if shape(found) == shape(id) => Verdict::Wrong,
-                    false => Verdict::Unrelated,
-                }
-            }
-            _ => Verdict::Unrelated,
-        }
-    }
-
-    /// Finds a path, whole or from the start of one of its names, as the positions of tokens.
-    fn paths(&self, path: &str) -> Vec<usize> {
-        let lexed = &self.prose.lexed;
-        let folded = words::fold(path);
-        let is_end = |found: &str| {
-            let found = found.trim_start_matches("./");
-            found == folded
-                || (has_dot(found)
-                    && folded
-                        .strip_suffix(found)
-                        .is_some_and(|rest| rest.ends_with('/')))
-        };
-        let by_token = (0..lexed.tokens.len()).filter(|at| {
-            let token = &lexed.tokens[*at];
-            match &token.kind {
-                Kind::Path { .. } | Kind::Id | Kind::Version | Kind::Number(_) => {
-                    is_end(&token.fold)
-                }
-                Kind::Url => token.fold.ends_with(&format!("/{folded}")),
-                _ => false,
-            }
-        });
-        by_token
-            .chain(
-                self.literals(path)
-                    .into_iter()
-                    .map(|(start, _)| self.token_at(start)),
-            )
-            .collect()
-    }
-
-    /// Finds a text with no letter or digit next to it, as ranges of bytes.
-    fn literals(&self, literal: &str) -> Vec<(usize, usize)> {
-        let text = &self.prose.lexed.text;
-        let is_apart = |start: usize, end: usize| {
-            let before = text[..start].chars().next_back();
-            let after = text[end..].chars().next();
-            !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
-        };
-        text.match_indices(literal)
-            .map(|(start, _)| (start, start + literal.len()))
-            .filter(|(start, end)| is_apart(*start, *end))
-            .collect()
-    }
-
-    fn token_at(&self, offset: usize) -> usize {
-        let tokens = &self.prose.lexed.tokens;
-        tokens
-            .partition_point(|token| token.end <= offset)
-            .min(tokens.len().saturating_sub(1))
-    }
-
-    /// Finds digits in their order, with up to three separators between two of them.
-    fn digits(&self, wanted: &str) -> Vec<usize> {
-        let text = &self.prose.lexed.text;
-        let (mut run, mut places, mut gap) = (String::new(), Vec::new(), 0);
-        let mut found = Vec::new();
-        let mut close = |run: &mut String, places: &mut Vec<usize>| {
-            found.extend(
-                run.match_indices(wanted)
-                    .map(|(at, _)| self.token_at(places[at])),
-            );
-            run.clear();
-            places.clear();
-        };
-        for (at, char) in text.char_indices() {
-            if char.is_ascii_digit() {
-                run.push(char);
-                places.push(at);
-                gap = 0;
-            } else if gap < 3 && " -./()+\u{a0}".contains(char) {
-                gap += 1;
-            } else {
-                close(&mut run, &mut places);
-                gap = 0;
-            }
-        }
-        close(&mut run, &mut places);
-        found.retain(|_| !wanted.is_empty());
-        found
-    }
-
-    /// Finds the first mention of a kind that no fact allows, and says what it is.
-    pub(super) fn stray(&self, kind: Stray, literals: &[String]) -> Option<String> {
-        let forms: Vec<&Form> = self
-            .facts
-            .iter()
-            .flat_map(|fact| fact.forms.iter().chain(&fact.besides))
-            .collect();
-        let masks = self.masks(literals);
-        let lexed = &self.prose.lexed;
-        let is_masked = |start: usize, end: usize| {
-            let at = masks.partition_point(|(_, until)| *until <= start);
-            masks.get(at).is_some_and(|(from, _)| *from < end)
-        };
-        if kind == Stray::Person {
-            let is_allowed = |person: &usize| {
-                let allowed =
-                    |form: &&Form| matches!(form, Form::Person(it) if *it == self.roster[*person]);
-                forms.iter().any(|form| allowed(form))
-            };
-            let mut strays = self.named.iter().filter(|it| {
-                let (start, end) = (lexed.tokens[it.first].start, lexed.tokens[it.last - 1].end);
-                !it.people.iter().any(is_allowed) && !is_masked(start, end)
-            });
-            let first = strays.next()?;
-            let written =
-                &lexed.text[lexed.tokens[first.first].start..lexed.tokens[first.last - 1].end];
-            return Some(format!("{written:?} in {}", self.quote(first.first)));
-        }
-        let digits = forms.iter().filter_map(|form| match form {
-            Form::Digits(digits) => Some(self.digits(digits)),
-            _ => None,
-        });
-        let digits: BTreeSet<usize> = digits.flatten().collect();
-        let is_allowed = |mention: &Mention| {
-            digits.contains(&mention.first) || forms.iter().any(|form| self.allows(form, mention))
-        };
-        let stray = self.prose.mentions.iter().find(|mention| {
-            kind_of(mention) == Some(kind)
-                && !is_masked(mention.start(lexed), mention.end(lexed))
-                && !is_allowed(mention)
-                && !self.is_unshaped(mention, &forms)
-        })?;
-        Some(format!(
-            "{:?} in {}",
-            stray.written(lexed),
-            self.quote(stray.first)
-        ))
-    }
-
-    /// Returns true if a name with digits is of a shape that no fact speaks of.
-    fn is_unshaped(&self, mention: &Mention, forms: &[&Form]) -> bool {
-        let fold = &self.prose.lexed.tokens[mention.first].fold;
-        let has_shape = |form: &&Form| matches!(form, Form::Id(id) if shape(id) == shape(fold));
-        matches!(mention.what, What::Id) && !forms.iter().any(|form| has_shape(form))
-    }
-
-    fn allows(&self, form: &Form, mention: &Mention) -> bool {
-        if self.judge(form, mention) == Verdict::Right {
-            return true;
-        }
-        match (form, &mention.what) {
-            (_, What::Number(number)) if number.is_soft => true,
-            (
-                Form::Quantity(value, _) | Form::Percent(value) | Form::Amount(value, _),
-                What::Number(number),
-            ) => number.is_bare() && number.readings.contains(value),
-            (Form::Range(low, high), What::Number(number)) => {
-                number.readings.contains(low) || number.readings.contains(high)
-            }
-            (Form::Number(value), What::Number(number)) => {
-                number.is_ordinal && number.readings.contains(value)
-            }
-            (Form::Ordinal(value), What::Number(number)) => number.integer() == Some(*value),
-            (Form::Reference(value), What::Number(number)) => {
-                mention.is_labelled && number.integer() == Some(*value)
-            }
-            (Form::Date(date) | Form::Weekday(date), What::Date(days)) => {
-                days.iter().any(|day| day.fits(*date))
-            }
-            (Form::Date(date), What::Number(number)) => {
-                number.readings.contains(&Decimal::from(date.year()))
-            }
-            _ => false,
-        }
-    }
-
-    fn masks(&self, literals: &[String]) -> Vec<(usize, usize)> {
-        let mut masks: Vec<(usize, usize)> = literals
-            .iter()
-            .flat_map(|literal| self.literals(literal))
-            .collect();
-        masks.sort_unstable();
-        let mut merged: Vec<(usize, usize)> = Vec::new();
-        for (start, end) in masks {
-            match merged.last_mut() {
-                Some((_, last)) if start < *last => *last = end.max(*last),
-                _ => merged.push((start, end)),
-            }
-        }
-        merged
-    }
-
     /// Quotes the sentence of a token, cut around the token.
     pub(super) fn quote(&self, at: usize) -> String {
         quote(self.prose, at)
     }
-}
-
-/// Kind of statements that a check allows no others of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stray {
-    Number,
-    Time,
-    Reference,
-    Person,
-}
-
-fn kind_of(mention: &Mention) -> Option<Stray> {
-    Some(match &mention.what {
-        What::Number(number) if number.is_soft => return None,
-        What::Number(_) | What::Unreadable => Stray::Number,
-        What::Date(_) | What::Time(_) => Stray::Time,
-        What::Reference(_) | What::Commit | What::Version | What::Id => Stray::Reference,
-        What::Email => Stray::Reference,
-        What::Range(..) | What::Handle | What::Url | What::Path { .. } => return None,
-    })
 }
 
 /// Quotes the sentence of a token, cut around the token.
@@ -764,61 +456,4 @@ fn context(prose: &Prose) -> Vec<Vec<usize>> {
         }
     }
     context
-}
-
-fn is_version(expected: &str, written: &str) -> bool {
-    written.trim_start_matches(['v', 'V']) == expected
-}
-
-fn has_dot(text: &str) -> bool {
-    text.rsplit('/')
-        .next()
-        .is_some_and(|name| name.contains('.'))
-}
-
-/// Returns the number of the issue or pull request that a URL leads to.
-pub(super) fn numbered(url: &str) -> Option<u64> {
-    let (_, rest) = url
-        .split_once("/issues/")
-        .or_else(|| url.split_once("/pull/"))?;
-    let digits = rest.split(|char: char| !char.is_ascii_digit()).next()?;
-    digits.parse().ok()
-}
-
-/// Returns the id of the commit that a URL leads to.
-pub(super) fn commit_of(url: &str) -> Option<&str> {
-    let (_, rest) = url.split_once("/commit/")?;
-    let id = rest.split(|char: char| !char.is_ascii_hexdigit()).next()?;
-    (id.len() >= 7).then_some(id)
-}
-
-/// Returns a name with each digit replaced by `0`.
-fn shape(id: &str) -> String {
-    id.chars()
-        .map(|char| if char.is_ascii_digit() { '0' } else { char })
-        .collect()
-}
-
-/// Returns the seconds of a unit of time.
-fn seconds(unit: &str) -> Option<Decimal> {
-    Some(match unit {
-        "millisecond" => Decimal::new(1, 3),
-        "second" => Decimal::ONE,
-        "minute" => Decimal::from(60),
-        "hour" => Decimal::from(3_600),
-        "day" => Decimal::from(86_400),
-        "week" => Decimal::from(604_800),
-        _ => return None,
-    })
-}
-
-fn has_same_dimension(one: &str, other: &str) -> bool {
-    one == other || (seconds(one).is_some() && seconds(other).is_some())
-}
-
-fn convert(value: Decimal, unit: &str) -> Option<Decimal> {
-    match seconds(unit) {
-        Some(seconds) => value.checked_mul(seconds),
-        None => Some(value),
-    }
 }

@@ -108,14 +108,21 @@
 //! has. Allow what a careful writer may add with [`Facts::may`] and [`Facts::literal`]. Write at least
 //! twenty texts of your own for each task, and as many with one false fact, and test both.
 mod blocks;
+mod calendar;
+mod compare;
 mod fact;
 mod facts;
+mod forms;
 mod judge;
 mod language;
 mod lex;
+mod literals;
 mod people;
 mod phrase;
+mod qualify;
 mod read;
+mod runs;
+mod stray;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -125,11 +132,12 @@ use std::collections::BTreeSet;
 use blocks::{Block, BlockKind, blocks};
 pub use fact::Fact;
 pub use facts::Facts;
-use judge::{Judge, Stray};
+use judge::Judge;
 pub use language::Language;
 use lex::{Kind, Lexed, lex};
 pub use people::Person;
 use read::{Mention, What, mentions};
+use stray::Stray;
 
 #[cfg(doc)]
 use crate::Verifier;
@@ -289,7 +297,7 @@ impl Found<Prose> {
             let missing = prose.mentions.iter().find(|mention| {
                 let number = match &mention.what {
                     What::Reference(number) => Some(*number),
-                    What::Url => judge::numbered(&prose.lexed.tokens[mention.first].fold),
+                    What::Url => compare::numbered(&prose.lexed.tokens[mention.first].fold),
                     _ => None,
                 };
                 number.is_some_and(|number| !known.contains(&number))
@@ -336,7 +344,7 @@ impl Found<Prose> {
                 let fold = &prose.lexed.tokens[mention.first].fold;
                 let id = match &mention.what {
                     What::Commit => Some(fold.as_str()),
-                    What::Url => judge::commit_of(fold),
+                    What::Url => compare::commit_of(fold),
                     _ => None,
                 };
                 id.is_some_and(|id| !is_known(id))

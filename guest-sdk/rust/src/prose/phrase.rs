@@ -116,7 +116,7 @@ fn is_negated(lexed: &Lexed, tokens: &[usize], at: usize) -> bool {
         let is_apart = between.iter().any(|mark| {
             matches!(
                 mark.kind,
-                Kind::Mark(',' | ';' | ':' | '(' | ')' | '—' | '–' | '|')
+                Kind::Mark(',' | ';' | '(' | ')' | '—' | '–' | '|')
             )
         });
         if token.sentence != sentence
