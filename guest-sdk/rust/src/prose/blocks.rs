@@ -111,7 +111,7 @@ impl Reader {
                 ..
             }) => {
                 let is_shown = matches!(link_type, LinkType::Autolink | LinkType::Email);
-                let is_local = dest_url.starts_with('#') || dest_url.is_empty();
+                let is_local = dest_url.starts_with('#') || !dest_url.contains(['/', '.', '@']);
                 self.links
                     .push((!is_shown && !is_local).then(|| dest_url.to_string()));
             }

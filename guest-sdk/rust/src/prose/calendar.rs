@@ -184,7 +184,9 @@ impl Reader<'_> {
     pub(super) fn trailing_number(&self, first: usize, last: usize) -> Option<Number> {
         let is_month = last - first == 2 && words::month(&self.tokens[first].fold).is_some();
         match &self.tokens[last - 1].kind {
-            Kind::Number(number) if is_month && !number.is_ordinal && number.is_bare() => {
+            Kind::Number(number)
+                if is_month && number.integer().is_some_and(|value| value <= 31) =>
+            {
                 let mut number = number.clone();
                 number.is_soft = true;
                 Some(number)

@@ -376,6 +376,9 @@ impl Lexer {
             let mark = whole.chars().next().unwrap_or('%');
             return self.mark(mark, start, end);
         }
+        if matches!(whole, "°" | "°C") {
+            return self.push(Kind::Word, words::fold(whole), start, end);
+        }
         if is_path(whole) {
             let is_sure = self.is_code || (whole.contains('/') && has_extension(whole));
             return self.push(Kind::Path { is_sure }, words::fold(whole), start, end);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::lex::{Kind, Lexed, Token};
+use super::lex::{Kind, Lexed};
 use super::words;
 
 /// First names that begin sentences as ordinary words too.
@@ -143,12 +143,22 @@ pub(super) fn named(lexed: &Lexed, roster: &[Person]) -> Vec<Named> {
     found
 }
 
-/// Returns the positions of the tokens that are not punctuation.
+/// Returns the positions of the tokens that are words of a sentence: not punctuation, and not the
+/// target of a link, which stands in angle brackets.
 pub(super) fn plain_tokens(lexed: &Lexed) -> Vec<usize> {
-    let is_plain = |token: &Token| !matches!(token.kind, Kind::Mark(_));
-    (0..lexed.tokens.len())
-        .filter(|at| is_plain(&lexed.tokens[*at]))
-        .collect()
+    let is_mark = |at: Option<usize>, mark: char| {
+        let token = at.and_then(|at| lexed.tokens.get(at));
+        token.is_some_and(|token| token.kind == Kind::Mark(mark))
+    };
+    let is_target = |at: usize| {
+        matches!(
+            lexed.tokens[at].kind,
+            Kind::Url | Kind::Path { .. } | Kind::Email
+        ) && is_mark(at.checked_sub(1), '<')
+            && is_mark(Some(at + 1), '>')
+    };
+    let is_plain = |at: &usize| !matches!(lexed.tokens[*at].kind, Kind::Mark(_)) && !is_target(*at);
+    (0..lexed.tokens.len()).filter(is_plain).collect()
 }
 
 fn matches(lexed: &Lexed, tokens: &[usize], at: usize, words: &[String]) -> bool {

@@ -53,6 +53,7 @@ impl Reader<'_> {
             if let What::Number(number) = &mut it.what {
                 number.is_soft |= number.is_bare() && words::is_part_of_text(next);
             }
+            it.is_labelled = matches!(it.what, What::Reference(_));
             let What::Number(number) = &it.what else {
                 continue;
             };
@@ -101,7 +102,7 @@ impl Reader<'_> {
             let is_range = matches!(link, "-" | "–" | "—" | "to" | "through")
                 || (link == "and" && before == "between");
             let is_list = matches!(link, "and" | "or" | "to" | "&") || is_range;
-            match (&mut one.what, &two.what) {
+            match (&mut one.what, &mut two.what) {
                 (What::Number(number), What::Date(days)) if is_list && number.is_bare() => {
                     let value = number.integer().and_then(|day| i8::try_from(day).ok());
                     let value = value.filter(|day| (1..=31).contains(day));
@@ -117,11 +118,29 @@ impl Reader<'_> {
                         one.what = What::Date(days.collect());
                     }
                 }
+                // "March 12–14"
+                (What::Date(days), What::Number(number)) if matches!(link, "-" | "–") => {
+                    let value = number.integer().and_then(|day| i8::try_from(day).ok());
+                    let value = value.filter(|day| number.is_bare() && (1..=31).contains(day));
+                    let has_day = days
+                        .iter()
+                        .all(|day| day.day.is_some() && day.month.is_some());
+                    if let Some(value) = value.filter(|_| has_day) {
+                        let days = days.iter().map(|day| Day {
+                            day: Some(value),
+                            weekday: None,
+                            ..*day
+                        });
+                        two.what = What::Date(days.collect());
+                    }
+                }
                 (What::Number(low), What::Number(high)) if is_range || link == "or" => {
                     if low.is_bare() {
                         low.is_percent = high.is_percent;
                         low.currency = high.currency;
                         low.unit = high.unit;
+                    } else if high.is_bare() {
+                        high.currency = low.currency;
                     }
                     if low.readings < high.readings || link == "or" {
                         let is_change = before == "from" && link == "to";

@@ -165,8 +165,12 @@ impl Reader<'_> {
             Kind::Word => words::currency_word(&self.tokens[at].fold),
             _ => None,
         };
+        if let Some(found) = self.one_unit(at) {
+            return Some(found);
+        }
         let first = at + usize::from(leading.is_some());
         let (mut number, mut next) = self.value(first)?;
+        next += self.and_a_half(&mut number, next);
         if leading.is_some() && number.currency.is_some() {
             return None;
         }
@@ -207,8 +211,51 @@ impl Reader<'_> {
         } else if let Some(unit) = words::unit(word).filter(|_| number.currency.is_none()) {
             number.unit = Some(unit);
             next = at_unit + 1;
+            next += self.and_a_half(&mut number, next);
         }
         Some((number, next))
+    }
+
+    /// Adds "and a half", and returns its length.
+    fn and_a_half(&self, number: &mut Number, at: usize) -> usize {
+        let is_half =
+            self.word(at) == "and" && self.word(at + 1) == "a" && self.word(at + 2) == "half";
+        if !is_half {
+            return 0;
+        }
+        let half = Decimal::new(5, 1);
+        let sums = number
+            .readings
+            .iter()
+            .filter_map(|value| value.checked_add(half));
+        number.readings = sums.collect();
+        3
+    }
+
+    /// Reads "an hour", "half a day" and "a quarter of an hour".
+    fn one_unit(&self, at: usize) -> Option<(Number, usize)> {
+        let is_article = |at: usize| matches!(self.fold(at), "a" | "an");
+        let this = self.tokens.get(at)?.fold.as_str();
+        let (value, place) = match this {
+            "half" if is_article(at + 1) => (Decimal::new(5, 1), at + 2),
+            "quarter" if self.word(at + 1) == "of" && is_article(at + 2) => {
+                (Decimal::new(25, 2), at + 3)
+            }
+            "a" | "an" => (Decimal::ONE, at + 1),
+            _ => return None,
+        };
+        let word = self.word(place);
+        let mut number = Number {
+            readings: vec![value],
+            unit: Some(words::unit(word).filter(|_| word.len() > 2)?),
+            // "A day" and "a second" are often no durations.
+            is_soft: value == Decimal::ONE,
+            ..Number::default()
+        };
+        let next = place + 1;
+        let more = self.and_a_half(&mut number, next);
+        number.is_soft &= more == 0;
+        Some((number, next + more))
     }
 
     /// Reads a number in digits or in words.

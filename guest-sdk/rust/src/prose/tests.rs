@@ -175,6 +175,21 @@ fn percentages_amounts_and_quantities() {
         &["90", "90 s", "9 minutes", "90 %"],
     );
     check(
+        &Fact::quantity(30, "minutes"),
+        &["half an hour", "30 minutes", "0.5 h"],
+        &["an hour", "half an hour and a half"],
+    );
+    check(
+        &Fact::quantity(150, "minutes"),
+        &[
+            "two and a half hours",
+            "two hours and a half",
+            "2.5 h",
+            "2½ hours",
+        ],
+        &["two hours", "an hour and a half"],
+    );
+    check(
         &Fact::quantity(30, "days"),
         &["30 days", "thirty days", "a 30-day trial"],
         &["30", "3 days"],
@@ -196,6 +211,22 @@ fn percentages_amounts_and_quantities() {
         ],
         &["10, 15", "10 and 15", "10–16"],
     );
+}
+
+#[test]
+fn an_end_of_a_range_has_the_unit_of_the_other() {
+    let facts = [
+        &Fact::amount(5, "EUR"),
+        &Fact::amount(10, "EUR"),
+        &Fact::quantity(-5, "degrees"),
+    ];
+    for text in ["€5–10", "5 to 10 euros", "€5-€10", "5-10 €", "-5 °C"] {
+        let condition = prose(text).numbers_are_among(&facts);
+        assert!(condition.passed(), "{text}: {}", condition.detail());
+    }
+    for text in ["5–10 USD", "€5–11", "-5 %", "-6 °C"] {
+        assert!(!prose(text).numbers_are_among(&facts).passed(), "{text}");
+    }
 }
 
 #[test]
@@ -224,6 +255,8 @@ fn dates_and_times_in_their_usual_forms() {
             "1–5 March",
             "2025-03-01T10:00Z",
             "sat, 1 mar",
+            "March 1–3, 2025",
+            "February 27 - March 1",
         ],
         &[
             "2025-03-02",
@@ -318,6 +351,7 @@ fn references_commits_versions_and_paths() {
             "[x](https://github.com/o/r/pull/12#note)",
             "`#12`",
             "#11/#12",
+            "#11, 12 and 13",
             "#12's",
         ],
         &[
@@ -906,5 +940,42 @@ fn hostile_texts_take_linear_time() {
             long < short * 32 + Duration::from_millis(100),
             "{pattern:?}: {short:?}, then {long:?}"
         );
+    }
+}
+
+#[test]
+fn hidden_text_states_nothing() {
+    let fact = Fact::number(14);
+    check(
+        &fact,
+        &[
+            "<p>14 files</p>",
+            "<details>\n\n14 files\n\n</details>",
+            "&#49;4 files",
+            "1\u{200b}4 files",
+            "```\n14 files\n```",
+        ],
+        &[
+            "<!-- 14 files -->",
+            "a <!-- 14 --> b",
+            "<p title=\"14\">files</p>",
+            "<a id='14'></a>",
+            "[x]: https://e.org/14 '14'",
+        ],
+    );
+    let private = Fact::term(["Mill Lane"]);
+    let lacks = |text: &str| prose(text).does_not_state(&private).passed();
+    assert!(lacks("He lives in a lane by the mill"));
+    for text in [
+        "12 Mill Lane",
+        "not mill lane",
+        "Mi\u{ad}ll **Lane**",
+        "`Mill\u{a0}Lane`",
+        "[Mill](x) Lane",
+        "[Mill](https://e.org/a) Lane",
+        "[Mill](docs/a.md) Lane",
+        "mill\nlane",
+    ] {
+        assert!(!lacks(text), "{text:?}");
     }
 }
