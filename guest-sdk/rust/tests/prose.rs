@@ -357,3 +357,67 @@ fn counts_cannot_be_exchanged() {
         ("3", "three"),
     );
 }
+
+/// Texts of a review. The wrong ones are the first one with one change, with the check that fails.
+#[test]
+fn reviews_are_judged_by_their_facts() {
+    let (ana, bo) = (
+        Person::new("Ana Ruiz").handle("aruiz"),
+        Person::new("Bo Lund").handle("blund"),
+    );
+    let facts = Facts::new()
+        .must("function", Fact::term(["parse_feed"]))
+        .must("file", Fact::path("src/feed.rs"))
+        .must("line", Fact::number(88).about(["line"]))
+        .must("tests", Fact::number(4).about(["test"]))
+        .must(
+            "they fail",
+            Fact::words(["fail*", "red", "broke*"]).about(["test"]),
+        )
+        .must("earlier", Fact::reference(31))
+        .must(
+            "owner",
+            Fact::person(&bo).about(["own*", "ask*", "approv*", "maintain*", "sign off"]),
+        )
+        .must(
+            "no merge",
+            Fact::words(["merge*", "ready", "land*", "go in"]).denied(),
+        )
+        .people([ana, bo]);
+    let failed = |text: &str| {
+        let text = Found::new("the review", Ok(text.to_owned())).prose();
+        let conditions = facts.conditions(&text).into_iter();
+        let failed = conditions.filter(|(_, condition)| !condition.passed());
+        failed.map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    let right = [
+        "Thanks for this! `parse_feed` in src/feed.rs, line 88, still unwraps the length, so 4 tests fail for me. #31 had the same bug. Please don't merge before Bo has approved, he owns this module.",
+        "I don't think this is ready to be merged. On line 88 of `src/feed.rs`, `parse_feed` unwraps. Four of the tests are red because of it. We had that in #31. The maintainer is @blund; please ask him.",
+        "**Not ready.** Four tests are failing (`cargo test`), all due to `parse_feed` (`src/feed.rs:88`, line 88). See #31 for the earlier fix. Needs a sign-off by Bo Lund as well.",
+        "Running the tests, I see 4 failures. The reason is the unwrap at line 88 in `parse_feed` (feed.rs). Compare with #31. This should not be merged until the owner, Bo, has looked at it.",
+        "Requesting changes: 4 tests fail with this branch. The cause is src/feed.rs line 88, where parse_feed() takes the length without a check, as it was in issue #31. It can't go in like this, and it needs Bo Lund's approval.",
+        "Four failing tests here, sorry. `parse_feed` (line 88 of src/feed.rs) panics on an empty body. You can take the approach of #31. I would not merge this yet. Bo maintains the parser, so he has to approve.",
+        "src/feed.rs\nLine 88: `parse_feed` panics on short input. The tests that fail: 4. Earlier: #31. Owner: Bo Lund. Verdict: cannot be merged.",
+    ];
+    for text in right {
+        assert_eq!(failed(text), Vec::<String>::new(), "{text}");
+    }
+    for (old, new, check) in [
+        ("4 tests", "5 tests", "tests"),
+        ("line 88", "line 89", "line"),
+        ("src/feed.rs", "src/feeds.rs", "file"),
+        ("parse_feed", "parse_feeds_all", "function"),
+        ("4 tests fail", "all 4 tests pass", "they fail"),
+        ("4 tests fail", "4 tests don't fail", "they fail"),
+        ("#31", "#13", "earlier"),
+        ("don't merge before", "merge when", "no merge"),
+        ("Bo has", "Ana has", "owner"),
+        ("for me", "for @bolund", "no other people"),
+        ("for me", "for 2 days", "no other numbers"),
+    ] {
+        assert!(
+            failed(&right[0].replace(old, new)).contains(&check.to_owned()),
+            "{new}"
+        );
+    }
+}

@@ -383,10 +383,13 @@ impl Lexer {
             let is_sure = self.is_code || (whole.contains('/') && has_extension(whole));
             return self.push(Kind::Path { is_sure }, words::fold(whole), start, end);
         }
+        // A name of code such as "poll_interval" is one word.
+        let is_end = |char: char| !char.is_alphabetic() && char != '\'' && char != '_';
         let mut at = start;
-        for piece in whole.split_inclusive(|char: char| !char.is_alphabetic() && char != '\'') {
-            let word = piece.trim_end_matches(|char: char| !char.is_alphabetic() && char != '\'');
-            let bare = word.strip_suffix("'s").unwrap_or(word).trim_matches('\'');
+        for piece in whole.split_inclusive(is_end) {
+            let word = piece.trim_end_matches(is_end);
+            let bare = word.strip_suffix("'s").unwrap_or(word);
+            let bare = bare.trim_matches(['\'', '_']);
             if !bare.is_empty() {
                 self.push(Kind::Word, words::fold(bare), at, at + word.len());
             }

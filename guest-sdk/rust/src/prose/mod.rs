@@ -279,7 +279,8 @@ impl Found<Prose> {
         self.has_no_stray(Stray::Reference, facts)
     }
 
-    /// Checks that the text names no people of a roster except those of the facts.
+    /// Checks that the text names no people of a roster except those of the facts, and has no handles of
+    /// others.
     pub fn people_are_among(&self, roster: &[Person], facts: &[&Fact]) -> Condition {
         self.satisfies(|prose| {
             facts::no_stray(&Judge::new(prose, roster, facts, &[]), Stray::Person, &[])

@@ -39,10 +39,19 @@ impl Judge<'_> {
                 let (start, end) = (lexed.tokens[it.first].start, lexed.tokens[it.last - 1].end);
                 !it.people.iter().any(is_allowed) && !is_masked(start, end)
             });
-            let first = strays.next()?;
-            let written =
-                &lexed.text[lexed.tokens[first.first].start..lexed.tokens[first.last - 1].end];
-            return Some(format!("{written:?} in {}", self.quote(first.first)));
+            let known = strays.next().map(|it| (it.first, it.last));
+            // A handle of nobody is a false name too, if there are people at all.
+            let named: BTreeSet<usize> = self.named.iter().map(|it| it.first).collect();
+            let mut handles = self.prose.mentions.iter().filter(|mention| {
+                matches!(mention.what, What::Handle)
+                    && !self.roster.is_empty()
+                    && !named.contains(&mention.first)
+                    && !is_masked(mention.start(lexed), mention.end(lexed))
+            });
+            let unknown = handles.next().map(|mention| (mention.first, mention.last));
+            let (first, last) = known.or(unknown)?;
+            let written = &lexed.text[lexed.tokens[first].start..lexed.tokens[last - 1].end];
+            return Some(format!("{written:?} in {}", self.quote(first)));
         }
         let digits = forms.iter().filter_map(|form| match form {
             Form::Digits(digits) => Some(self.digits(digits)),

@@ -465,6 +465,7 @@ fn people_by_their_names() {
     assert_eq!(results("Ruiz did it"), Vec::<String>::new());
     assert_eq!(results("Ana did it"), ["who"]);
     assert_eq!(results("Ana Lund did it"), ["who", "no other people"]);
+    assert_eq!(results("Ana Ruiz did it with @nobody"), ["no other people"]);
     let will = Fact::person(&Person::new("Will Stone"));
     check(
         &will,
