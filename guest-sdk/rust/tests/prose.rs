@@ -1,13 +1,10 @@
 //! Written paraphrases of right texts, which pass, and texts with one false fact, which fail at the
 //! check of that fact. The texts are in `tests/prose/*.txt`.
-//!
-//! A section `=== right NAME` is a whole text. A section `=== wrong NAME of RIGHT: CHECK` is the text
-//! of that name with one change: lines of what to replace, then `=>`, then lines of the replacement.
 
 use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::civil::date;
-use mcpmark_guest::prose::{Fact, Facts, Language, Person, Prose};
+use mcpmark_guest::prose::{Fact, Facts, Language, Person, Prose, misjudged, samples};
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::{Condition, Found};
 
@@ -167,89 +164,22 @@ fn handover(text: &Found<Prose>) -> Results {
     results
 }
 
-struct Case {
-    name: String,
-    text: String,
-    /// Check that must fail.
-    fails: Option<String>,
-}
-
-fn cases(file: &str) -> Vec<Case> {
-    let mut cases: Vec<Case> = Vec::new();
-    for section in file
-        .split("\n=== ")
-        .map(|section| section.trim_start_matches("=== "))
-    {
-        let (head, body) = section.split_once('\n').unwrap_or((section, ""));
-        if let Some(name) = head.strip_prefix("right ") {
-            cases.push(Case {
-                name: name.to_owned(),
-                text: format!("{}\n", body.trim()),
-                fails: None,
-            });
-        } else if let Some(rest) = head.strip_prefix("wrong ") {
-            let (names, check) = rest
-                .split_once(": ")
-                .expect("a wrong text names the check that fails");
-            let (name, of) = names
-                .split_once(" of ")
-                .expect("a wrong text names its right one");
-            let right = cases
-                .iter()
-                .find(|case| case.name == of)
-                .unwrap_or_else(|| panic!("{name}: there is no {of}"));
-            let (old, new) = body
-                .split_once("=>\n")
-                .unwrap_or_else(|| panic!("{name}: there is no =>"));
-            let (old, new) = (old.trim(), new.trim());
-            assert_eq!(
-                right.text.matches(old).count(),
-                1,
-                "{name}: {old:?} is not in {of} once"
-            );
-            cases.push(Case {
-                name: format!("{name} of {of}"),
-                text: right.text.replacen(old, new, 1),
-                fails: Some(check.trim().to_owned()),
-            });
-        }
-    }
-    cases
-}
-
 fn judge_all(file: &str, judge: fn(&Found<Prose>) -> Results) {
-    let cases = cases(file);
-    let wrong = cases.iter().filter(|case| case.fails.is_some()).count();
+    let samples = samples(file);
+    let wrong = samples
+        .iter()
+        .filter(|sample| sample.fails.is_some())
+        .count();
     assert!(
-        cases.len() - wrong >= 20 && wrong >= 20,
+        samples.len() - wrong >= 20 && wrong >= 20,
         "{} texts, {wrong} of them wrong",
-        cases.len()
+        samples.len()
     );
-    let mut mistakes = Vec::new();
-    for case in &cases {
-        let text = Found::new("the text", Ok(case.text.clone())).prose();
-        let results = judge(&text);
-        let failed: Vec<(&String, &str)> = results
-            .iter()
-            .filter(|(_, condition)| !condition.passed())
-            .map(|(name, condition)| (name, condition.detail()))
-            .collect();
-        let is_right = match &case.fails {
-            None => failed.is_empty(),
-            Some(check) => failed.iter().any(|(name, _)| *name == check),
-        };
-        if !is_right {
-            mistakes.push(format!(
-                "{} (must fail: {:?})\n  {failed:#?}",
-                case.name, case.fails
-            ));
-        }
-    }
+    let mistakes = misjudged(&samples, judge);
     assert!(
         mistakes.is_empty(),
-        "{} of {}\n{}",
+        "{}\n{}",
         mistakes.len(),
-        cases.len(),
         mistakes.join("\n")
     );
 }
@@ -264,54 +194,10 @@ fn handovers_are_judged_by_their_facts() {
     judge_all(include_str!("prose/handover.txt"), handover);
 }
 
-/// Changes each digit of the right texts in turn. Numbers of lists are left out: they are no text.
-fn change_each_digit(file: &str, judge: fn(&Found<Prose>) -> Results) {
-    let mut survivors = Vec::new();
-    for case in cases(file).iter().filter(|case| case.fails.is_none()) {
-        for (at, digit) in case
-            .text
-            .char_indices()
-            .filter(|(_, char)| char.is_ascii_digit())
-        {
-            let line = case.text[..at].rfind('\n').map_or(0, |end| end + 1);
-            if at == line && case.text[at + 1..].starts_with(['.', ')']) {
-                continue;
-            }
-            let other = if digit == '9' {
-                '0'
-            } else {
-                char::from(digit as u8 + 1)
-            };
-            let text = format!("{}{other}{}", &case.text[..at], &case.text[at + 1..]);
-            let results = judge(&Found::new("the text", Ok(text.clone())).prose());
-            if results.values().all(Condition::passed) {
-                let end = text[line..].find('\n').map_or(text.len(), |end| line + end);
-                survivors.push(format!("{}: {:?}", case.name, &text[line..end]));
-            }
-        }
-    }
-    assert!(
-        survivors.is_empty(),
-        "{} pass:\n{}",
-        survivors.len(),
-        survivors.join("\n")
-    );
-}
-
-#[test]
-fn no_digit_of_a_release_note_can_be_another() {
-    change_each_digit(include_str!("prose/release-note.txt"), release_note);
-}
-
-#[test]
-fn no_digit_of_a_handover_can_be_another() {
-    change_each_digit(include_str!("prose/handover.txt"), handover);
-}
-
 /// Exchanges the two numbers of each right text that has both.
 fn exchange(file: &str, judge: fn(&Found<Prose>) -> Results, one: (&str, &str), two: (&str, &str)) {
     let mut survivors = Vec::new();
-    for case in cases(file).iter().filter(|case| case.fails.is_none()) {
+    for case in samples(file).iter().filter(|case| case.fails.is_none()) {
         let swapped: Vec<String> = case
             .text
             .split_inclusive([' ', '\n', '|', '*'])

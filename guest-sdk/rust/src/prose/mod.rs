@@ -19,7 +19,7 @@
 //!         .must("who released it", Fact::person(&ana))
 //!         .must("no migration", Fact::words(["migrat*", "convert*"]).denied())
 //!         .may(Fact::date(date(2025, 3, 14)))
-//!         .must_not("the reporter's address", Fact::words(["12 Mill Lane"]))
+//!         .must_not("the reporter's address", Fact::term(["12 Mill Lane"]))
 //!         .people([ana, bo]);
 //!     task.check_facts("the notes", &notes, &facts);
 //!     task.check("the length of the notes", notes.words_between(20, 150));
@@ -106,7 +106,9 @@
 //! These right texts fail: a value that is given by a calculation ("ten more than the 13 of May"), in
 //! a language other than English, as a picture, or far from its topic; a true number that no fact
 //! has. Allow what a careful writer may add with [`Facts::may`] and [`Facts::literal`]. Write at least
-//! twenty texts of your own for each task, and as many with one false fact, and test both.
+//! twenty texts of your own for each task, and as many with one false fact, and test both with
+//! `samples` and `misjudged`.
+
 mod blocks;
 mod calendar;
 mod compare;
@@ -122,6 +124,8 @@ mod phrase;
 mod qualify;
 mod read;
 mod runs;
+#[cfg(not(target_arch = "wasm32"))]
+mod samples;
 mod stray;
 #[cfg(test)]
 mod tests;
@@ -137,6 +141,8 @@ pub use language::Language;
 use lex::{Kind, Lexed, lex};
 pub use people::Person;
 use read::{Mention, What, mentions};
+#[cfg(not(target_arch = "wasm32"))]
+pub use samples::{Sample, misjudged, samples};
 use stray::Stray;
 
 #[cfg(doc)]
