@@ -192,8 +192,8 @@ impl Fact {
         Self::phrases(phrases.as_ref(), Polarity::Affirmed)
     }
 
-    /// A name or a term: one of these phrases as in [`Fact::words`], negated or not. Use it for what
-    /// must not be told, too.
+    /// A name or a term: one of these phrases as in [`Fact::words`], negated or not. Use it for
+    /// private data that a text must not contain.
     ///
     /// # Panics
     /// Panics if there is no phrase, or one without words.

@@ -52,7 +52,7 @@
 //! | kind | forms |
 //! |---|---|
 //! | numbers | `1234`, `1,234`, `1.234`, `1 234`, `2½`, `12k`, `2.5 million`, words up to millions, `a dozen` |
-//! | parts of numbers | `12 %`, `12 percent`, `€12.50`, `12,50 EUR`, `12 euros`, `30 min`, `3rd`, `third`, `10–15` |
+//! | other numbers | `12 %`, `12 percent`, `€12.50`, `12,50 EUR`, `12 euros`, `30 min`, `half an hour`, `3rd`, `10–15` |
 //! | dates | `2025-03-01`, `1 March`, `March 1st, 2025`, `1/3/2025`, `01.03.25`, `Sat 1 Mar`, `1–5 March` |
 //! | times | `14:30`, `2:30 pm`, `2.30pm`, `14h30`, `1430 hours`, `half past two`, `noon` |
 //! | references | `#12`, `GH-12`, `PR 12`, `issues 11 and 12`, URLs of issues, pull requests and commits, commit ids |
@@ -83,7 +83,8 @@
 //! negations, doubt ("it is unlikely that"), intent ("should be", "will be", "we tried to"),
 //! conditions ("if it was"), questions, and irony. Numbers, dates, references and people are not
 //! negated: "not 14 but 15" states both. Phrase facts so that what is wrong needs one of the words
-//! above, or is another phrase that is forbidden.
+//! above, or is another phrase that is forbidden. A name or a term ([`Fact::term`]) counts whether it
+//! is negated or not.
 //!
 //! # Limits
 //!
@@ -100,8 +101,11 @@
 //! - *Relations within a topic*, such as who did what to whom, if [`Fact::before`] and
 //!   [`Fact::after`] do not tell them apart.
 //! - *Small numbers in words*: "one", "first", "second", "both", "couple", "no" and the like are never
-//!   false by themselves, and neither are people and identifiers outside of the roster and the shapes
-//!   of the facts.
+//!   false by themselves.
+//! - *Invented names*: a person outside of the roster is only a word, and a name with digits is judged
+//!   only if a fact has the same shape (`INC-2042`, `INC-2041`). A handle of no known person fails.
+//! - *Numbers inside of URLs, paths and names*, such as `x14`. They state nothing, and are not false.
+//! - *Crossed-out text*, which counts as text.
 //!
 //! These right texts fail: a value that is given by a calculation ("ten more than the 13 of May"), in
 //! a language other than English, as a picture, or far from its topic; a true number that no fact
@@ -150,10 +154,10 @@ use crate::Verifier;
 use crate::github::Repository;
 use crate::{Condition, Found, Tree};
 
-/// Maximum length of a text, in bytes. A longer one is no prose that anybody asked for.
+/// Maximum length of a text, in bytes. It bounds the cost of a judgement.
 const MAX_LENGTH: usize = 64 * 1024;
 
-/// A text in somebody's own words, with what it states.
+/// A text in the writer's own words, with the values and names that it states.
 #[derive(Clone, Debug)]
 pub struct Prose {
     blocks: Vec<Block>,
@@ -205,8 +209,8 @@ impl Prose {
         headings.map(|block| block.text.trim()).collect()
     }
 
-    /// Returns the section below the first heading that fits one of the names: up to the next heading
-    /// of the same or a higher level.
+    /// Returns the first section whose heading fits one of the names, with its heading: up to the next
+    /// heading of the same or a higher level.
     ///
     /// A heading fits if it is the name, in any case, or has it as its first words.
     pub fn section<S: AsRef<str>>(&self, names: &[S]) -> Option<Prose> {

@@ -40,7 +40,7 @@ impl Judge<'_> {
                 !it.people.iter().any(is_allowed) && !is_masked(start, end)
             });
             let known = strays.next().map(|it| (it.first, it.last));
-            // A handle of nobody is a false name too, if there are people at all.
+            // A handle of no known person is a false name too.
             let named: BTreeSet<usize> = self.named.iter().map(|it| it.first).collect();
             let mut handles = self.prose.mentions.iter().filter(|mention| {
                 matches!(mention.what, What::Handle)
