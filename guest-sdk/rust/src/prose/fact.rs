@@ -214,8 +214,13 @@ impl Fact {
     }
 
     /// A sequence of digits with any separators, such as a telephone or an account number.
+    ///
+    /// # Panics
+    /// Panics if there is no digit.
+    #[track_caller]
     pub fn digits(digits: &str) -> Self {
-        let plain = digits.chars().filter(char::is_ascii_digit).collect();
+        let plain: String = digits.chars().filter(char::is_ascii_digit).collect();
+        assert!(!plain.is_empty(), "there is no digit in {digits:?}");
         Self::new(digits, Form::Digits(plain))
     }
 

@@ -332,6 +332,14 @@ impl Lexer {
                 start,
                 start + 1 + length,
             );
+            // What follows a handle is text too, but no number that a person would write so.
+            let rest = name[length..].trim_start_matches('/');
+            let from = end - rest.len();
+            if rest.chars().any(char::is_numeric) {
+                self.push(Kind::Unreadable, words::fold(rest), from, end);
+            } else if !rest.is_empty() {
+                self.words(rest, from);
+            }
             return true;
         }
         if let Some((user, host)) = whole.split_once('@')

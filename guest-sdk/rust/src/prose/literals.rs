@@ -8,6 +8,9 @@ impl Judge<'_> {
     /// Finds a path, whole or from the start of one of its names, as the positions of tokens.
     pub(super) fn paths(&self, path: &str) -> Vec<usize> {
         let lexed = &self.prose.lexed;
+        if lexed.tokens.is_empty() {
+            return Vec::new();
+        }
         let folded = words::fold(path);
         let is_end = |found: &str| {
             let found = found.trim_start_matches("./");
@@ -39,6 +42,9 @@ impl Judge<'_> {
     /// Finds a text with no letter or digit next to it, as ranges of bytes.
     pub(super) fn literals(&self, literal: &str) -> Vec<(usize, usize)> {
         let text = &self.prose.lexed.text;
+        if literal.is_empty() {
+            return Vec::new();
+        }
         let is_apart = |start: usize, end: usize| {
             let before = text[..start].chars().next_back();
             let after = text[end..].chars().next();

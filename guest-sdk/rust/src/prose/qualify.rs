@@ -102,6 +102,14 @@ impl Reader<'_> {
             let is_range = matches!(link, "-" | "–" | "—" | "to" | "through")
                 || (link == "and" && before == "between");
             let is_list = matches!(link, "and" | "or" | "to" | "&") || is_range;
+            let is_choice = matches!(
+                (&one.what, &two.what),
+                (What::Date(_) | What::Number(_), What::Date(_)) | (What::Time(_), What::Time(_))
+            );
+            if link == "or" && is_choice {
+                one.is_end = true;
+                two.is_end = true;
+            }
             match (&mut one.what, &mut two.what) {
                 (What::Number(number), What::Date(days)) if is_list && number.is_bare() => {
                     let value = number.integer().and_then(|day| i8::try_from(day).ok());

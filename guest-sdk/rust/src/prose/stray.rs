@@ -29,6 +29,7 @@ impl Judge<'_> {
             let at = masks.partition_point(|(_, until)| *until <= start);
             masks.get(at).is_some_and(|(from, _)| *from < end)
         };
+        let named: BTreeSet<usize> = self.named.iter().map(|it| it.first).collect();
         if kind == Stray::Person {
             let is_allowed = |person: &usize| {
                 let allowed =
@@ -41,7 +42,6 @@ impl Judge<'_> {
             });
             let known = strays.next().map(|it| (it.first, it.last));
             // A handle of no known person is a false name too.
-            let named: BTreeSet<usize> = self.named.iter().map(|it| it.first).collect();
             let mut handles = self.prose.mentions.iter().filter(|mention| {
                 matches!(mention.what, What::Handle)
                     && !self.roster.is_empty()
@@ -64,6 +64,8 @@ impl Judge<'_> {
         let stray = self.prose.mentions.iter().find(|mention| {
             kind_of(mention) == Some(kind)
                 && !is_masked(mention.start(lexed), mention.end(lexed))
+                // The address of a known person is judged as a name.
+                && !(matches!(mention.what, What::Email) && named.contains(&mention.first))
                 && !is_allowed(mention)
                 && !self.is_unshaped(mention, &forms)
         })?;

@@ -466,6 +466,14 @@ fn people_by_their_names() {
     assert_eq!(results("Ana did it"), ["who"]);
     assert_eq!(results("Ana Lund did it"), ["who", "no other people"]);
     assert_eq!(results("Ana Ruiz did it with @nobody"), ["no other people"]);
+    let known = [Person::new("Ana Ruiz").also("ana@example.org")];
+    let facts = Facts::new().may(Fact::person(&known[0])).people(known);
+    let passes = |text: &str| {
+        let conditions = facts.conditions(&prose(text));
+        conditions.iter().all(|(_, condition)| condition.passed())
+    };
+    assert!(passes("Write to ana@example.org."));
+    assert!(!passes("Write to bo@example.org."));
     let will = Fact::person(&Person::new("Will Stone"));
     check(
         &will,
@@ -687,6 +695,27 @@ fn what_the_facts_do_not_have_is_found() {
     ] {
         assert!(!prose(text).references_are_among(&facts).passed(), "{text}");
     }
+}
+
+#[test]
+fn what_follows_a_handle_is_read() {
+    let text = prose("See @ana/99 and @ana/Mill Lane.");
+    assert!(!text.numbers_are_among(&[]).passed());
+    assert!(!text.does_not_state(&Fact::term(["Mill Lane"])).passed());
+}
+
+#[test]
+fn one_of_two_dates_or_times_is_none() {
+    check(
+        &Fact::time(18, 0),
+        &["at 18:00", "between 18:00 and 19:00"],
+        &["at 18:00 or 19:00", "at 17:00 or 18:00"],
+    );
+    check(
+        &Fact::date(date(2025, 3, 1)),
+        &["on 1 and 2 March"],
+        &["on 1 or 2 March", "on 1 March or 2 March"],
+    );
 }
 
 #[test]
