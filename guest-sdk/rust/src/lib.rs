@@ -68,6 +68,7 @@ mod host;
 mod json;
 mod markdown;
 pub mod numbers;
+pub mod prose;
 mod random;
 mod reader;
 mod sequence;
