@@ -34,6 +34,7 @@ mod react;
 mod relay;
 mod replay;
 mod retries;
+mod single_call;
 mod trajectory;
 mod view;
 
