@@ -27,6 +27,7 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod script;
 pub(crate) mod show;
+mod single_attempt;
 pub(crate) mod store;
 pub(crate) mod task;
 pub(crate) mod task_selection;
