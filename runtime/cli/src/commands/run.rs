@@ -7,8 +7,8 @@ use std::time::Duration;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
-    AgentKind, AgentSetup, Baselines, Journal, JournalError, Participant, PrepareError, Prepared,
-    Reached, Runner, STATE_FAULT, Spec, TaskVersion, decimals,
+    AgentKind, AgentSetup, Baselines, Journal, JournalError, PrepareError, Prepared, Reached,
+    Runner, STATE_FAULT, Spec, TaskVersion, decimals,
 };
 use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_snapshot::Digest;
@@ -245,14 +245,19 @@ fn latest_local(journal: &Journal) -> Result<ExperimentRow, CommandError> {
     })
 }
 
-/// Refuses an experiment of `mcp serve`, because its client cannot be started from here.
+/// Refuses an experiment of `mcp serve` or `task try`, because its client or its person cannot be started from here.
 pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError> {
-    let is_client = |one: &Participant| one.agent == AgentKind::Client;
-    if spec.participants.iter().any(is_client) {
+    let has = |agent: AgentKind| spec.participants.iter().any(|one| one.agent == agent);
+    if has(AgentKind::Client) {
         Err(CommandError::usage(format!(
             "experiment {name:?} is a session of `mcpmark mcp serve`, whose client has disconnected"
         ))
         .hint("`mcpmark mcp serve --attempt` starts another session; `mcpmark report A B` compares experiments"))
+    } else if has(AgentKind::Manual) {
+        Err(CommandError::usage(format!(
+            "experiment {name:?} is an attempt of `mcpmark task try`, which no agent can continue"
+        ))
+        .hint("`mcpmark task try start` starts another attempt; `mcpmark report A B` compares experiments"))
     } else {
         Ok(())
     }
