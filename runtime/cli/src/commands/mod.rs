@@ -31,6 +31,7 @@ mod single_attempt;
 pub(crate) mod store;
 pub(crate) mod task;
 pub(crate) mod task_selection;
+mod task_try;
 pub(crate) mod world;
 
 use std::path::Path;
