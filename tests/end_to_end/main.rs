@@ -42,6 +42,7 @@ mod starvation;
 mod state_faults;
 mod storage;
 mod torn;
+mod r#try;
 mod tutorial;
 mod typescript;
 mod walk;

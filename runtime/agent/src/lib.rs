@@ -2,9 +2,9 @@
 //!
 //! An [`Agent`] acts in an [`Attempt`]: it replies and calls tools, and each [`Event`] is passed to a [`Recorder`] at
 //! once. [`Oracle`] plays the solution of a task, [`Nop`] does nothing, [`Random`] calls tools at random, [`Replay`]
-//! repeats an earlier attempt, [`Command`] runs an external program, and [`Client`] is the MCP client of a served
-//! world. Models act through [`Functions`] or [`React`], which differ in the form of tool calls. All agents act under
-//! the same [`AttemptLimits`].
+//! repeats an earlier attempt, [`Command`] runs an external program, [`Client`] is the MCP client of a served world, and
+//! [`Manual`] makes the calls of a person or a program one by one. Models act through [`Functions`] or [`React`], which
+//! differ in the form of tool calls. All agents act under the same [`AttemptLimits`].
 //!
 //! ```no_run
 //! use mcpmark_agent::{Agent, Attempt, AttemptLimits, Nop, Recorder};
@@ -28,12 +28,14 @@ mod end;
 pub mod failure;
 mod functions;
 mod gate;
+mod manual;
 mod model;
 mod random;
 mod react;
 mod relay;
 mod replay;
 mod retries;
+mod single_call;
 mod trajectory;
 mod view;
 
@@ -45,6 +47,7 @@ pub use crate::command::{Command, CommandSpec, TRY_AGAIN};
 pub use crate::end::{End, EndKind};
 pub use crate::functions::Functions;
 pub use crate::gate::Gate;
+pub use crate::manual::{Manual, ManualControls, ManualResult, ManualStep};
 pub use crate::model::Asking;
 pub use crate::random::Random;
 pub use crate::react::React;

@@ -12,7 +12,8 @@ use serde_json::json;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::{Attempt, Halt, NoResult, Reply, ToolCall};
+use crate::single_call::{Called, call_as_turn};
+use crate::{Attempt, Halt, NoResult};
 
 /// MCP server that forwards its calls to an attempt.
 pub(crate) struct Relay {
@@ -82,42 +83,19 @@ impl Waiting {
             arguments,
             mut result,
         } = self;
-        let call = ToolCall {
-            id: format!("call-{}", attempt.tool_calls() + 1),
-            name: tool,
-            arguments,
-            malformed: None,
-        };
-        let reply = Reply {
-            calls: vec![call],
-            ..Reply::default()
-        };
-        let call = &reply.calls[0];
-        let made = async {
-            attempt.reply(&reply)?;
-            let tools = attempt.client().tools();
-            if !tools.iter().any(|tool| tool.name == call.name) {
-                let reason = format!("there is no tool named {:?}", call.name);
-                attempt.refuse(call, &reason)?;
-                return Ok(Ok(failed(reason)));
+        let given_up = async {
+            tokio::select! {
+                () = result.closed() => {}
+                () = gone => {}
             }
-            let given_up = async {
-                tokio::select! {
-                    () = result.closed() => {}
-                    () = gone => {}
-                }
-            };
-            let called = attempt.call_while_wanted(call, given_up).await?;
-            Ok(match called {
-                Ok(output) => Ok(result_of(output)),
-                Err(NoResult::Failed(CallError::Protocol { code, message })) => {
-                    Err(ErrorData::new(ErrorCode(code), message, None))
-                }
-                Err(error) => Ok(failed(error.to_string())),
-            })
         };
-        let (answer, halt) = match made.await {
-            Ok(answer) => (answer, None),
+        let (answer, halt) = match call_as_turn(attempt, tool, arguments, given_up).await {
+            Ok(Called::Output(output)) => (Ok(result_of(output)), None),
+            Ok(Called::Refused(reason)) => (Ok(failed(reason)), None),
+            Ok(Called::NoResult(NoResult::Failed(CallError::Protocol { code, message }))) => {
+                (Err(ErrorData::new(ErrorCode(code), message, None)), None)
+            }
+            Ok(Called::NoResult(error)) => (Ok(failed(error.to_string())), None),
             Err(halt) => {
                 let told = format!("the attempt has ended: {halt}");
                 (Err(ErrorData::internal_error(told, None)), Some(halt))

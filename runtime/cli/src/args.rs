@@ -8,6 +8,7 @@ mod keeping;
 mod report;
 mod run;
 mod runs;
+mod task_try;
 mod tasks;
 mod values;
 
@@ -29,6 +30,7 @@ pub(crate) use self::keeping::{
 pub(crate) use self::report::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 pub(crate) use self::run::{ResumeArgs, RunArgs};
 pub(crate) use self::runs::{AttemptFilterArgs, AttemptOrder, RunsArgs, Since};
+pub(crate) use self::task_try::{OpenArgs, StartArgs, TryCommand};
 pub(crate) use self::tasks::{
     BuildArgs, CheckArgs, ImportArgs, PublishedArgs, SelectArgs, TaskCommand, WorldCommand,
 };

@@ -2,6 +2,7 @@
 
 mod published;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -117,6 +118,23 @@ impl Context {
 
     pub(crate) fn home(&self) -> &Home {
         &self.home
+    }
+
+    /// Returns the global options with which another process of this program gets the same context.
+    pub(crate) fn global_options(&self) -> Vec<OsString> {
+        let mut options: Vec<OsString> = vec!["--home".into(), self.home.dir().into()];
+        if let Some(root) = &self.root {
+            options.push("--root".into());
+            options.push(root.into());
+        }
+        for file in &self.held_back {
+            options.push("--held-back".into());
+            options.push(file.into());
+        }
+        if !self.allow_install {
+            options.push("--no-install".into());
+        }
+        options
     }
 
     pub(crate) fn allow_install(&self) -> bool {

@@ -47,9 +47,22 @@ fn utf8(bytes: Vec<u8>) -> io::Result<String> {
     })
 }
 
+/// Reads UTF-8 text from standard input.
+///
+/// # Errors
+///
+/// Returns an error if it cannot be read, has more than [`MAX_FILE_BYTES`], or is not UTF-8.
+pub(crate) fn read_stdin() -> io::Result<String> {
+    utf8(read_from(io::stdin().lock(), MAX_FILE_BYTES)?)
+}
+
 fn read_within(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_from(File::open(path)?, limit)
+}
+
+fn read_from(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let read = File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
+    let read = source.take(limit + 1).read_to_end(&mut bytes)?;
     if read as u64 > limit {
         let limit = match limit >> 20 {
             0 => format!("{} KiB", limit >> 10),

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use mcpmark_agent::{
-    Agent, Allowance, Asking, Budget, Client, Command, CommandSpec, Functions, Gate, Nop, Oracle,
-    Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
+    Agent, Allowance, Asking, Budget, Client, Command, CommandSpec, Functions, Gate, Manual, Nop,
+    Oracle, Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
 use mcpmark_journal::{AgentKind, Planned, SpecLimits, Trajectory};
@@ -52,6 +52,8 @@ pub struct OpenedParticipant {
     pub command: Option<CommandSpec>,
     /// MCP client that acts in a served world.
     pub client: Option<Arc<Client>>,
+    /// Agent that a person or a program controls.
+    pub manual: Option<Arc<Manual>>,
 }
 
 impl OpenedParticipant {
@@ -70,6 +72,7 @@ impl OpenedParticipant {
             replay: Vec::new(),
             command: None,
             client: None,
+            manual: None,
         }
     }
 }
@@ -143,6 +146,10 @@ impl AgentSetup {
             (AgentKind::Client, _) => {
                 let client = participant.client.clone();
                 Box::new(client.ok_or("the agent needs an MCP client, but none is connected")?)
+            }
+            (AgentKind::Manual, _) => {
+                let manual = participant.manual.clone();
+                Box::new(manual.ok_or("the agent needs controls, but nothing controls it")?)
             }
         })
     }

@@ -1,8 +1,8 @@
 //! Home directory: opens the journal and the store, and locks experiments.
 
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, DirBuilder, File, Permissions, TryLockError};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
@@ -81,6 +81,29 @@ impl Home {
     /// Returns the directory of the store.
     pub fn store_dir(&self) -> PathBuf {
         self.dir.join("store")
+    }
+
+    /// Returns the directory of the sockets of open attempts.
+    pub fn sockets_dir(&self) -> PathBuf {
+        self.dir.join("sockets")
+    }
+
+    /// Creates the directory of the sockets of open attempts. Only the user can enter it, because each client of a
+    /// socket can act in the attempt.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the directory cannot be created, or its permissions cannot be set.
+    pub fn make_sockets_dir(&self) -> Result<PathBuf, HomeError> {
+        let dir = self.sockets_dir();
+        self.make(&dir)?;
+        fs::set_permissions(&dir, Permissions::from_mode(0o700)).map_err(|source| {
+            HomeError::Make {
+                dir: dir.clone(),
+                source,
+            }
+        })?;
+        Ok(dir)
     }
 
     /// Opens the journal.

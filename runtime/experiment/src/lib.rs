@@ -37,8 +37,8 @@ pub mod transport;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Gate, Reached,
-    ResultView, Retries, Spent, failure,
+    Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Gate, Manual,
+    ManualControls, ManualResult, ManualStep, Reached, ResultView, Retries, Spent, failure,
 };
 pub use mcpmark_external::{External, ExternalError, ServerSpec, ServerTransport, proxy};
 pub use mcpmark_journal as journal;

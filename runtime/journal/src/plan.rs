@@ -41,6 +41,8 @@ pub enum AgentKind {
     Command,
     /// MCP client that connects to the served world.
     Client,
+    /// Person or program that makes its calls one by one.
+    Manual,
 }
 
 impl AgentKind {
@@ -55,6 +57,7 @@ impl AgentKind {
             Self::Replay => "replay",
             Self::Command => "command",
             Self::Client => "client",
+            Self::Manual => "manual",
         }
     }
 

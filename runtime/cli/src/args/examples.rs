@@ -46,6 +46,28 @@ const EXAMPLES: &[(&str, &str)] = &[
         "task show",
         "  mcpmark task show filesystem/village-festival/stall-balances",
     ),
+    (
+        "task try start",
+        "  mcpmark task try start filesystem/village-festival/stall-balances
+  mcpmark task try start github/sluice/issue-triage --no-time-limit",
+    ),
+    (
+        "task try tools",
+        "  mcpmark task try tools
+  mcpmark task try tools read_text_file",
+    ),
+    (
+        "task try call",
+        r#"  mcpmark task try call list_directory '{"path":"."}'
+  mcpmark task try call write_file -"#,
+    ),
+    (
+        "task try finish",
+        "  mcpmark task try finish
+  mcpmark task try finish - --json",
+    ),
+    ("task try abandon", "  mcpmark task try abandon"),
+    ("task try status", "  mcpmark task try status"),
     ("world list", "  mcpmark world list"),
     ("world show", "  mcpmark world show filesystem/food-bank"),
     (

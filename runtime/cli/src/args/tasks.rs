@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::Selection;
+use super::{Selection, TryCommand};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TaskCommand {
@@ -39,6 +39,9 @@ pub(crate) enum TaskCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Solve a task by hand: open an attempt, call tools one by one, and have the result graded
+    #[command(subcommand)]
+    Try(TryCommand),
 }
 
 #[derive(Debug, Args)]

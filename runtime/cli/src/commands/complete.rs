@@ -84,6 +84,7 @@ const ARGUMENTS: &[(&str, Names)] = &[
     ("task check", Names::Tasks),
     ("task list", Names::Tasks),
     ("task show", Names::Tasks),
+    ("task try start", Names::Tasks),
     ("world show", Names::Worlds),
     ("world diff", Names::Worlds),
     ("runs", Names::AnyExperiment),

@@ -4,19 +4,15 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcpmark_experiment::{
-    AgentKind, AgentSetup, AttemptLimits, Client, Door, JournalError, Outcome, Participant,
-    Prepared, Progress, Spec,
-};
+use mcpmark_experiment::{AgentKind, AgentSetup, AttemptLimits, Client, Door, Outcome, Progress};
 use mcpmark_snapshot::{Snapshot, Tree};
 use tokio_util::sync::CancellationToken;
 
 use super::mcp::{self, HTTP_PATH, introduction};
-use super::run::{self, Setting};
-use super::task_selection::Chosen;
-use crate::args::{EngineArgs, ServeArgs};
+use super::run;
+use super::single_attempt::SingleAttempt;
+use crate::args::ServeArgs;
 use crate::context::{self, Context};
-use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain, journal_error};
 use crate::exit;
 use crate::interruption;
@@ -31,43 +27,27 @@ pub(crate) fn serve(
 ) -> Result<u8, CommandError> {
     let task = context::one_task(&context.library()?, task)?;
     let introduction = introduction(&task);
-    let name = args.experiment.clone().map(run::check_name).transpose()?;
-    if let Some(name) = &name
-        && run::find(context, name)?.is_some()
-    {
-        return Err(journal_error(JournalError::NameTaken(name.clone())));
-    }
-    let chosen = Chosen::by_id(context, None, &[task.id.to_string()])?;
-    let mut spec = Spec::new(
-        vec![task.id.to_string()],
-        vec![Participant::plain(AgentKind::Client)],
-    );
-    let mut setting = Setting::open(context, &chosen, &spec, 1, EngineArgs::default())?;
     // Turns and time are not limited, because the client may be a person or a coding agent with many calls.
-    for task in &mut setting.tasks {
-        *task = Arc::new(Prepared {
-            attempt_limits: AttemptLimits {
-                turns: u32::MAX,
-                time: Duration::MAX,
-                ..task.attempt_limits
-            },
-            ..(**task).clone()
-        });
-    }
-    spec.bundles = setting.bundles();
-    let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
-    let journal = Arc::clone(&setting.runner.journal);
-    let (id, name) = match name {
-        Some(name) => {
-            let id = journal.create_experiment(&name, &text);
-            (id.map_err(journal_error)?, name)
-        }
-        None => setting.create_unnamed(&text)?,
-    };
-    let _lock = context
-        .home()
-        .lock_experiment(&id, &name)
-        .map_err(|error| home_error(&error))?;
+    let own = SingleAttempt::create(
+        context,
+        AgentKind::Client,
+        task.id.to_string(),
+        None,
+        args.experiment.clone(),
+        |limits| AttemptLimits {
+            turns: u32::MAX,
+            time: Duration::MAX,
+            ..limits
+        },
+    )?;
+    let SingleAttempt {
+        setting,
+        spec,
+        id,
+        name,
+        ..
+    } = &own;
+    let journal = &setting.runner.journal;
 
     let (left, cancel) = (CancellationToken::new(), CancellationToken::new());
     let outcome = Arc::new(Mutex::new(None));
@@ -100,7 +80,7 @@ pub(crate) fn serve(
         let kept = Arc::clone(&outcome);
         let listener = move |progress| hear(progress, &kept);
         let run = setting.runner.run(
-            &id,
+            id,
             &agent_setup,
             &setting.tasks,
             spec.plan(),
@@ -112,7 +92,7 @@ pub(crate) fn serve(
         Ok::<_, CommandError>(ended)
     })?;
     ended.map_err(|error| CommandError::infrastructure(chain(&error)))?;
-    let rows = journal.attempts(&name).map_err(journal_error)?;
+    let rows = journal.attempts(name).map_err(journal_error)?;
     let outcome = outcome
         .lock()
         .unwrap_or_else(PoisonError::into_inner)
@@ -123,7 +103,7 @@ pub(crate) fn serve(
         output::note(&format!(
             "attempt {} of experiment {}; see `mcpmark show {}`",
             row.id,
-            sanitise::line(&name),
+            sanitise::line(name),
             row.id
         ));
         let digest = row.state.as_deref().and_then(|state| state.parse().ok());

@@ -27,9 +27,11 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod script;
 pub(crate) mod show;
+mod single_attempt;
 pub(crate) mod store;
 pub(crate) mod task;
 pub(crate) mod task_selection;
+mod task_try;
 pub(crate) mod world;
 
 use std::path::Path;

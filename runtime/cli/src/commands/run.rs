@@ -8,8 +8,8 @@ use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::preflight::{ActingModels, ExternalTools};
 use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
 use mcpmark_experiment::{
-    AgentKind, AgentSetup, Journal, JournalError, Participant, PrepareError, Prepared, Reached,
-    Runner, STATE_FAULT, Spec, TaskVersion, decimals,
+    AgentKind, AgentSetup, Journal, JournalError, PrepareError, Prepared, Reached, Runner,
+    STATE_FAULT, Spec, TaskVersion, decimals,
 };
 use mcpmark_grading::Baselines;
 use mcpmark_kinds::ServiceUnavailable;
@@ -247,14 +247,19 @@ fn latest_local(journal: &Journal) -> Result<ExperimentRow, CommandError> {
     })
 }
 
-/// Refuses an experiment of `mcp serve`, because its client cannot be started from here.
+/// Refuses an experiment of `mcp serve` or `task try`, because its client or its person cannot be started from here.
 pub(crate) fn refuse_clients(name: &str, spec: &Spec) -> Result<(), CommandError> {
-    let is_client = |one: &Participant| one.agent == AgentKind::Client;
-    if spec.participants.iter().any(is_client) {
+    let has = |agent: AgentKind| spec.participants.iter().any(|one| one.agent == agent);
+    if has(AgentKind::Client) {
         Err(CommandError::usage(format!(
             "experiment {name:?} is a session of `mcpmark mcp serve`, whose client has disconnected"
         ))
         .hint("`mcpmark mcp serve --attempt` starts another session; `mcpmark report A B` compares experiments"))
+    } else if has(AgentKind::Manual) {
+        Err(CommandError::usage(format!(
+            "experiment {name:?} is an attempt of `mcpmark task try`, which no agent can continue"
+        ))
+        .hint("`mcpmark task try start` starts another attempt; `mcpmark report A B` compares experiments"))
     } else {
         Ok(())
     }

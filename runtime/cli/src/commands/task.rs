@@ -10,7 +10,7 @@ use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use serde_json::json;
 
 use crate::args::{BuildArgs, SelectArgs, TaskCommand};
-use crate::commands::published;
+use crate::commands::{published, task_try};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -59,6 +59,7 @@ pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, Comman
                 None => show(&context, task, json),
             }
         }
+        TaskCommand::Try(command) => task_try::task_try(context, command),
     }
 }
 

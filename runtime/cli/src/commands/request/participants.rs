@@ -57,6 +57,9 @@ fn agents_of(
             AgentKind::Client => Err(CommandError::usage(
                 "agent \"client\" is reserved for the clients of `mcpmark mcp serve --attempt`; `run` cannot start one",
             )),
+            AgentKind::Manual => Err(CommandError::usage(
+                "agent \"manual\" is reserved for the attempts of `mcpmark task try`; `run` cannot start one",
+            )),
             agent => Ok((*agent, None)),
         });
         agents = named.collect::<Result<_, _>>()?;
