@@ -41,12 +41,24 @@ impl Agent for Nop {
     }
 }
 
+/// Tool calls of an oracle in addition to those of its solution. The solution does not get their results.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExtraCalls {
+    /// Calls before the first call of the solution. Their ids are replaced.
+    pub before: Vec<ToolCall>,
+    /// Calls after the last call of the solution. Their ids are replaced.
+    pub after: Vec<ToolCall>,
+    /// Set to make each call a second time if it succeeded and its tool is declared as read-only or idempotent.
+    pub repeat: bool,
+}
+
 /// Agent that plays the solution of a task. Each tool call is a turn, and so is the last message.
 #[derive(Clone)]
 pub struct Oracle {
     sandbox: Sandbox,
     solution: Solution,
     parameters: String,
+    extra: ExtraCalls,
 }
 
 impl Oracle {
@@ -56,7 +68,14 @@ impl Oracle {
             sandbox,
             solution,
             parameters,
+            extra: ExtraCalls::default(),
         }
+    }
+
+    /// Sets calls that are made in addition to those of the solution.
+    #[must_use]
+    pub fn with_extra_calls(self, extra: ExtraCalls) -> Self {
+        Self { extra, ..self }
     }
 }
 
@@ -67,6 +86,10 @@ impl Agent for Oracle {
     }
 
     async fn run(&self, attempt: &mut Attempt<'_>) -> Result<End, Halt> {
+        for call in &self.extra.before {
+            // A call that fails is as harmless as one that succeeds.
+            let _ = play(attempt, call.clone()).await?;
+        }
         let (requests, mut incoming) = mpsc::channel(1);
         let bridge = Bridge {
             tools: tool_infos(attempt),
@@ -76,6 +99,7 @@ impl Agent for Oracle {
             sandbox,
             solution,
             parameters,
+            extra,
         } = self.clone();
         let limits = Limits {
             time_ms: u64::try_from(attempt.remaining().as_millis()).unwrap_or(u64::MAX),
@@ -99,7 +123,8 @@ impl Agent for Oracle {
             let Some(Request { call, result }) = request else {
                 break;
             };
-            let answer = match play(attempt, call).await {
+            let again = (extra.repeat && is_repeatable(attempt, &call)).then(|| call.clone());
+            let answer = match play_again(attempt, call, again).await {
                 Ok(answer) => answer.map_err(ToolError::Failed),
                 Err(reason) => {
                     let message = reason.to_string();
@@ -116,6 +141,9 @@ impl Agent for Oracle {
         }
         match played {
             Ok(Ok(Solved::Answer(text))) => {
+                for call in extra.after {
+                    let _ = play(attempt, call).await?;
+                }
                 attempt.reply(&Reply {
                     text,
                     ..Reply::default()
@@ -148,6 +176,30 @@ async fn play(
     };
     attempt.reply(&reply)?;
     Ok(attempt.call(&reply.calls[0]).await?.map(convert))
+}
+
+/// Makes a call, and if it succeeded the call `again`. Returns the result of the first one.
+async fn play_again(
+    attempt: &mut Attempt<'_>,
+    call: ToolCall,
+    again: Option<ToolCall>,
+) -> Result<Result<ToolOutput, String>, Halt> {
+    let result = play(attempt, call).await?;
+    let succeeded = matches!(&result, Ok(output) if !output.is_error);
+    if let Some(again) = again.filter(|_| succeeded) {
+        let _ = play(attempt, again).await?;
+    }
+    Ok(result)
+}
+
+/// Reports whether the tool of a call is declared as read-only or idempotent.
+fn is_repeatable(attempt: &Attempt<'_>, call: &ToolCall) -> bool {
+    let mut tools = attempt.client().tools().iter();
+    let tool = tools.find(|tool| tool.name == call.name);
+    let hints = tool.and_then(|tool| tool.annotations.as_ref());
+    hints.is_some_and(|hints| {
+        hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)
+    })
 }
 
 /// Tool host that sends the calls of a guest from its thread to the attempt.

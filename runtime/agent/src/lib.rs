@@ -1,10 +1,11 @@
 //! Agents that act on a world through MCP tools, with limits and a recorded trajectory.
 //!
 //! An [`Agent`] acts in an [`Attempt`]: it replies and calls tools, and each [`Event`] is passed to a [`Recorder`] at
-//! once. [`Oracle`] plays the solution of a task, [`Nop`] does nothing, [`Random`] calls tools at random, [`Replay`]
-//! repeats an earlier attempt, [`Command`] runs an external program, [`Client`] is the MCP client of a served world, and
-//! [`Manual`] makes the calls of a person or a program one by one. Models act through [`Functions`] or [`React`], which
-//! differ in the form of tool calls. All agents act under the same [`AttemptLimits`].
+//! once. [`Oracle`] plays the solution of a task, [`Nop`] does nothing, [`Random`] calls tools at random, [`Echo`],
+//! [`AnswerOnly`] and [`ErrorOnly`] only seem to work on the task, [`Replay`] repeats an earlier attempt, [`Command`]
+//! runs an external program, [`Client`] is the MCP client of a served world, and [`Manual`] makes the calls of a person
+//! or a program one by one. Models act through [`Functions`] or [`React`], which differ in the form of tool calls. All
+//! agents act under the same [`AttemptLimits`].
 //!
 //! ```no_run
 //! use mcpmark_agent::{Agent, Attempt, AttemptLimits, Nop, Recorder};
@@ -30,6 +31,7 @@ mod functions;
 mod gate;
 mod manual;
 mod model;
+mod negative;
 mod random;
 mod react;
 mod relay;
@@ -39,7 +41,7 @@ mod single_call;
 mod trajectory;
 mod view;
 
-pub use crate::agents::{Agent, Nop, Oracle};
+pub use crate::agents::{Agent, ExtraCalls, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt, NoResult};
 pub use crate::budget::{Allowance, Budget, Reached, Spent};
 pub use crate::client::{Client, Door};
@@ -49,6 +51,7 @@ pub use crate::functions::Functions;
 pub use crate::gate::Gate;
 pub use crate::manual::{Manual, ManualControls, ManualResult, ManualStep};
 pub use crate::model::Asking;
+pub use crate::negative::{AnswerOnly, Echo, ErrorOnly};
 pub use crate::random::Random;
 pub use crate::react::React;
 pub use crate::replay::{Replay, Step};
