@@ -107,9 +107,17 @@ fn a_verifier_that_accepts_everything_does_not_stand() {
         ("the oracle passes", false),
         ("the documents are complete", false),
         ("the instruction is as long as it should be", false),
+        ("repeating the instruction fails", false),
+        ("calling tools with invalid arguments fails", false),
     ] {
         assert_eq!(check(task, name)["passed"], passed, "{name}");
     }
+    assert_eq!(task["scores"], json!({"nop": 1.0, "random": 1.0}));
+    let points = task["points"].as_array().unwrap();
+    assert_eq!(points.len(), 11);
+    assert_eq!(points[2]["point"], "negative-agents");
+    assert_eq!(points[2]["status"], "failed");
+    assert_eq!(points[7]["status"], "not-examined");
     let told = library.run(["task", "check"]).exits(1);
     assert!(
         told.stdout
@@ -144,6 +152,13 @@ fn near_misses_that_pass_are_shown_with_their_difference() {
     let report = library.run(["task", "check", "--json"]).exits(1).json();
     let task = &report["tasks"][0];
     assert_eq!(check(task, "the oracle passes")["passed"], true);
+    assert_eq!(check(task, "extra reads are accepted")["passed"], true);
+    assert_eq!(check(task, "repeated calls are accepted")["passed"], true);
+    assert!(task["variants"]["extra-reads"].as_u64().unwrap() > 0);
+    assert_eq!(
+        check(task, "answering without acting fails")["passed"],
+        false
+    );
     assert_eq!(check(task, "near misses are rejected")["passed"], false);
     let kinds = check(task, "each kind of near miss is noticed");
     assert_eq!(kinds["passed"], false);

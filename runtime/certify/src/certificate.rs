@@ -10,13 +10,14 @@ use mcpmark_snapshot::{
 use mcpmark_task::Task;
 use serde::{Deserialize, Serialize};
 
-use crate::{Identity, Report};
+use crate::points::points;
+use crate::{Identity, PointResult, Report};
 
 /// Name of the certificate file in the directory of a task.
 pub const FILE_NAME: &str = "certificate.json";
 
 /// Current version of the format.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Oldest version that can be read. It does not have `held_at_start`.
 const OLDEST: u32 = 2;
@@ -28,7 +29,7 @@ const OLDEST: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// Version of the format: 3, or 2 without `held_at_start`.
+    /// Version of the format: 4, 3 without `scores` and `variants`, or 2 also without `held_at_start`.
     pub format: u32,
     /// Id of the task.
     pub task: String,
@@ -52,6 +53,12 @@ pub struct Certificate {
     /// Names of the checks that pass on the starting state, which do not earn score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at_start: Option<Vec<String>>,
+    /// Scores of the agents `nop` and `random`, from 0 to 1.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<String, f64>,
+    /// Number of additional tool calls in each harmless variant of the oracle, all of which the verifier accepted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variants: BTreeMap<String, u32>,
 }
 
 /// Error of reading or writing a certificate.
@@ -95,7 +102,16 @@ impl Certificate {
             free: report.mutants.free,
             mutations: report.mutants.mutations.clone(),
             held_at_start: report.held_at_start.clone(),
+            scores: report.scores.clone(),
+            variants: report.variants.clone(),
         })
+    }
+
+    /// Returns the status of each point, as far as the certificate certifies it. Points that were introduced after the
+    /// certificate was written are not examined.
+    pub fn points(&self) -> Vec<PointResult> {
+        let conditions = self.checks.iter().map(|name| (name.as_str(), true));
+        points(conditions, self.free)
     }
 
     /// Reads the certificate in the directory of a task. Returns `None` if the file does not exist.
@@ -187,4 +203,55 @@ pub fn sources_digest(task: &Task, store: &Store) -> Result<Digest, CaptureError
         builder.remove(&path);
     }
     Ok(builder.finish().digest())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Point, PointStatus};
+
+    fn document(format: u32) -> serde_json::Value {
+        let digest = format!("sha256:{}", "0".repeat(64));
+        json!({
+            "format": format, "task": "filesystem/office/letters",
+            "sources": digest, "code": digest, "world": digest, "verifier": digest,
+            "checks": ["the oracle passes", "doing nothing fails"],
+            "mutants": [3, 3], "free": 0, "mutations": {"number": [3, 3]},
+        })
+    }
+
+    #[test]
+    fn certificates_of_older_formats_are_read_without_the_newer_points() {
+        for format in [2, 3] {
+            let mut document = document(format);
+            if format == 3 {
+                document["held_at_start"] = json!(["nothing else changed"]);
+            }
+            let old: Certificate = serde_json::from_value(document.clone()).unwrap();
+            assert!(old.scores.is_empty() && old.variants.is_empty());
+            // A key that is absent stays absent, so that old certificates keep their form.
+            assert_eq!(serde_json::to_value(&old).unwrap(), document);
+            let points = old.points();
+            assert_eq!(points.len(), Point::ALL.len());
+            assert_eq!(points[1].status, PointStatus::InPart);
+            assert_eq!(points[2].status, PointStatus::InPart);
+            let others = points
+                .iter()
+                .filter(|it| it.status == PointStatus::NotExamined);
+            assert_eq!(others.count(), 9);
+        }
+    }
+
+    #[test]
+    fn scores_and_variants_are_read_back() {
+        let mut document = document(FORMAT);
+        document["scores"] = json!({"nop": 0.0, "random": 0.125});
+        document["variants"] = json!({"extra-reads": 12});
+        let certificate: Certificate = serde_json::from_value(document.clone()).unwrap();
+        assert_eq!(certificate.scores["random"], 0.125);
+        assert_eq!(certificate.variants["extra-reads"], 12);
+        assert_eq!(serde_json::to_value(&certificate).unwrap(), document);
+    }
 }

@@ -1,10 +1,12 @@
 //! Certification run of one task: agents that play it, and the verdicts on their final states.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use mcpmark_agent::{Agent, EndKind, Nop, Oracle, Random};
+use mcpmark_agent::{Agent, AnswerOnly, Echo, EndKind, ErrorOnly, Nop, Oracle, Random};
 use mcpmark_experiment::{Prepared, random_seed};
+use mcpmark_journal::Scoring;
 use mcpmark_sandbox::{GradeRequest, RunError, Sandbox, Verdict, Verifier, VerifyInput};
 use mcpmark_snapshot::{MemoryBlobs, Scratch, ScratchSpace, Snapshot, Store, Tree};
 use mcpmark_task::Task;
@@ -12,6 +14,7 @@ use mcpmark_task::Task;
 use crate::certifier::CertifyError;
 use crate::layered::Layered;
 use crate::play::{Played, play};
+use crate::points::{ANSWER_ONLY_FAILS, ECHO_FAILS, ERROR_ONLY_FAILS};
 use crate::report::Check;
 
 /// Certification run of one task.
@@ -31,10 +34,18 @@ pub(crate) struct CertificationRun<'a> {
     pub(crate) played: Vec<(String, Tree, Option<String>)>,
     /// Names of the checks that pass on the starting state.
     pub(crate) held_at_start: Option<Vec<String>>,
+    /// Scores of the agents `nop` and `random`.
+    pub(crate) scores: BTreeMap<String, f64>,
+    /// Number of additional calls in each harmless variant that the verifier accepted.
+    pub(crate) variants: BTreeMap<String, u32>,
 }
 
 /// Name of the agent that does nothing.
 const NOP: &str = "nop";
+/// Name of the agent that calls tools at random.
+const RANDOM: &str = "random";
+/// Name of the agent that gives the answer of the oracle without acting.
+const ANSWER_ONLY: &str = "answer-only";
 
 pub(crate) type Judged = Result<Verdict, RunError>;
 
@@ -71,7 +82,7 @@ impl CertificationRun<'_> {
         }
     }
 
-    fn judge(&self, tree: &Tree, answer: Option<&str>) -> Judged {
+    pub(crate) fn judge(&self, tree: &Tree, answer: Option<&str>) -> Judged {
         let input = self.input(tree, answer);
         let limits = &self.prepared.verifier_limits;
         self.sandbox.verify(self.verifier, input, limits).result
@@ -98,23 +109,38 @@ impl CertificationRun<'_> {
         play(self.prepared, agent, self.store, scratch).await
     }
 
-    /// Runs all agents and cheats. Returns the result of the oracle if it passed.
+    /// Runs all agents and cheats, and the harmless variants of the oracle. Returns the result of the oracle if it
+    /// passed.
     pub(crate) async fn agents(&mut self, cheats: &[(String, Oracle)]) -> Option<Played> {
         let solved = self.oracle().await;
         let seed = random_seed(&self.prepared.id, 1);
         let random = Random::new(seed);
+        let answer_only = solved.as_ref().map(|solved| {
+            let answer = solved.answer.clone();
+            AnswerOnly::new(answer.unwrap_or_default())
+        });
         let mut others: Vec<(String, String, &dyn Agent)> = vec![
             ("doing nothing fails".into(), NOP.into(), &Nop),
             (
                 "calling tools by chance fails".into(),
-                "random".into(),
+                RANDOM.into(),
                 &random,
             ),
+            (ECHO_FAILS.into(), "echo".into(), &Echo),
+            (ERROR_ONLY_FAILS.into(), "error-only".into(), &ErrorOnly),
         ];
+        if let Some(answer_only) = &answer_only {
+            others.push((ANSWER_ONLY_FAILS.into(), ANSWER_ONLY.into(), answer_only));
+        }
         for (name, cheat) in cheats {
             others.push((format!("cheat {name} fails"), name.clone(), cheat));
         }
+        let mut start: Option<Vec<(String, bool)>> = None;
         for (name, who, agent) in others {
+            // If the solution changes nothing, its answer is all that the task requires.
+            if who == ANSWER_ONLY && !self.acts(solved.as_ref()) {
+                continue;
+            }
             let played = match self.play(agent, self.scratch).await {
                 Ok(played) => played,
                 Err(reason) => {
@@ -124,12 +150,19 @@ impl CertificationRun<'_> {
             };
             let judged = self.judge(&played.tree, played.answer.as_deref());
             if let (NOP, Ok(verdict)) = (&*who, &judged) {
-                let held = verdict.checks().iter().filter(|check| check.passed);
+                let checks = verdict.checks();
+                let held = checks.iter().filter(|check| check.passed);
                 self.held_at_start = Some(held.map(|check| check.name.clone()).collect());
+                let checks = checks.iter().map(|it| (it.name.clone(), it.passed));
+                start = Some(checks.collect());
+            }
+            if let (NOP | RANDOM, Ok(verdict), Some(start)) = (&*who, &judged, &start) {
+                let score = self.score(verdict, start);
+                self.scores.insert(who.clone(), score);
             }
             let is_meant = matches!(&judged, Ok(verdict) if !verdict.passed());
             // A cheat that ends with a tool error fails for another reason than its wrong solution.
-            let is_over = who == "random" || played.end.kind == EndKind::Completed;
+            let is_over = who == RANDOM || played.end.kind == EndKind::Completed;
             let detail = if is_over {
                 let passes = matches!(&judged, Ok(verdict) if verdict.passed());
                 let passes = if passes { "it passes, " } else { "" };
@@ -140,7 +173,26 @@ impl CertificationRun<'_> {
             self.check(name, is_meant && is_over, detail);
             self.played.push((who, played.tree, played.answer));
         }
+        if let Some(solved) = &solved {
+            self.harmless_variants(solved).await;
+        }
         solved
+    }
+
+    /// Reports whether the oracle leaves another state than the agent that does nothing.
+    fn acts(&self, solved: Option<&Played>) -> bool {
+        let idle = self.played.iter().find(|(who, ..)| who == NOP);
+        let idle = idle.map(|(_, tree, _)| tree.digest());
+        idle != solved.map(|solved| solved.tree.digest())
+    }
+
+    /// Returns the score of a verdict by earned checks, given the checks on the starting state.
+    fn score(&self, verdict: &Verdict, start: &[(String, bool)]) -> f64 {
+        let scoring = Scoring {
+            settings: self.prepared.score.clone(),
+            ..Scoring::earned(verdict.checks(), start)
+        };
+        scoring.score(verdict.checks())
     }
 
     async fn oracle(&mut self) -> Option<Played> {
@@ -269,7 +321,7 @@ fn is_same(one: &Judged, other: &Judged) -> bool {
     }
 }
 
-fn told(judged: &Judged) -> String {
+pub(crate) fn told(judged: &Judged) -> String {
     match judged {
         Ok(verdict) => {
             let passed = verdict.checks().iter().filter(|check| check.passed);
@@ -280,7 +332,7 @@ fn told(judged: &Judged) -> String {
 }
 
 /// Lists the names of failed checks, up to a limit.
-fn failed(judged: &Judged) -> String {
+pub(crate) fn failed(judged: &Judged) -> String {
     const SHOWN: usize = 5;
     let checks = judged.iter().flat_map(Verdict::checks);
     let names: Vec<String> = checks

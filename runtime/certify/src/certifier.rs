@@ -1,5 +1,6 @@
 //! Entry point of the certification: builds and prepares a task, then runs all checks.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -110,6 +111,8 @@ impl Certifier<'_> {
             remarks: Vec::new(),
             played: Vec::new(),
             held_at_start: None,
+            scores: BTreeMap::new(),
+            variants: BTreeMap::new(),
         };
         let freedoms = run.freedoms();
         run.check(
@@ -145,6 +148,8 @@ impl Certifier<'_> {
             shared,
             mutants,
             held_at_start: run.held_at_start,
+            scores: run.scores,
+            variants: run.variants,
         })
     }
 

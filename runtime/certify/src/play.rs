@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
-use mcpmark_agent::{Agent, Attempt, End, Event, RecordError, Recorder};
+use mcpmark_agent::{Agent, Attempt, AttemptLimits, End, Event, RecordError, Recorder, ToolCall};
 use mcpmark_experiment::Prepared;
 use mcpmark_kinds::ServiceUnavailable;
-use mcpmark_service::{STOP_GRACE, ToolClient, WorldState};
+use mcpmark_service::{STOP_GRACE, Tool, ToolClient, WorldState};
 use mcpmark_snapshot::{ScratchSpace, Store, Tree};
+use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+/// Maximum number of calls in [`Played::reads`].
+const MOST_READS: usize = 60;
 
 /// Result of one run of an agent.
 #[derive(Debug, Clone)]
@@ -16,6 +20,8 @@ pub(crate) struct Played {
     pub(crate) tree: Tree,
     pub(crate) answer: Option<String>,
     pub(crate) tool_calls: u32,
+    /// Calls of read-only tools: those that the agent made, without repetitions, and those without arguments.
+    pub(crate) reads: Vec<ToolCall>,
 }
 
 /// Runs an agent on a private copy of a task's world, under the limits of an attempt.
@@ -24,6 +30,17 @@ pub(crate) async fn play(
     agent: &dyn Agent,
     store: &Arc<Store>,
     scratch: &ScratchSpace,
+) -> Result<Played, String> {
+    play_within(task, agent, store, scratch, task.attempt_limits).await
+}
+
+/// Runs an agent on a private copy of a task's world, under other limits than those of its attempts.
+pub(crate) async fn play_within(
+    task: &Prepared,
+    agent: &dyn Agent,
+    store: &Arc<Store>,
+    scratch: &ScratchSpace,
+    limits: AttemptLimits,
 ) -> Result<Played, String> {
     let service = task.start.service();
     let service = service
@@ -41,13 +58,13 @@ pub(crate) async fn play(
     let client = ToolClient::connect(&*session)
         .await
         .map_err(|error| chain(&error))?;
-    let mut forgetful = Forgetful;
+    let mut recorded = RecordedCalls::default();
     let played = async {
         let mut attempt = Attempt::start(
             &task.instruction,
             &client,
-            task.attempt_limits,
-            &mut forgetful,
+            limits,
+            &mut recorded,
             CancellationToken::new(),
         )
         .map_err(|error| chain(&error))?;
@@ -62,24 +79,58 @@ pub(crate) async fn play(
             tree,
             answer: attempt.answer().map(str::to_owned),
             tool_calls: attempt.tool_calls(),
+            reads: Vec::new(),
         })
     }
     .await;
+    let reads = reads(client.tools(), &recorded.0);
     let disconnected = client.close().await;
     let closed = session.close().await;
     // The first error is the most informative, because it may have caused the later ones.
     let played = played?;
     disconnected.and(closed).map_err(|error| chain(&error))?;
-    Ok(played)
+    Ok(Played { reads, ..played })
 }
 
-/// Recorder that discards all events, because certification does not store trajectories.
-struct Forgetful;
+/// Recorder that keeps only the tool calls, because certification does not store trajectories.
+#[derive(Default)]
+struct RecordedCalls(Vec<ToolCall>);
 
-impl Recorder for Forgetful {
-    fn record(&mut self, _: Event<'_>) -> Result<(), RecordError> {
+impl Recorder for RecordedCalls {
+    fn record(&mut self, event: Event<'_>) -> Result<(), RecordError> {
+        if let Event::CallStarted { call, .. } = event {
+            self.0.push(call.clone());
+        }
         Ok(())
     }
+}
+
+/// Returns the distinct calls of read-only tools among `calls`, followed by one call of each read-only tool that
+/// requires no arguments.
+fn reads(tools: &[Tool], calls: &[ToolCall]) -> Vec<ToolCall> {
+    let is_read = |call: &ToolCall| {
+        let tool = tools.iter().find(|tool| tool.name == call.name);
+        let hints = tool.and_then(|tool| tool.annotations.as_ref());
+        hints.is_some_and(|hints| hints.read_only_hint == Some(true))
+    };
+    let requires_nothing = |tool: &&Tool| {
+        let required = tool.input_schema.get("required").and_then(Value::as_array);
+        required.is_none_or(Vec::is_empty)
+    };
+    let without_arguments = tools.iter().filter(requires_nothing).map(|tool| ToolCall {
+        name: tool.name.to_string(),
+        ..ToolCall::default()
+    });
+    let mut reads: Vec<ToolCall> = Vec::new();
+    for call in calls.iter().cloned().chain(without_arguments) {
+        let is_known = reads
+            .iter()
+            .any(|known| known.name == call.name && known.arguments == call.arguments);
+        if is_read(&call) && !is_known && reads.len() < MOST_READS {
+            reads.push(call);
+        }
+    }
+    reads
 }
 
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
@@ -91,4 +142,53 @@ pub(crate) fn chain(error: &dyn std::error::Error) -> String {
         source = cause.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(name: &str, reads: bool, required: &[&str]) -> Tool {
+        serde_json::from_value(json!({
+            "name": name,
+            "inputSchema": {"type": "object", "required": required},
+            "annotations": {"readOnlyHint": reads},
+        }))
+        .unwrap()
+    }
+
+    fn call(name: &str, path: &str) -> ToolCall {
+        ToolCall {
+            name: name.to_owned(),
+            arguments: [("path".to_owned(), json!(path))].into_iter().collect(),
+            ..ToolCall::default()
+        }
+    }
+
+    #[test]
+    fn reads_are_distinct_calls_of_read_only_tools() {
+        let tools = [
+            tool("read", true, &["path"]),
+            tool("write", false, &["path"]),
+            tool("me", true, &[]),
+            tool("reset", false, &[]),
+        ];
+        let calls = [
+            call("read", "a"),
+            call("write", "a"),
+            call("read", "b"),
+            call("read", "a"),
+            call("unknown", "a"),
+        ];
+        let me = ToolCall {
+            name: "me".to_owned(),
+            ..ToolCall::default()
+        };
+        assert_eq!(
+            reads(&tools, &calls),
+            [call("read", "a"), call("read", "b"), me]
+        );
+    }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
 
-use crate::Certificate;
+use crate::points::points;
+use crate::{Certificate, PointResult};
 
 /// Digests of the current state of a task, which a certificate is bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -41,6 +42,10 @@ pub struct Report {
     pub mutants: Mutants,
     /// Checks of the verifier that pass on the starting state. `None` if they are unknown.
     pub held_at_start: Option<Vec<String>>,
+    /// Scores of the agents `nop` and `random`, from 0 to 1, as far as they are known.
+    pub scores: BTreeMap<String, f64>,
+    /// Number of additional tool calls in each harmless variant of the oracle that the verifier accepted.
+    pub variants: BTreeMap<String, u32>,
 }
 
 /// One condition of a certification.
@@ -110,7 +115,16 @@ impl Report {
                 survivors: Vec::new(),
             },
             held_at_start: certificate.held_at_start.clone(),
+            scores: certificate.scores.clone(),
+            variants: certificate.variants.clone(),
         }
+    }
+
+    /// Returns the status of each point of the certification.
+    pub fn points(&self) -> Vec<PointResult> {
+        let conditions = self.checks.iter();
+        let conditions = conditions.map(|check| (check.name.as_str(), check.passed));
+        points(conditions, self.mutants.free)
     }
 
     /// Reports whether the task passed all checks.

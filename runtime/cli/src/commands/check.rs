@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use anstyle::Style;
-use mcpmark_certify::{Certificate, Certifier, CertifyError, Check, Identity, Report, tree_view};
+use mcpmark_certify::{
+    Certificate, Certifier, CertifyError, Check, Identity, Point, PointStatus, Report, tree_view,
+};
 use mcpmark_task::Task;
 use serde_json::{Value, json};
 
@@ -300,11 +302,26 @@ fn describe(report: &Report) -> Value {
     let mut value = serde_json::to_value(report).unwrap_or_default();
     value["passed"] = report.passed().into();
     value["mutants"]["score"] = report.mutants.score().into();
+    value["points"] = serde_json::to_value(report.points()).unwrap_or_default();
     value
 }
 
+/// Returns the number of points that passed, as in `2/11`.
+fn points(report: &Report) -> String {
+    let points = report.points();
+    let passed = points.iter().filter(|it| it.status == PointStatus::Passed);
+    format!("{}/{}", passed.count(), Point::ALL.len())
+}
+
 fn render(reports: &[Report], survivors: bool) -> String {
-    let mut table = Table::new(&["<task", ">checks", ">mutants", ">rejected", ">score"]);
+    let mut table = Table::new(&[
+        "<task",
+        ">checks",
+        ">points",
+        ">mutants",
+        ">rejected",
+        ">score",
+    ]);
     for report in reports {
         let style = if report.passed() {
             Style::new()
@@ -316,6 +333,7 @@ fn render(reports: &[Report], survivors: bool) -> String {
         table.row(vec![
             (report.identity.task.clone(), style),
             (format!("{held}/{}", report.checks.len()), style),
+            (points(report), Style::new()),
             (mutants.made.to_string(), Style::new()),
             (mutants.rejected.to_string(), Style::new()),
             (

@@ -3,6 +3,7 @@
 pub(crate) mod agent_setup;
 pub(crate) mod batch;
 pub(crate) mod bundle;
+mod certified;
 pub(crate) mod check;
 pub(crate) mod check_published;
 pub(crate) mod complete;

@@ -10,7 +10,7 @@ use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use serde_json::json;
 
 use crate::args::{BuildArgs, SelectArgs, TaskCommand};
-use crate::commands::{published, task_try};
+use crate::commands::{certified, published, task_try};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
 use crate::exit;
@@ -271,8 +271,10 @@ fn judged_on(task: &Task) -> Vec<&'static str> {
 fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError> {
     let library = context.library()?;
     let task = context::one_task(&library, name)?;
+    let certificate = certified::read(&task);
     if as_json {
         let mut value = describe(&library, &task);
+        value["certificate"] = certificate.as_ref().map(certified::describe).into();
         value["instruction"] = task.instruction.clone().into();
         value["meta"] = task.meta.document.clone().into();
         output::print_json(&value)?;
@@ -302,6 +304,9 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
             output::paint(output::BOLD, format!("{key:<11}")),
             sanitise::line(value)
         ));
+    }
+    if let Some(certificate) = &certificate {
+        text.push_str(&certified::render(certificate));
     }
     for warning in &task.warnings {
         text.push_str(&format!(

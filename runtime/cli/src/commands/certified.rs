@@ -1,0 +1,132 @@
+//! The stored certificate of a task in `mcpmark task show`.
+
+use mcpmark_certify::{Certificate, PointResult, PointStatus};
+use mcpmark_task::Task;
+use serde_json::{Value, json};
+
+use crate::error::chain;
+use crate::output::{self, sanitise};
+
+/// Reads the certificate of a task. An unreadable certificate results in a warning, because the task itself can still
+/// be shown.
+pub(crate) fn read(task: &Task) -> Option<Certificate> {
+    Certificate::read(task).unwrap_or_else(|error| {
+        output::warn(&sanitise::line(&chain(&error)));
+        None
+    })
+}
+
+/// Returns a certificate as JSON.
+pub(crate) fn describe(certificate: &Certificate) -> Value {
+    let (made, rejected) = certificate.mutants;
+    json!({
+        "format": certificate.format,
+        "points": certificate.points(),
+        "mutants": {"made": made, "rejected": rejected},
+        "scores": certificate.scores,
+        "variants": certificate.variants,
+    })
+}
+
+/// Formats a certificate: a summary, and a line for each point.
+pub(crate) fn render(certificate: &Certificate) -> String {
+    let points = certificate.points();
+    let (made, rejected) = certificate.mutants;
+    let mut text = row(
+        "certified",
+        &format!(
+            "{} points, {rejected} of {made} near misses rejected; `mcpmark task check --stale` tests whether it \
+             still holds",
+            passed(&points)
+        ),
+    );
+    for point in &points {
+        let mark = match point.status {
+            PointStatus::Passed => output::mark(true),
+            PointStatus::InPart => output::paint(output::WARN, "!"),
+            PointStatus::Failed => output::mark(false),
+            PointStatus::NotExamined => output::paint(output::DIM, "-"),
+        };
+        text.push_str(&format!(
+            "  {mark} {}: {}\n",
+            point.point.as_str(),
+            status(point)
+        ));
+    }
+    let scores: Vec<String> = certificate
+        .scores
+        .iter()
+        .map(|(agent, score)| format!("{agent} {score:.2}"))
+        .collect();
+    if !scores.is_empty() {
+        text.push_str(&row("scores", &scores.join(", ")));
+    }
+    text
+}
+
+/// Returns the number of passed points, as in `2 of 11`.
+fn passed(points: &[PointResult]) -> String {
+    let passed = points.iter().filter(|it| it.status == PointStatus::Passed);
+    format!("{} of {}", passed.count(), points.len())
+}
+
+/// Returns the status of a point in words, with the requirements that are missing for it.
+fn status(point: &PointResult) -> String {
+    let status = point.status.as_str();
+    match point.status {
+        PointStatus::InPart => format!("{status}, not examined: {}", point.not_examined.join("; ")),
+        PointStatus::Failed => format!("{status}: {}", point.failed.join("; ")),
+        PointStatus::Passed | PointStatus::NotExamined => status.to_owned(),
+    }
+}
+
+fn row(key: &str, value: &str) -> String {
+    let key = output::paint(output::BOLD, format!("{key:<11}"));
+    format!("{key}{}\n", sanitise::line(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn certificate(checks: &[&str]) -> Certificate {
+        let digest = format!("sha256:{}", "0".repeat(64));
+        serde_json::from_value(json!({
+            "format": 3, "task": "filesystem/office/letters",
+            "sources": digest, "code": digest, "world": digest, "verifier": digest,
+            "checks": checks, "mutants": [4, 4], "free": 0, "mutations": {},
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn an_old_certificate_shows_what_it_does_not_examine() {
+        let shown = render(&certificate(&["the oracle passes"]));
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert!(
+            lines[0].starts_with("certified  0 of 11 points, 4 of 4 near misses rejected; "),
+            "{shown}"
+        );
+        assert_eq!(lines[1], "  - determinism: not examined");
+        assert_eq!(
+            lines[2],
+            "  ! oracle: passed in part, not examined: a second oracle in another order passes"
+        );
+        // Eleven points, and no scores.
+        assert_eq!(lines.len(), 12);
+    }
+
+    #[test]
+    fn scores_are_shown_if_they_are_stored() {
+        let mut certificate = certificate(&[]);
+        certificate.scores = [("nop".to_owned(), 0.0), ("random".to_owned(), 0.25)].into();
+        let shown = render(&certificate);
+        let shown = anstream::adapter::strip_str(&shown).to_string();
+        assert!(
+            shown.ends_with("scores     nop 0.00, random 0.25\n"),
+            "{shown}"
+        );
+        assert_eq!(describe(&certificate)["scores"]["random"], 0.25);
+    }
+}
