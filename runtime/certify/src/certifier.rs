@@ -18,6 +18,7 @@ use crate::code::{Code, code, uncovered};
 use crate::lint;
 use crate::report::{Identity, Mutants, Report};
 use crate::sources_digest;
+use crate::style::style;
 
 /// Certifier of tasks.
 pub struct Certifier<'a> {
@@ -150,6 +151,7 @@ impl Certifier<'_> {
             held_at_start: run.held_at_start,
             scores: run.scores,
             variants: run.variants,
+            style: style(&task.instruction),
         })
     }
 

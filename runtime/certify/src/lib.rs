@@ -33,6 +33,7 @@ mod points;
 mod printed;
 mod published;
 mod report;
+mod style;
 mod variants;
 mod view;
 

@@ -7,8 +7,6 @@ use serde_json::Value;
 use crate::report::Check;
 use crate::tree_view;
 
-/// Length of an instruction that is complete and unambiguous, in characters.
-const LENGTH: std::ops::RangeInclusive<usize> = 1000..=3000;
 /// Minimum length of a text that is searched for, in characters. Shorter texts occur in other files by coincidence.
 const LEAK: usize = 24;
 
@@ -71,15 +69,6 @@ pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<Strin
         passed: missing.is_empty() && is_own && task.warnings.is_empty(),
         detail,
     }];
-    checks.push(Check {
-        name: "the instruction is as long as it should be".to_owned(),
-        passed: LENGTH.contains(&length),
-        detail: format!(
-            "{length} characters; expected {} to {}",
-            LENGTH.start(),
-            LENGTH.end()
-        ),
-    });
     match meta.meta_data.get("stateContent").and_then(Value::as_str) {
         None => remarks.push("meta_data.stateContent has no tree view; --write adds it".to_owned()),
         Some(view) => {

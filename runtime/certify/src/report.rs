@@ -46,6 +46,8 @@ pub struct Report {
     pub scores: BTreeMap<String, f64>,
     /// Number of additional tool calls in each harmless variant of the oracle that the verifier accepted.
     pub variants: BTreeMap<String, u32>,
+    /// Warnings about the style of the instruction, which are not failures.
+    pub style: Vec<String>,
 }
 
 /// One condition of a certification.
@@ -117,6 +119,7 @@ impl Report {
             held_at_start: certificate.held_at_start.clone(),
             scores: certificate.scores.clone(),
             variants: certificate.variants.clone(),
+            style: Vec::new(),
         }
     }
 

@@ -408,5 +408,33 @@ fn render(reports: &[Report], survivors: bool) -> String {
         );
         text.push_str(&format!("\n{}\n", output::paint(output::DIM, note)));
     }
+    text.push_str(&style(reports));
     text
+}
+
+/// Formats the warnings about the style of instructions: those of a single task, or the number of tasks with warnings.
+fn style(reports: &[Report]) -> String {
+    if let [report] = reports {
+        let warnings = report.style.iter().map(|warning| {
+            let mark = output::paint(output::WARN, "!");
+            format!("  {mark} {}\n", sanitise::line(warning))
+        });
+        let warnings: String = warnings.collect();
+        return if warnings.is_empty() {
+            warnings
+        } else {
+            format!("\nThe instruction reads like a specification:\n{warnings}")
+        };
+    }
+    let with_warnings = reports.iter().filter(|report| !report.style.is_empty());
+    match with_warnings.count() {
+        0 => String::new(),
+        count => {
+            let all = reports.len();
+            let note = format!(
+                "In {count} of {all} tasks the instruction reads like a specification. --json lists the warnings."
+            );
+            format!("\n{}\n", output::paint(output::DIM, note))
+        }
+    }
 }
