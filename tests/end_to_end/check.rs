@@ -128,6 +128,32 @@ fn a_verifier_that_accepts_everything_does_not_stand() {
 }
 
 #[test]
+fn the_points_of_a_certificate_are_shown_with_the_task() {
+    let environment = Environment::new();
+    let task = "filesystem/village-festival/saturday-draft";
+    let shown = environment
+        .run(["task", "show", task, "--json"])
+        .exits(0)
+        .json();
+    let points = shown["certificate"]["points"].as_array().unwrap();
+    assert_eq!(points.len(), 11);
+    assert_eq!(points[0]["point"], "determinism");
+    assert_eq!(points[0]["status"], "passed");
+    let shown = environment.run(["task", "show", task]).exits(0);
+    assert!(
+        shown.stdout.contains("✓ determinism: passed\n"),
+        "{}",
+        shown.stdout
+    );
+
+    let library = Library::new(&environment);
+    library.task("lax", &guests::verdict(true, "fine"));
+    let task = "filesystem/office/lax";
+    let shown = library.run(["task", "show", task, "--json"]).exits(0);
+    assert_eq!(shown.json()["certificate"], Value::Null);
+}
+
+#[test]
 fn near_misses_that_pass_are_shown_with_their_difference() {
     let environment = Environment::new();
     // A shipped task with a verifier that accepts everything: the solution still makes changes that can be mutated.

@@ -44,8 +44,6 @@ pub(crate) struct CertificationRun<'a> {
 const NOP: &str = "nop";
 /// Name of the agent that calls tools at random.
 const RANDOM: &str = "random";
-/// Name of the agent that gives the answer of the oracle without acting.
-const ANSWER_ONLY: &str = "answer-only";
 
 pub(crate) type Judged = Result<Verdict, RunError>;
 
@@ -130,7 +128,7 @@ impl CertificationRun<'_> {
             (ERROR_ONLY_FAILS.into(), "error-only".into(), &ErrorOnly),
         ];
         if let Some(answer_only) = &answer_only {
-            others.push((ANSWER_ONLY_FAILS.into(), ANSWER_ONLY.into(), answer_only));
+            others.push((ANSWER_ONLY_FAILS.into(), "answer-only".into(), answer_only));
         }
         for (name, cheat) in cheats {
             others.push((format!("cheat {name} fails"), name.clone(), cheat));
@@ -138,7 +136,7 @@ impl CertificationRun<'_> {
         let mut start: Option<Vec<(String, bool)>> = None;
         for (name, who, agent) in others {
             // If the solution changes nothing, its answer is all that the task requires.
-            if who == ANSWER_ONLY && !self.acts(solved.as_ref()) {
+            if name == ANSWER_ONLY_FAILS && !self.acts(solved.as_ref()) {
                 continue;
             }
             let played = match self.play(agent, self.scratch).await {
@@ -158,7 +156,8 @@ impl CertificationRun<'_> {
             }
             if let (NOP | RANDOM, Ok(verdict), Some(start)) = (&*who, &judged, &start) {
                 let score = self.score(verdict, start);
-                self.scores.insert(who.clone(), score);
+                // A cheat may have the name of an agent.
+                self.scores.entry(who.clone()).or_insert(score);
             }
             let is_meant = matches!(&judged, Ok(verdict) if !verdict.passed());
             // A cheat that ends with a tool error fails for another reason than its wrong solution.
