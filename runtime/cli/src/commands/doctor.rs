@@ -8,13 +8,13 @@ use std::process::Command;
 use mcpmark_build::BuildError;
 use mcpmark_build::python::{TOOL, VERSION};
 use mcpmark_kinds::{Availability, NO_SUCH_SERVICE, WorldGuests};
+use mcpmark_metadata::ExitCode;
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use serde::Serialize;
 
 use crate::args::{DoctorArgs, EngineArgs};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::{self, sanitise};
 use crate::settings::{self, Settings};
 
@@ -72,7 +72,7 @@ fn compiled(dir: &Path) -> Finding {
 }
 
 /// Prints the installed programs, the available services, and the locations of data.
-pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandError> {
+pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<ExitCode, CommandError> {
     let mut findings = vec![
         Finding::ok("mcpmark", env!("CARGO_PKG_VERSION")),
         engine(),
@@ -124,9 +124,9 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
         .iter()
         .any(|finding| finding.state == State::Broken);
     Ok(if broken {
-        exit::INFRASTRUCTURE
+        ExitCode::Infrastructure
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 

@@ -3,6 +3,7 @@
 use mcpmark_experiment::Outcome;
 use mcpmark_grading::Graded;
 use mcpmark_kinds::ScriptInvocation;
+use mcpmark_metadata::ExitCode;
 
 use crate::args::GradeArgs;
 use crate::commands::batch;
@@ -15,7 +16,7 @@ use crate::output::{self, sanitise};
 use crate::settings;
 
 /// Grades a state, or the states of a batch.
-pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, CommandError> {
+pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<ExitCode, CommandError> {
     let context = &match args.verifier {
         // `--verifier` needs no tasks.
         Some(_) => context.clone(),

@@ -10,6 +10,7 @@ use mcpmark_experiment::{
 };
 use mcpmark_grading::{Baselines, Graded, Script, ScriptJudge, grade_loaded};
 use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
+use mcpmark_metadata::ExitCode;
 use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
 use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
@@ -20,7 +21,6 @@ use crate::context::{self, Context};
 use crate::diagnosis;
 use crate::engine;
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Verifier with its task, if it belongs to one.
@@ -107,13 +107,13 @@ impl<'a> Report<'a> {
 }
 
 /// Returns the exit code of an outcome.
-pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
+pub(crate) fn exit_code(outcome: &Outcome) -> ExitCode {
     match outcome {
-        Outcome::Graded { verdict, .. } if verdict.passed() => exit::PASSED,
-        Outcome::Graded { .. } | Outcome::StateFault(_) => exit::FAILED,
-        Outcome::VerifierFault(_) | Outcome::HeldBack(_) => exit::NOT_GRADED,
-        Outcome::InvalidTask(_) => exit::INVALID,
-        Outcome::InfraError(_) | Outcome::Cancelled => exit::INFRASTRUCTURE,
+        Outcome::Graded { verdict, .. } if verdict.passed() => ExitCode::Passed,
+        Outcome::Graded { .. } | Outcome::StateFault(_) => ExitCode::Failed,
+        Outcome::VerifierFault(_) | Outcome::HeldBack(_) => ExitCode::NotGraded,
+        Outcome::InvalidTask(_) => ExitCode::Invalid,
+        Outcome::InfraError(_) | Outcome::Cancelled => ExitCode::Infrastructure,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anstyle::Style;
+use mcpmark_metadata::ExitCode;
 use mcpmark_task::Error;
 use mcpmark_task::published::{Corpus, PublishedTask, TaskWarning};
 use serde_json::json;
@@ -11,7 +12,6 @@ use crate::args::{PublishedArgs, Selection};
 use crate::commands::task::short;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -22,7 +22,7 @@ pub(crate) fn list(
     args: &PublishedArgs,
     selection: &Selection,
     as_json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let corpus = context.corpus_at(dir)?;
     let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
     let all = context::select_with(selection, |selectors, tiers, tags| {
@@ -92,9 +92,9 @@ pub(crate) fn list(
         output::print(&table.render())?;
     }
     Ok(if is_broken {
-        exit::INVALID
+        ExitCode::Invalid
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 
@@ -110,7 +110,7 @@ pub(crate) fn show(
     dir: &Path,
     id: &str,
     as_json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let task = task(context, dir, id)?;
     if as_json {
         output::print_json(&json!({
@@ -121,7 +121,7 @@ pub(crate) fn show(
             "metadata": task.metadata,
             "instruction": task.instruction,
         }))?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     let mut text = String::new();
     for (key, value) in [
@@ -141,7 +141,7 @@ pub(crate) fn show(
     let instruction = sanitise::block(task.instruction.trim_end()).into_owned();
     text.push_str(&format!("\n{instruction}\n"));
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Finds one task of an open corpus.

@@ -8,6 +8,7 @@ use mcpmark_experiment::decimals;
 use mcpmark_experiment::failure::Failure;
 use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, Trajectory};
 use mcpmark_experiment::report::AttemptReport;
+use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Change, Digest, Store, diff};
 use serde_json::{Value, json};
 
@@ -17,7 +18,6 @@ use crate::commands::world::{changes_json, changes_text};
 use crate::commands::{directory, explain, grade, runs};
 use crate::context::Context;
 use crate::error::{CommandError, chain, journal_error};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Maximum number of lines of a text, and of characters of a line, that are shown without `--full`. On a terminal, its
@@ -26,7 +26,7 @@ const LINES: usize = 8;
 const CHARACTERS: usize = 160;
 
 /// Shows an attempt.
-pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError> {
+pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<ExitCode, CommandError> {
     let journal = context.journal()?;
     let named = args.attempt.as_deref().unwrap_or(runs::LATEST);
     let id = if args.filter.is_empty() {
@@ -65,7 +65,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
             value["explained"] = json!(explained);
         }
         output::print_json(&value)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     let experiment = journal
         .experiment(&attempt.experiment)
@@ -109,7 +109,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     }
     output::print(&text)?;
     runs::say_cut_off(&experiment.name, usize::from(cut_off));
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Exports the final state to a directory.

@@ -12,6 +12,7 @@ use mcpmark_experiment::maintenance::{
 };
 use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::{HomeError, JournalError};
+use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
 use serde::Serialize;
 use serde_json::json;
@@ -22,11 +23,11 @@ use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain, journal_error};
 use crate::files::{self, NewFile};
+use crate::interruption;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
-use crate::{exit, interruption};
 
-pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, CommandError> {
+pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<ExitCode, CommandError> {
     match command {
         StoreCommand::Stats { json } => stats(context, json),
         StoreCommand::Remove {
@@ -54,7 +55,7 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
 }
 
 /// Exports an experiment that is not running to a file, which is written atomically.
-fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, CommandError> {
+fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<ExitCode, CommandError> {
     output::may_write(to, force)?;
     let (journal, store) = (context.journal()?, context.store()?);
     let name = &*runs::named(&journal, name)?;
@@ -91,16 +92,16 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
         sanitise::line(name),
         output::bytes(size)
     ))?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn import(context: &Context, file: &Path) -> Result<u8, CommandError> {
+fn import(context: &Context, file: &Path) -> Result<ExitCode, CommandError> {
     let (journal, store) = (context.journal_to_write()?, context.store()?);
     let name = transport::import(&journal, &store, file);
     let name = name.map_err(|error| transport_error(file, &error))?;
     let name = sanitise::line(&name);
     output::print(&format!("{name}\n`mcpmark resume {name}` continues it\n"))?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn transport_error(file: &Path, error: &TransportError) -> CommandError {
@@ -116,7 +117,7 @@ fn transport_error(file: &Path, error: &TransportError) -> CommandError {
     }
 }
 
-fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
+fn stats(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
     let stats = maintenance::stats(&journal, &store, &context.home().journal_file())
         .map_err(upkeep_error)?;
@@ -131,7 +132,7 @@ fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
     } else {
         output::print(&stats_text(&stats, [needed.bytes, unneeded.bytes]))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
@@ -179,7 +180,12 @@ fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
 }
 
 /// Removes experiments from the journal. If one of them does not exist or is running, none is removed.
-fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<u8, CommandError> {
+fn remove(
+    context: &Context,
+    names: &[String],
+    dry: bool,
+    json: bool,
+) -> Result<ExitCode, CommandError> {
     let (journal, home) = (context.journal_to_write()?, context.home());
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let (mut rows, mut locks) = (Vec::new(), Vec::new());
@@ -200,7 +206,7 @@ fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<
     if json {
         let removed: Vec<_> = rows.iter().map(each).collect();
         output::print_json(&json!({"removed": removed, "dry_run": dry}))?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     let word = if dry { "would remove" } else { "removed" };
     let lines = rows.iter().map(|row| {
@@ -212,7 +218,7 @@ fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<
         text.push_str("`mcpmark store gc` deletes what is no longer needed\n");
     }
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn collect(
@@ -220,7 +226,7 @@ fn collect(
     dry: bool,
     despite_loss: bool,
     json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let journal = context.journal()?;
     let store = if dry {
         context.store()?
@@ -291,9 +297,9 @@ fn collect(
         )?;
     }
     Ok(if stop.load(Ordering::Relaxed) {
-        exit::INTERRUPTED
+        ExitCode::Interrupted
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 
@@ -302,7 +308,7 @@ fn check(
     remove_damaged: bool,
     sources: &[PathBuf],
     json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     // Checked before anything is read or removed.
     for source in sources {
         if !super::bundle::is_reference(source)
@@ -326,7 +332,7 @@ fn check(
         checked = check()?;
     }
     if stop.load(Ordering::Relaxed) {
-        return Ok(exit::INTERRUPTED);
+        return Ok(ExitCode::Interrupted);
     }
     let damaged = checked.faults.iter().filter(|fault| fault.damaged);
     let damaged = damaged
@@ -351,9 +357,9 @@ fn check(
         output::print(&text)?;
     }
     Ok(if is_sound(&checked) {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::INFRASTRUCTURE
+        ExitCode::Infrastructure
     })
 }
 

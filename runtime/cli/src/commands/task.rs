@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use mcpmark_bundle::UnpackedCorpus;
+use mcpmark_metadata::ExitCode;
 use mcpmark_task::scaffold::scaffold;
 use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use serde_json::json;
@@ -13,14 +14,13 @@ use crate::args::{BuildArgs, SelectArgs, TaskCommand};
 use crate::commands::{published, task_try};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
 /// Runs `mcpmark task`.
-pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, CommandError> {
+pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<ExitCode, CommandError> {
     match command {
         TaskCommand::Build(mut args) => build(context, &mut args),
         TaskCommand::New { task, title } => new(context, &task, &title),
@@ -68,7 +68,7 @@ fn states_of(corpus: Option<UnpackedCorpus>, named: Option<PathBuf>) -> Option<P
     corpus.map(|corpus| corpus.states).or(named)
 }
 
-fn build(context: &Context, args: &mut BuildArgs) -> Result<u8, CommandError> {
+fn build(context: &Context, args: &mut BuildArgs) -> Result<ExitCode, CommandError> {
     let without_cheats = args.without_cheats;
     let args = &mut args.select;
     let mut place = operands::take_place(&mut args.selection.selectors)?;
@@ -139,10 +139,10 @@ fn build(context: &Context, args: &mut BuildArgs) -> Result<u8, CommandError> {
         }
         output::print(&table.render())?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
+fn new(context: &Context, id: &str, title: &str) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let id: mcpmark_task::TaskId = id
         .trim_end_matches('/')
@@ -174,10 +174,10 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
          Change it: description.md is the instruction, verifier.rs judges the final state, solution.rs\n\
          solves the task, and each file in cheats/ is a wrong solution that the verifier must reject.\n"
     ))?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
+fn list(context: &Context, args: &SelectArgs) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let all = library.tasks().map_err(|error| context::invalid(&error))?;
     let all = context::select_with(&args.selection, |selectors, tiers, tags| {
@@ -221,9 +221,9 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         output::print(&table.render())?;
     }
     Ok(if is_broken {
-        exit::INVALID
+        ExitCode::Invalid
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 
@@ -268,7 +268,7 @@ fn judged_on(task: &Task) -> Vec<&'static str> {
         .collect()
 }
 
-fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError> {
+fn show(context: &Context, name: &str, as_json: bool) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let task = context::one_task(&library, name)?;
     if as_json {
@@ -276,7 +276,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
         value["instruction"] = task.instruction.clone().into();
         value["meta"] = task.meta.document.clone().into();
         output::print_json(&value)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     let cheats: Vec<_> = task.cheats.iter().map(|(name, _)| name.as_str()).collect();
     let rows = [
@@ -314,5 +314,5 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
     text.push_str(sanitise::block(task.instruction.trim_end()).as_ref());
     text.push('\n');
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }

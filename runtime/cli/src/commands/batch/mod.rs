@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcpmark_grading::Graded;
+use mcpmark_metadata::ExitCode;
 use mcpmark_sandbox::{Cancel, Panicked, Sandbox, in_order};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 use serde::Serialize;
@@ -23,7 +24,6 @@ use crate::commands::judge::{self, Judge, Lowered, Report, exit_code};
 use crate::commands::script::Scripts;
 use crate::context::{Context, SERVICES_HINT};
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::{self, sanitise};
 use crate::single_flight::SingleFlightCache;
 
@@ -39,7 +39,7 @@ pub(crate) fn grade(
     scripts: Scripts,
     jobs: Option<u32>,
     engine: EngineArgs,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let source: Box<dyn Read + Send> = if file == Path::new("-") {
         Box::new(io::stdin())
     } else {
@@ -105,12 +105,12 @@ fn open(file: &Path) -> Result<File, CommandError> {
 /// Output line of one request, and the exit code that it would have alone.
 struct Answer {
     text: String,
-    code: u8,
+    code: ExitCode,
 }
 
-fn print(mut outcomes: mcpmark_sandbox::InOrder<Answer>) -> Result<u8, CommandError> {
+fn print(mut outcomes: mcpmark_sandbox::InOrder<Answer>) -> Result<ExitCode, CommandError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut worst = exit::PASSED;
+    let mut worst = ExitCode::Passed;
     while let Some(first) = outcomes.next() {
         let mut next = Some(first);
         // Answers that are ready are written together, with one flush.
@@ -186,18 +186,18 @@ fn refused(line: Option<u64>, id: Option<Value>, refusal: Refusal) -> Answer {
 
 fn broken(line: Option<u64>, panicked: &Panicked) -> Answer {
     let refusal = Refusal {
-        code: exit::INFRASTRUCTURE,
+        code: ExitCode::Infrastructure,
         ..Refusal::of_line(panicked.to_string(), "")
     };
     refused(line, None, refusal)
 }
 
-fn json(value: &impl Serialize, code: u8) -> Answer {
+fn json(value: &impl Serialize, code: ExitCode) -> Answer {
     match serde_json::to_string(value) {
         Ok(text) => Answer { text, code },
         Err(error) => Answer {
             text: Value::from(format!("cannot write JSON: {error}")).to_string(),
-            code: exit::INFRASTRUCTURE,
+            code: ExitCode::Infrastructure,
         },
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use mcpmark_metadata::ExitCode;
 use mcpmark_packing::{
     LibraryPacker, PackOptions, PackedSuite, check_corpus_tasks, check_library_tasks, pack_corpus,
 };
@@ -17,13 +18,12 @@ use crate::bundles::pack_error;
 use crate::commands::published;
 use crate::context::{self, Context};
 use crate::error::CommandError;
-use crate::exit;
 use crate::operands;
 use crate::output;
 use crate::output::build::BuildDisplay;
 
 /// Packs the selected tasks of a library or of a corpus.
-pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
+pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<ExitCode, CommandError> {
     // Checked before the build, which may take long.
     writing::may_write(&args.output, args.force)?;
     operands::settle(&mut args.selection, &mut args.published)?;
@@ -55,7 +55,7 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, Command
             output::bytes(made.world_bytes)
         ))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn options<'a>(args: &'a PackArgs, interfaces: &'a [Interface]) -> PackOptions<'a> {

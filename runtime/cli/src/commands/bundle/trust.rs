@@ -8,16 +8,16 @@ use std::str::FromStr;
 
 use mcpmark_bundle::open::Opened;
 use mcpmark_bundle::trust::{BadKey, Kind, PrivateKey, attach, statement};
+use mcpmark_metadata::ExitCode;
 use serde_json::json;
 
 use super::writing;
 use crate::bundles::{not_trusted, open_error};
 use crate::error::CommandError;
-use crate::exit;
 use crate::output;
 
 /// Adds a signature to a local bundle.
-pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, CommandError> {
+pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<ExitCode, CommandError> {
     let layout = super::local(bundle, "signed")?;
     let key: PrivateKey = read_key(key)?;
     let opened = Opened::of_layout(layout).map_err(open_error)?;
@@ -38,11 +38,11 @@ pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, Comma
     } else {
         output::print(&format!("{}\nsigned by key {public}\n", root.digest))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Generates a key pair. Only the owner can read the file of the private key; the public key is written next to it.
-pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, CommandError> {
+pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<ExitCode, CommandError> {
     let public_file = file.with_extension("pub");
     if public_file == file {
         let message = format!(
@@ -86,7 +86,7 @@ pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, Comma
             "key {public}: private key in {file}, public key in {public_file}\n"
         ))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Reads a public or private key from a file.

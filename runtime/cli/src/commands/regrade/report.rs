@@ -6,12 +6,12 @@ use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::{Journal, Outcome, STATE_FAULT, ScoreRule};
 use mcpmark_grading::regrade::{ChangedCheck, GradeComparison, RegradeItem, Regraded};
+use mcpmark_metadata::ExitCode;
 use mcpmark_metrics::{Sample, Score};
 use serde::Serialize;
 
 use crate::commands::runs;
 use crate::error::{CommandError, journal_error};
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -63,7 +63,7 @@ pub(super) struct Left {
     pub(super) reason: String,
     /// Exit code that this attempt causes.
     #[serde(skip)]
-    pub(super) code: u8,
+    pub(super) code: ExitCode,
 }
 
 #[derive(Serialize)]
@@ -118,9 +118,9 @@ impl Report {
             .collect();
         not_regraded.extend(broken.into_iter().map(|broken| {
             let code = match broken.outcome {
-                Outcome::InfraError(_) => exit::INFRASTRUCTURE,
-                Outcome::HeldBack(_) => exit::NOT_GRADED,
-                _ => exit::PASSED,
+                Outcome::InfraError(_) => ExitCode::Infrastructure,
+                Outcome::HeldBack(_) => ExitCode::NotGraded,
+                _ => ExitCode::Passed,
             };
             let fault = broken.outcome.fault().map(|fault| fault.message);
             let task = tasks.get(broken.attempt.as_str()).copied();
@@ -150,16 +150,16 @@ impl Report {
 
     /// Returns the exit code: 5 if a host error prevented a grade, 3 if a verifier failed or is held back, 1 if a
     /// verdict flipped, and 0 otherwise.
-    pub(super) fn exit_code(&self) -> u8 {
-        let left = |code: u8| self.not_regraded.iter().any(|left| left.code == code);
-        if left(exit::INFRASTRUCTURE) {
-            exit::INFRASTRUCTURE
-        } else if self.summary.faults > 0 || left(exit::NOT_GRADED) {
-            exit::NOT_GRADED
+    pub(super) fn exit_code(&self) -> ExitCode {
+        let left = |code: ExitCode| self.not_regraded.iter().any(|left| left.code == code);
+        if left(ExitCode::Infrastructure) {
+            ExitCode::Infrastructure
+        } else if self.summary.faults > 0 || left(ExitCode::NotGraded) {
+            ExitCode::NotGraded
         } else if self.summary.flipped > 0 {
-            exit::FAILED
+            ExitCode::Failed
         } else {
-            exit::PASSED
+            ExitCode::Passed
         }
     }
 

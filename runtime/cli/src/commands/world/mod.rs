@@ -6,13 +6,13 @@ mod summary;
 
 use anstyle::Style;
 use mcpmark_kinds::Summary;
+use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Directory, Node, Store, Tree, TreePath, diff};
 use serde_json::{Value, json};
 
 use crate::args::WorldCommand;
 use crate::context::{self, Context, ResolvedState};
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::tree::{self, Branch};
 use crate::output::{self, sanitise};
@@ -20,7 +20,7 @@ use crate::output::{self, sanitise};
 pub(crate) use changes::{changes_json, changes_text};
 
 /// Runs `mcpmark world`.
-pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, CommandError> {
+pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<ExitCode, CommandError> {
     match command {
         WorldCommand::List { json } => list(context, json),
         WorldCommand::Show { world, json } => show(context, &world, json),
@@ -33,9 +33,9 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
         } => {
             let differs = compare(context, &before, &after, full, json)?;
             Ok(if differs && exit_code {
-                exit::FAILED
+                ExitCode::Failed
             } else {
-                exit::PASSED
+                ExitCode::Passed
             })
         }
         WorldCommand::Schema { document } => schema(context, document.as_deref()),
@@ -43,7 +43,7 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
     }
 }
 
-fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
+fn list(context: &Context, as_json: bool) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let worlds = library.worlds().map_err(|error| context::invalid(&error))?;
     for broken in &worlds.broken {
@@ -68,9 +68,9 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
         ));
     }
     let code = if !is_broken {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::INVALID
+        ExitCode::Invalid
     };
     let good: Vec<_> = worlds
         .worlds
@@ -106,7 +106,7 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
     Ok(code)
 }
 
-fn schema(context: &Context, document: Option<&str>) -> Result<u8, CommandError> {
+fn schema(context: &Context, document: Option<&str>) -> Result<ExitCode, CommandError> {
     let kinds = || context.services().iter();
     let documents: Vec<&str> = kinds().flat_map(|kind| kind.documents()).copied().collect();
     match document {
@@ -121,10 +121,10 @@ fn schema(context: &Context, document: Option<&str>) -> Result<u8, CommandError>
             output::print_json(&schema)?;
         }
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError> {
+fn show(context: &Context, name: &str, as_json: bool) -> Result<ExitCode, CommandError> {
     let store = context.store()?;
     let named = context.tree(name, &store)?;
     let tree = named.tree();
@@ -145,7 +145,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
         }
         value["entries"] = entries.into();
         output::print_json(&value)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     let mut text = String::new();
     if let ResolvedState::World(id, start) = &named {
@@ -166,7 +166,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
         text.push_str(&summary::text(summary));
     }
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the summary of a state by its service, if there is one.
