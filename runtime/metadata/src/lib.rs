@@ -1,8 +1,47 @@
 //! Types of the JSON output and the exit codes of the `mcpmark` command.
 //!
-//! Programs that call `mcpmark` can depend on this crate alone: it contains plain data and depends on no other crate of
-//! the workspace.
+//! A command with `--json` prints one document whose form is a type of this crate. [`documents`] lists the documents
+//! with their commands and JSON Schemas; the schemas are also in `docs/schemas`. Programs that call `mcpmark` can depend
+//! on this crate alone: it contains plain data and depends on no other crate of the workspace.
+//!
+//! A type changes only by new keys. A key whose value is unknown is null; the few keys that are absent instead say so.
+//!
+//! ```
+//! use mcpmark_metadata::{ExitCode, GradeReport};
+//!
+//! # fn main() -> Result<(), serde_json::Error> {
+//! let printed = r#"{
+//!     "outcome": "graded", "passed": true, "score": 1.0, "score_rule": "earned",
+//!     "checks": [{"name": "total", "passed": true, "detail": "expected 12, found 12"}],
+//!     "fault": null, "state": "sha256:01", "verifier": "sha256:02"
+//! }"#;
+//! let report: GradeReport = serde_json::from_str(printed)?;
+//! assert_eq!(report.passed, Some(true));
+//! assert_eq!(ExitCode::from_number(0), Some(ExitCode::Passed));
+//! # Ok(())
+//! # }
+//! ```
 
+mod attempt;
+mod document;
 mod exit;
+mod experiment;
+mod grade;
+mod state;
 
+pub use crate::attempt::{
+    AttemptDetail, CheckExplanation, DifferenceKind, Failure, FailureClass, FailureEvidence,
+    Message, ModelRequest, StateDifference, ToolCall, TurnUsage,
+};
+pub use crate::document::{Document, documents};
 pub use crate::exit::ExitCode;
+pub use crate::experiment::{
+    AttemptCounts, AttemptEstimate, AttemptReport, CostEstimate, ExperimentReport, ExperimentState,
+    ExperimentSummary, ModelEstimate, PlanReport, Usage,
+};
+pub use crate::grade::{
+    Check, FaultReport, GradeReport, GradedLine, RefusedLine, RequestError, ScoreRule, ScriptOutput,
+};
+pub use crate::state::{
+    ChangeKind, StateChange, StateDetail, StateEntry, StateNode, WorldStart, WorldSummary,
+};

@@ -7,7 +7,7 @@ use mcpmark_metadata::ExitCode;
 
 use crate::args::GradeArgs;
 use crate::commands::batch;
-use crate::commands::judge::{self, Judge, Report};
+use crate::commands::judge::{self, Judge, grade_report};
 use crate::commands::script::{self, Scripts};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -82,7 +82,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<ExitCode, 
     let state = input.end.digest();
     let graded = judge.grade(&sandbox, input, &more, &limits, args.start.is_some());
     if args.json {
-        output::print_json(&Report::new(&graded, state, &judge, lowered))?;
+        output::print_json(&grade_report(&graded, state, &judge, lowered))?;
     } else {
         output::print(&text(&graded))?;
     }

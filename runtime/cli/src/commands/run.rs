@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::preflight::{ActingModels, ExternalTools};
-use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
+use mcpmark_experiment::report::experiment_report;
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Journal, JournalError, PrepareError, Prepared, Reached, Runner,
     STATE_FAULT, Spec, TaskVersion, decimals,
 };
 use mcpmark_grading::Baselines;
 use mcpmark_kinds::ServiceUnavailable;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{AttemptReport, ExitCode, ExperimentReport};
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -543,7 +543,7 @@ impl Setting {
         let died = rows.iter().filter(|row| row.died()).count();
         let (lost, held_back) = (of_outcome("infra-error") - died, of_outcome("held-back"));
         let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
-        let report = ExperimentReport::new(name, spec, planned, rows, &spending);
+        let report = experiment_report(name, spec, planned, rows, &spending);
         if json {
             output::print_json(&report)?;
         } else {

@@ -7,9 +7,9 @@ use std::collections::HashSet;
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
-use mcpmark_experiment::report::{AttemptReport, program, reasoning_effort};
+use mcpmark_experiment::report::{program, reasoning_effort};
 use mcpmark_experiment::{Journal, JournalError, Spec, decimals};
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{AttemptReport, ExitCode};
 use mcpmark_model::Cost;
 pub(crate) use mcpmark_report::instant;
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcpmark_grading::Graded;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, GradedLine, RefusedLine, RequestError};
 use mcpmark_sandbox::{Cancel, Panicked, Sandbox, in_order};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 use serde::Serialize;
@@ -20,7 +20,7 @@ use serde_json::Value;
 use self::request::{JudgeName, Line, Lines, Refusal, Request};
 
 use crate::args::EngineArgs;
-use crate::commands::judge::{self, Judge, Lowered, Report, exit_code};
+use crate::commands::judge::{self, Judge, Lowered, exit_code, grade_report};
 use crate::commands::script::Scripts;
 use crate::context::{Context, SERVICES_HINT};
 use crate::error::CommandError;
@@ -140,30 +140,6 @@ fn give_up(written: io::Result<()>) -> Option<Result<(), CommandError>> {
     }
 }
 
-#[derive(Serialize)]
-struct GradedLine<'a> {
-    line: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Value>,
-    #[serde(flatten)]
-    report: Report<'a>,
-}
-
-#[derive(Serialize)]
-struct Refused {
-    line: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Value>,
-    error: ErrorReport,
-}
-
-#[derive(Serialize)]
-struct ErrorReport {
-    key: Option<&'static str>,
-    message: String,
-    hint: Option<String>,
-}
-
 fn refused(line: Option<u64>, id: Option<Value>, refusal: Refusal) -> Answer {
     let place = match (line, refusal.key) {
         (Some(line), Some(key)) => format!("line {line}, key {key:?}: "),
@@ -171,11 +147,11 @@ fn refused(line: Option<u64>, id: Option<Value>, refusal: Refusal) -> Answer {
         (None, _) => String::new(),
     };
     json(
-        &Refused {
+        &RefusedLine {
             line,
             id,
-            error: ErrorReport {
-                key: refusal.key,
+            error: RequestError {
+                key: refusal.key.map(str::to_owned),
                 message: format!("{place}{}", refusal.message),
                 hint: refusal.hint,
             },
@@ -248,7 +224,7 @@ impl Batch {
                 &GradedLine {
                     line: line.number,
                     id,
-                    report: Report::new(&graded, state, &judge, lowered),
+                    report: grade_report(&graded, state, &judge, lowered),
                 },
                 exit_code(&graded.outcome),
             ),

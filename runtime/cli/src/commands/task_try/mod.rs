@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 
 use anstyle::Style;
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::report::ExperimentReport;
+use mcpmark_experiment::report::experiment_report;
 use mcpmark_metadata::ExitCode;
 use mcpmark_service::{Content, ToolOutput};
 use serde_json::{Map, Value, json};
@@ -307,7 +307,7 @@ fn finish(
     }
     let id = row.id.clone();
     let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
-    let report = ExperimentReport::new(&experiment.name, spec, 1, vec![row], &spending);
+    let report = experiment_report(&experiment.name, spec, 1, vec![row], &spending);
     if open.json {
         output::print_json(&report)?;
         return Ok(code);

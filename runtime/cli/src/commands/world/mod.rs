@@ -6,9 +6,8 @@ mod summary;
 
 use anstyle::Style;
 use mcpmark_kinds::Summary;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, StateDetail, StateEntry, StateNode, WorldStart, WorldSummary};
 use mcpmark_snapshot::{Directory, Node, Store, Tree, TreePath, diff};
-use serde_json::{Value, json};
 
 use crate::args::WorldCommand;
 use crate::context::{self, Context, ResolvedState};
@@ -17,7 +16,7 @@ use crate::output::table::Table;
 use crate::output::tree::{self, Branch};
 use crate::output::{self, sanitise};
 
-pub(crate) use changes::{changes_json, changes_text};
+pub(crate) use changes::{changes_text, state_changes};
 
 /// Runs `mcpmark world`.
 pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<ExitCode, CommandError> {
@@ -80,15 +79,13 @@ fn list(context: &Context, as_json: bool) -> Result<ExitCode, CommandError> {
     if as_json {
         let worlds: Vec<_> = good
             .iter()
-            .map(|(id, manifest)| {
-                json!({
-                    "id": id.to_string(),
-                    "title": manifest.title,
-                    "description": manifest.description,
-                    "license": manifest.license,
-                    "clock": manifest.clock.to_string(),
-                    "seed": manifest.seed,
-                })
+            .map(|(id, manifest)| WorldSummary {
+                id: id.to_string(),
+                title: manifest.title.clone(),
+                description: manifest.description.clone(),
+                license: manifest.license.clone(),
+                clock: manifest.clock.to_string(),
+                seed: manifest.seed,
             })
             .collect();
         output::print_json(&worlds)?;
@@ -132,19 +129,27 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<ExitCode, Comman
     if as_json {
         let entries: Vec<_> = tree
             .walk(&TreePath::root())
-            .map(|(path, node)| entry_json(&path, node))
+            .map(|(path, node)| StateEntry {
+                path: path.as_str().to_owned(),
+                node: state_node(node),
+            })
             .collect();
-        let mut value = json!({ "digest": tree.digest(), "bytes": tree.total_size() });
-        if let ResolvedState::World(id, start) = &named {
-            value["world"] = id.to_string().into();
-            value["seed"] = start.seed.into();
-            value["clock"] = start.clock.into();
-        }
-        if let Some(summary) = &summary {
-            value[summary.key] = summary.value.clone();
-        }
-        value["entries"] = entries.into();
-        output::print_json(&value)?;
+        let start = match &named {
+            ResolvedState::World(id, start) => Some(WorldStart {
+                world: id.to_string(),
+                seed: start.seed,
+                clock: start.clock,
+            }),
+            _ => None,
+        };
+        let summary = summary.map(|summary| (summary.key.to_owned(), summary.value));
+        output::print_json(&StateDetail {
+            digest: tree.digest().to_string(),
+            bytes: tree.total_size(),
+            start,
+            summary: summary.into_iter().collect(),
+            entries,
+        })?;
         return Ok(ExitCode::Passed);
     }
     let mut text = String::new();
@@ -233,23 +238,20 @@ fn branches(directory: &Directory, opaque: &[&str]) -> Vec<Branch> {
     entries.collect()
 }
 
-fn entry_json(path: &TreePath, node: &Node) -> Value {
-    let mut value = json!({ "path": path.as_str() });
+/// Returns an entry of a state for the JSON output.
+fn state_node(node: &Node) -> StateNode {
     match node {
-        Node::Directory(_) => value["kind"] = "directory".into(),
-        Node::File(file) => {
-            value["kind"] = "file".into();
-            value["size"] = file.size.into();
-            value["executable"] = file.executable.into();
-            value["modified"] = file.modified.into();
-            value["digest"] = file.content.to_string().into();
-        }
-        Node::Symlink(link) => {
-            value["kind"] = "symlink".into();
-            value["target"] = link.target.clone().into();
-        }
+        Node::Directory(_) => StateNode::Directory,
+        Node::File(file) => StateNode::File {
+            size: file.size,
+            executable: file.executable,
+            modified: file.modified,
+            digest: file.content.to_string(),
+        },
+        Node::Symlink(link) => StateNode::Symlink {
+            target: link.target.clone(),
+        },
     }
-    value
 }
 
 /// Shows the differences between two trees. Returns true if there are any.
@@ -264,7 +266,7 @@ fn compare(
     let (before, after) = (context.tree(before, &store)?, context.tree(after, &store)?);
     let changes = diff(before.tree(), after.tree());
     if as_json {
-        output::print_json(&changes_json(&changes))?;
+        output::print_json(&state_changes(&changes))?;
     } else if changes.is_empty() {
         output::print("no difference\n")?;
     } else {

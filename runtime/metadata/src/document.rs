@@ -1,0 +1,53 @@
+//! List of the JSON documents that commands print, with their JSON Schemas.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+
+use crate::{
+    AttemptDetail, ExperimentReport, ExperimentSummary, GradeReport, GradedLine, PlanReport,
+    RefusedLine, StateChange, StateDetail, WorldSummary,
+};
+
+/// JSON document that commands print.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// Name of the document, which is also the file name of its schema without `.json`.
+    pub name: &'static str,
+    /// Commands that print the document.
+    pub commands: &'static [&'static str],
+    /// JSON Schema (draft 2020-12).
+    pub schema: Schema,
+}
+
+/// Returns all documents, sorted by name.
+pub fn documents() -> Vec<Document> {
+    vec![
+        document::<AttemptDetail>("attempt", &["show ATTEMPT --json"]),
+        document::<ExperimentReport>(
+            "experiment",
+            &[
+                "run --json",
+                "resume --json",
+                "runs EXPERIMENT --json",
+                "task try finish --json",
+            ],
+        ),
+        document::<Vec<ExperimentSummary>>("experiments", &["runs --json"]),
+        document::<GradeReport>("grade", &["grade --json"]),
+        document::<GradedLine>("grade-line", &["grade --batch FILE"]),
+        document::<RefusedLine>("grade-line-error", &["grade --batch FILE"]),
+        document::<PlanReport>("plan", &["run --dry-run --json"]),
+        document::<StateDetail>("state", &["world show WORLD --json"]),
+        document::<Vec<StateChange>>("state-changes", &["world diff BEFORE AFTER --json"]),
+        document::<Vec<WorldSummary>>("worlds", &["world list --json"]),
+    ]
+}
+
+fn document<T: JsonSchema>(name: &'static str, commands: &'static [&'static str]) -> Document {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    Document {
+        name,
+        commands,
+        schema: settings.into_generator().into_root_schema_for::<T>(),
+    }
+}
