@@ -4,8 +4,10 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
 use crate::{
-    AttemptDetail, ExperimentReport, ExperimentSummary, GradeReport, GradedLine, PlanReport,
-    RefusedLine, StateChange, StateDetail, WorldSummary,
+    AttemptDetail, BuiltGuest, ExperimentReport, ExperimentSummary, Finding, GradeReport,
+    GradedLine, PlanReport, PublishedTaskDetail, PublishedTaskSummary, RefusedLine, StateChange,
+    StateDetail, StoreCheck, StoreCollection, StoreRemoval, StoreStats, TaskDetail, TaskSummary,
+    WorldSummary,
 };
 
 /// JSON document that commands print.
@@ -23,6 +25,7 @@ pub struct Document {
 pub fn documents() -> Vec<Document> {
     vec![
         document::<AttemptDetail>("attempt", &["show ATTEMPT --json"]),
+        document::<Vec<Finding>>("doctor", &["doctor --json"]),
         document::<ExperimentReport>(
             "experiment",
             &[
@@ -36,9 +39,24 @@ pub fn documents() -> Vec<Document> {
         document::<GradeReport>("grade", &["grade --json"]),
         document::<GradedLine>("grade-line", &["grade --batch FILE"]),
         document::<RefusedLine>("grade-line-error", &["grade --batch FILE"]),
+        document::<Vec<BuiltGuest>>("guests", &["task build --json"]),
         document::<PlanReport>("plan", &["run --dry-run --json"]),
+        document::<PublishedTaskDetail>(
+            "published-task",
+            &["task show TASK --tasks CORPUS --json"],
+        ),
+        document::<Vec<PublishedTaskSummary>>(
+            "published-tasks",
+            &["task list --tasks CORPUS --json"],
+        ),
         document::<StateDetail>("state", &["world show WORLD --json"]),
         document::<Vec<StateChange>>("state-changes", &["world diff BEFORE AFTER --json"]),
+        document::<StoreCheck>("store-check", &["store check --json"]),
+        document::<StoreCollection>("store-gc", &["store gc --json"]),
+        document::<StoreRemoval>("store-remove", &["store remove EXPERIMENT --json"]),
+        document::<StoreStats>("store-stats", &["store stats --json"]),
+        document::<TaskDetail>("task", &["task show TASK --json"]),
+        document::<Vec<TaskSummary>>("tasks", &["task list --json"]),
         document::<Vec<WorldSummary>>("worlds", &["world list --json"]),
     ]
 }

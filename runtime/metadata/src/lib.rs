@@ -28,6 +28,8 @@ mod exit;
 mod experiment;
 mod grade;
 mod state;
+mod store;
+mod task;
 
 pub use crate::attempt::{
     AttemptDetail, CheckExplanation, DifferenceKind, Failure, FailureClass, FailureEvidence,
@@ -44,4 +46,12 @@ pub use crate::grade::{
 };
 pub use crate::state::{
     ChangeKind, StateChange, StateDetail, StateEntry, StateNode, WorldStart, WorldSummary,
+};
+pub use crate::store::{
+    BlobAmount, BlobFault, ExperimentUsage, Finding, FindingState, LibraryAmount, LibraryUsage,
+    RemovedExperiment, RepairedBlobs, RowFault, StoreCheck, StoreCollection, StoreRemoval,
+    StoreStats,
+};
+pub use crate::task::{
+    BuiltGuest, PublishedTaskDetail, PublishedTaskSummary, TaskDetail, TaskSummary,
 };

@@ -8,9 +8,8 @@ use std::process::Command;
 use mcpmark_build::BuildError;
 use mcpmark_build::python::{TOOL, VERSION};
 use mcpmark_kinds::{Availability, NO_SUCH_SERVICE, WorldGuests};
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, FindingState as State};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
-use serde::Serialize;
 
 use crate::args::{DoctorArgs, EngineArgs};
 use crate::context::Context;
@@ -22,22 +21,10 @@ use crate::settings::{self, Settings};
 const LEAST: usize = 20;
 
 /// Result of one check.
-#[derive(Serialize)]
 struct Finding {
     what: String,
     state: State,
     detail: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    /// Available and working.
-    Ok,
-    /// Not available, but not required.
-    Absent,
-    /// Broken, so that something cannot work.
-    Broken,
 }
 
 /// Checks the cache of compiled guests. It contains machine code, so a directory that other users can access is not
@@ -93,6 +80,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<ExitCode, Co
     let settings = Settings::new().all();
     findings.extend(settings.map(|setting| Finding::of(setting.variable, setting.describe())));
     if args.json {
+        let findings: Vec<_> = findings.iter().map(Finding::document).collect();
         output::print_json(&findings)?;
     } else {
         let width = findings
@@ -149,6 +137,14 @@ impl Finding {
 
     fn broken(what: &str, detail: impl std::fmt::Display) -> Self {
         Self::new(what, State::Broken, detail)
+    }
+
+    fn document(&self) -> mcpmark_metadata::Finding {
+        mcpmark_metadata::Finding {
+            what: self.what.clone(),
+            state: self.state,
+            detail: self.detail.clone(),
+        }
     }
 
     /// Returns a finding with a value, or with the error of reading it.

@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use anstyle::Style;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, PublishedTaskDetail, PublishedTaskSummary};
 use mcpmark_task::Error;
 use mcpmark_task::published::{Corpus, PublishedTask, TaskWarning};
-use serde_json::json;
 
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::task::short;
@@ -40,18 +39,23 @@ pub(crate) fn list(
     if as_json {
         let tasks: Vec<_> = tasks
             .iter()
-            .map(|task| {
-                json!({
-                    "id": task.id.to_string(),
-                    "service": task.id.service(),
-                    "category": task.id.category(),
-                    "world": task.world,
-                    "state": corpus.state(task, states).ok().flatten(),
-                    "verifier": task.held_back.is_none().then_some(&task.script),
-                    "held_back": task.held_back.map(|it| it.verifier),
-                    "metadata": task.metadata,
-                    "warnings": task.warnings.iter().map(TaskWarning::to_string).collect::<Vec<_>>(),
-                })
+            .map(|task| PublishedTaskSummary {
+                id: task.id.to_string(),
+                service: task.id.service().to_owned(),
+                category: task.id.category().map(str::to_owned),
+                world: task.world.clone(),
+                state: corpus
+                    .state(task, states)
+                    .ok()
+                    .flatten()
+                    .map(|dir| dir.display().to_string()),
+                verifier: task
+                    .held_back
+                    .is_none()
+                    .then(|| task.script.display().to_string()),
+                held_back: task.held_back.map(|it| it.verifier.to_string()),
+                metadata: task.metadata.clone(),
+                warnings: task.warnings.iter().map(TaskWarning::to_string).collect(),
             })
             .collect();
         output::print_json(&tasks)?;
@@ -113,14 +117,14 @@ pub(crate) fn show(
 ) -> Result<ExitCode, CommandError> {
     let task = task(context, dir, id)?;
     if as_json {
-        output::print_json(&json!({
-            "id": task.id.to_string(),
-            "tier": task.tier(),
-            "world": task.world,
-            "verifier": task.script,
-            "metadata": task.metadata,
-            "instruction": task.instruction,
-        }))?;
+        output::print_json(&PublishedTaskDetail {
+            id: task.id.to_string(),
+            tier: task.tier().map(str::to_owned),
+            world: task.world,
+            verifier: task.script.display().to_string(),
+            metadata: task.metadata,
+            instruction: task.instruction,
+        })?;
         return Ok(ExitCode::Passed);
     }
     let mut text = String::new();

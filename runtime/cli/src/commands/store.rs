@@ -6,16 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
-use mcpmark_experiment::journal::{ExperimentRow, RowTransferError};
+use mcpmark_experiment::journal::RowTransferError;
 use mcpmark_experiment::maintenance::{
     self, Amount, Checked, MaintenanceError, MissingBlobs, Stats,
 };
 use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::{HomeError, JournalError};
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{
+    BlobAmount, BlobFault, ExitCode, ExperimentUsage, LibraryAmount, LibraryUsage,
+    RemovedExperiment, RepairedBlobs, RowFault, StoreCheck, StoreCollection, StoreRemoval,
+    StoreStats,
+};
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
-use serde::Serialize;
-use serde_json::json;
 
 use crate::args::StoreCommand;
 use crate::commands::{bundle, runs};
@@ -126,13 +128,46 @@ fn stats(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
     let (needed, unneeded) =
         libraries.map_err(|error| CommandError::infrastructure(chain(&error)))?;
     if json {
-        let mut report = json!(stats);
-        report["libraries"] = json!({"needed": needed, "unneeded": unneeded});
-        output::print_json(&report)?;
+        let libraries = LibraryUsage {
+            needed: library_amount(needed),
+            unneeded: library_amount(unneeded),
+        };
+        output::print_json(&stats_document(stats, libraries))?;
     } else {
         output::print(&stats_text(&stats, [needed.bytes, unneeded.bytes]))?;
     }
     Ok(ExitCode::Passed)
+}
+
+fn stats_document(stats: Stats, libraries: LibraryUsage) -> StoreStats {
+    let experiments = stats.experiments.into_iter();
+    StoreStats {
+        experiments: experiments
+            .map(|one| ExperimentUsage {
+                experiment: one.experiment,
+                attempts: one.attempts,
+                needs: blob_amount(one.needs),
+                own: blob_amount(one.own),
+            })
+            .collect(),
+        shared: blob_amount(stats.shared),
+        unneeded: blob_amount(stats.unneeded),
+        total: blob_amount(stats.total),
+        bases_bytes: stats.bases_bytes,
+        journal_bytes: stats.journal_bytes,
+        libraries,
+    }
+}
+
+fn blob_amount(Amount { blobs, bytes }: Amount) -> BlobAmount {
+    BlobAmount { blobs, bytes }
+}
+
+fn library_amount(amount: mcpmark_bundle::Amount) -> LibraryAmount {
+    LibraryAmount {
+        libraries: amount.libraries,
+        bytes: amount.bytes,
+    }
 }
 
 fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
@@ -202,10 +237,15 @@ fn remove(
             home.remove_lock(id);
         }
     }
-    let each = |row: &ExperimentRow| json!({"experiment": row.name, "attempts": row.attempts});
     if json {
-        let removed: Vec<_> = rows.iter().map(each).collect();
-        output::print_json(&json!({"removed": removed, "dry_run": dry}))?;
+        let removed = rows.into_iter().map(|row| RemovedExperiment {
+            experiment: row.name,
+            attempts: row.attempts,
+        });
+        output::print_json(&StoreRemoval {
+            removed: removed.collect(),
+            dry_run: dry,
+        })?;
         return Ok(ExitCode::Passed);
     }
     let word = if dry { "would remove" } else { "removed" };
@@ -260,15 +300,15 @@ fn collect(
         journal.compact().map_err(journal_error)?.freed_bytes
     };
     if json {
-        output::print_json(&json!({
-            "blobs": removed.blobs,
-            "bytes": removed.bytes,
-            "bases": removed.bases,
-            "journal_bytes": journal_freed,
-            "libraries": libraries.removed,
-            "libraries_in_use": libraries.in_use,
-            "dry_run": dry,
-        }))?;
+        output::print_json(&StoreCollection {
+            blobs: removed.blobs,
+            bytes: removed.bytes,
+            bases: removed.bases,
+            journal_bytes: journal_freed,
+            libraries: library_amount(libraries.removed),
+            libraries_in_use: library_amount(libraries.in_use),
+            dry_run: dry,
+        })?;
     } else {
         let unpacked = |amount: mcpmark_bundle::Amount| {
             let count = output::count(amount.libraries as usize, "unpacked bundle");
@@ -346,9 +386,7 @@ fn check(
         }
     }
     if json {
-        let mut report = json!(checked);
-        report["repaired"] = json!(repaired);
-        output::print_json(&report)?;
+        output::print_json(&check_document(&checked, &repaired))?;
     } else {
         let mut text = checked_text(&checked, remove_damaged);
         if !sources.is_empty() {
@@ -363,12 +401,39 @@ fn check(
     })
 }
 
+fn check_document(checked: &Checked, repaired: &[Repaired]) -> StoreCheck {
+    let faults = checked.faults.iter().map(|fault| BlobFault {
+        digest: fault.digest.to_string(),
+        damaged: fault.damaged,
+        unfit: fault.unfit,
+        attempts: fault.attempts.clone(),
+    });
+    let rows = checked.rows.iter().map(|bad| RowFault {
+        row: bad.row.clone(),
+        problem: bad.problem.to_owned(),
+    });
+    let repaired = repaired.iter().map(|one| RepairedBlobs {
+        from: one.from.display().to_string(),
+        blobs: one.blobs.iter().map(Digest::to_string).collect(),
+    });
+    StoreCheck {
+        read: blob_amount(checked.read),
+        faults: faults.collect(),
+        unneeded_damaged: checked
+            .unneeded_damaged
+            .iter()
+            .map(Digest::to_string)
+            .collect(),
+        rows: rows.collect(),
+        repaired: repaired.collect(),
+    }
+}
+
 fn is_sound(checked: &Checked) -> bool {
     checked.faults.is_empty() && checked.unneeded_damaged.is_empty() && checked.rows.is_empty()
 }
 
 /// Blobs that one source restored.
-#[derive(Serialize)]
 struct Repaired {
     from: PathBuf,
     blobs: Vec<Digest>,

@@ -1,14 +1,13 @@
 //! `mcpmark task`: creates, builds, checks, lists and shows tasks.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use mcpmark_bundle::UnpackedCorpus;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{BuiltGuest, ExitCode, TaskDetail, TaskSummary};
 use mcpmark_task::scaffold::scaffold;
 use mcpmark_task::{GuestSource, HeldBack, Library, Task};
-use serde_json::json;
 
 use crate::args::{BuildArgs, SelectArgs, TaskCommand};
 use crate::commands::{published, task_try};
@@ -115,13 +114,11 @@ fn build(context: &Context, args: &mut BuildArgs) -> Result<ExitCode, CommandErr
     if args.json {
         let guests: Vec<_> = built
             .iter()
-            .map(|guest| {
-                json!({
-                    "source": shown(&guest.source),
-                    "component": guest.path,
-                    "digest": guest.digest,
-                    "size": guest.size,
-                })
+            .map(|guest| BuiltGuest {
+                source: shown(&guest.source),
+                component: guest.path.display().to_string(),
+                digest: guest.digest.to_string(),
+                size: guest.size,
             })
             .collect();
         output::print_json(&guests)?;
@@ -234,30 +231,31 @@ pub(crate) fn short(held_back: Option<&HeldBack>) -> String {
     })
 }
 
-fn describe(library: &Library, task: &Task) -> serde_json::Value {
-    let dir = task.dir.strip_prefix(&library.root).unwrap_or(&task.dir);
-    json!({
-        "id": task.id.to_string(),
-        "title": task.meta.task_name,
-        "description": task.meta.description,
-        "tier": task.meta.difficulty.as_str(),
-        "tags": task.meta.tags,
-        "world": task.world.to_string(),
-        "judged_on": judged_on(task),
-        "dir": dir,
-        "verifier": match task.verifier.held_back() {
-            Some(_) => None,
-            None => {
-                let path = task.verifier.path();
-                Some(path.strip_prefix(&task.dir).unwrap_or(path))
-            }
-        },
-        "held_back": task.verifier.held_back().map(|it| it.verifier),
-        "solution": task.solution.as_ref().map(|source| {
-            source.path().strip_prefix(&task.dir).unwrap_or(source.path()).to_owned()
-        }),
-        "cheats": task.cheats.iter().map(|(name, _)| name).collect::<Vec<_>>(),
-    })
+fn describe(library: &Library, task: &Task) -> TaskSummary {
+    fn below(path: &Path, dir: &Path) -> String {
+        path.strip_prefix(dir).unwrap_or(path).display().to_string()
+    }
+    let held_back = task.verifier.held_back();
+    let verifier = held_back
+        .is_none()
+        .then(|| below(task.verifier.path(), &task.dir));
+    TaskSummary {
+        id: task.id.to_string(),
+        title: task.meta.task_name.clone(),
+        description: task.meta.description.clone(),
+        tier: task.meta.difficulty.as_str().to_owned(),
+        tags: task.meta.tags.clone(),
+        world: task.world.to_string(),
+        judged_on: judged_on(task).into_iter().map(str::to_owned).collect(),
+        dir: below(&task.dir, &library.root),
+        verifier,
+        held_back: held_back.map(|it| it.verifier.to_string()),
+        solution: task
+            .solution
+            .as_ref()
+            .map(|source| below(source.path(), &task.dir)),
+        cheats: task.cheats.iter().map(|(name, _)| name.clone()).collect(),
+    }
 }
 
 fn judged_on(task: &Task) -> Vec<&'static str> {
@@ -272,10 +270,11 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<ExitCode, Comman
     let library = context.library()?;
     let task = context::one_task(&library, name)?;
     if as_json {
-        let mut value = describe(&library, &task);
-        value["instruction"] = task.instruction.clone().into();
-        value["meta"] = task.meta.document.clone().into();
-        output::print_json(&value)?;
+        output::print_json(&TaskDetail {
+            task: describe(&library, &task),
+            instruction: task.instruction.clone(),
+            meta: task.meta.document.clone(),
+        })?;
         return Ok(ExitCode::Passed);
     }
     let cheats: Vec<_> = task.cheats.iter().map(|(name, _)| name.as_str()).collect();
