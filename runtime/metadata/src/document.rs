@@ -4,10 +4,11 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
 use crate::{
-    AttemptDetail, BuiltGuest, ExperimentReport, ExperimentSummary, Finding, GradeReport,
-    GradedLine, PlanReport, PublishedTaskDetail, PublishedTaskSummary, RefusedLine, StateChange,
-    StateDetail, StoreCheck, StoreCollection, StoreRemoval, StoreStats, TaskDetail, TaskSummary,
-    WorldSummary,
+    AttemptDetail, BuiltGuest, BundleTransfer, ExperimentReport, ExperimentSummary, Finding,
+    GradeReport, GradedLine, KeyPair, PackedBundle, PlanReport, PublishedTaskDetail,
+    PublishedTaskSummary, ReceiptVerification, RefusedLine, RegradeReport, SignedBundle,
+    StateChange, StateDetail, StoreCheck, StoreCollection, StoreRemoval, StoreStats, TaskDetail,
+    TaskSummary, VerifiedBundle, WorldSummary,
 };
 
 /// JSON document that commands print.
@@ -25,6 +26,17 @@ pub struct Document {
 pub fn documents() -> Vec<Document> {
     vec![
         document::<AttemptDetail>("attempt", &["show ATTEMPT --json"]),
+        document::<KeyPair>("bundle-keygen", &["bundle keygen FILE --json"]),
+        document::<PackedBundle>("bundle-pack", &["bundle pack --json"]),
+        document::<SignedBundle>("bundle-sign", &["bundle sign BUNDLE --json"]),
+        document::<BundleTransfer>(
+            "bundle-transfer",
+            &[
+                "bundle push BUNDLE REFERENCE --json",
+                "bundle pull REFERENCE --json",
+            ],
+        ),
+        document::<VerifiedBundle>("bundle-verify", &["bundle verify BUNDLE --json"]),
         document::<Vec<Finding>>("doctor", &["doctor --json"]),
         document::<ExperimentReport>(
             "experiment",
@@ -49,6 +61,8 @@ pub fn documents() -> Vec<Document> {
             "published-tasks",
             &["task list --tasks CORPUS --json"],
         ),
+        document::<ReceiptVerification>("receipt-verify", &["receipt verify FILE --json"]),
+        document::<RegradeReport>("regrade", &["regrade EXPERIMENT --json"]),
         document::<StateDetail>("state", &["world show WORLD --json"]),
         document::<Vec<StateChange>>("state-changes", &["world diff BEFORE AFTER --json"]),
         document::<StoreCheck>("store-check", &["store check --json"]),

@@ -1,8 +1,8 @@
 //! Types of the JSON output and the exit codes of the `mcpmark` command.
 //!
 //! A command with `--json` prints one document whose form is a type of this crate. [`documents`] lists the documents
-//! with their commands and JSON Schemas; the schemas are also in `docs/schemas`. Programs that call `mcpmark` can depend
-//! on this crate alone: it contains plain data and depends on no other crate of the workspace.
+//! with their commands and JSON Schemas; the schemas are also in `docs/schemas`. Programs that call `mcpmark` can
+//! depend on this crate alone: it contains plain data and depends on no other crate of the workspace.
 //!
 //! A type changes only by new keys. A key whose value is unknown is null; the few keys that are absent instead say so.
 //!
@@ -23,10 +23,13 @@
 //! ```
 
 mod attempt;
+mod bundle;
 mod document;
 mod exit;
 mod experiment;
 mod grade;
+mod receipt;
+mod regrade;
 mod state;
 mod store;
 mod task;
@@ -34,6 +37,9 @@ mod task;
 pub use crate::attempt::{
     AttemptDetail, CheckExplanation, DifferenceKind, Failure, FailureClass, FailureEvidence,
     Message, ModelRequest, StateDifference, ToolCall, TurnUsage,
+};
+pub use crate::bundle::{
+    BundleTransfer, KeyPair, PackedBundle, SignedBundle, TransferCounts, VerifiedBundle,
 };
 pub use crate::document::{Document, documents};
 pub use crate::exit::ExitCode;
@@ -43,6 +49,11 @@ pub use crate::experiment::{
 };
 pub use crate::grade::{
     Check, FaultReport, GradeReport, GradedLine, RefusedLine, RequestError, ScoreRule, ScriptOutput,
+};
+pub use crate::receipt::{ReceiptBundle, ReceiptEngine, ReceiptStart, ReceiptVerification};
+pub use crate::regrade::{
+    ChangedCheck, NotRegraded, RegradeCounts, RegradeNumbers, RegradeReport, RegradeSide,
+    RegradedAttempt, RegradedModel,
 };
 pub use crate::state::{
     ChangeKind, StateChange, StateDetail, StateEntry, StateNode, WorldStart, WorldSummary,

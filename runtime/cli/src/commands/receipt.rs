@@ -10,12 +10,11 @@ use mcpmark_grading::receipt::{
     LocalTask, Receipt, ReceiptError, TaskComparison, Verified, VerifyError,
 };
 use mcpmark_kinds::WorldGuests;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, ReceiptBundle, ReceiptEngine, ReceiptStart, ReceiptVerification};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Store};
 use mcpmark_task::{TaskId, WorldId};
-use serde_json::json;
 
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
 use crate::commands::task_selection::{self, Chosen, NoJudge};
@@ -337,28 +336,32 @@ fn tell(
         engine,
         differences,
     } = verified;
-    let as_json = |differences: &[String]| {
-        json!({
-            "same": differences.is_empty(),
-            "differences": differences,
-            "bundle": {
-                "receipt": receipt.bundle,
-                "compared": task.reason().is_none(),
-                "reason": task.reason(),
+    let document = |differences: &[String]| {
+        let reason = task.reason();
+        ReceiptVerification {
+            same: differences.is_empty(),
+            differences: differences.to_vec(),
+            bundle: ReceiptBundle {
+                receipt: receipt.bundle.to_string(),
+                compared: reason.is_none(),
+                reason,
             },
-            "start": {
-                "receipt": receipt.start,
-                "task": task.start(),
+            start: ReceiptStart {
+                receipt: receipt.start.to_string(),
+                task: task.start().map(|start| start.to_string()),
             },
-            "engine": {"receipt": receipt.engine, "here": engine},
-        })
+            engine: ReceiptEngine {
+                receipt: receipt.engine.clone(),
+                here: engine.clone(),
+            },
+        }
     };
     let Some(differences) = differences else {
         let message = outcome
             .fault()
             .map_or_else(|| outcome.to_string(), |fault| fault.message);
         if json {
-            output::print_json(&as_json(&[format!("no verdict: {message}")]))?;
+            output::print_json(&document(&[format!("no verdict: {message}")]))?;
         } else {
             output::note(&format!(
                 "{} {}",
@@ -369,7 +372,7 @@ fn tell(
         return Ok(judge::exit_code(outcome));
     };
     if json {
-        output::print_json(&as_json(differences))?;
+        output::print_json(&document(differences))?;
     } else {
         output::print(&text(receipt, differences, task, engine))?;
     }

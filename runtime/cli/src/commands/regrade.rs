@@ -139,7 +139,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<ExitCode, 
     }
     let report = Report::new(&journal, id, rows, items, left, broken)?;
     if args.json {
-        output::print_json(&report)?;
+        output::print_json(&report.document())?;
     } else {
         output::print(&report.text())?;
     }

@@ -6,8 +6,9 @@ use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
     Bundle, CertificateConfig, GuestConfig, OtherBlobs, Source, TaskArtifact, WorldArtifact,
 };
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, VerifiedBundle};
 use mcpmark_packing::{VerifyError, verify_content};
+use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
 use serde_json::{Value, json};
 
@@ -213,16 +214,17 @@ pub(super) fn verify(
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
     if as_json {
-        output::print_json(&json!({
-            "digest": bundle.root.digest,
-            "tasks": bundle.tasks.len(),
-            "worlds": bundle.worlds.len(),
-            "blobs": blobs,
-            "bytes": total(bundle),
-            "signed_by": signed_by,
-            "unnamed": unnamed,
-            "unread": unread,
-        }))?;
+        let signed_by = signed_by.iter().map(|key| key.display().to_string());
+        output::print_json(&VerifiedBundle {
+            digest: bundle.root.digest.to_string(),
+            tasks: bundle.tasks.len(),
+            worlds: bundle.worlds.len(),
+            blobs,
+            bytes: total(bundle),
+            signed_by: signed_by.collect(),
+            unnamed: unnamed.iter().map(Digest::to_string).collect(),
+            unread: unread.iter().map(Digest::to_string).collect(),
+        })?;
     } else {
         let signed_by = signed_by
             .iter()

@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, PackedBundle};
 use mcpmark_packing::{
     LibraryPacker, PackOptions, PackedSuite, check_corpus_tasks, check_library_tasks, pack_corpus,
 };
 use mcpmark_sandbox::Interface;
 use mcpmark_task::{GuestSource, Library};
-use serde_json::json;
 
 use super::writing;
 use crate::args::{EngineArgs, PackArgs};
@@ -38,13 +37,13 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<ExitCode, C
     writing::write(&made.packed.layout, &args.output, args.force)?;
     let bytes = made.packed.layout.bytes();
     if args.json {
-        output::print_json(&json!({
-            "digest": made.packed.digest(),
-            "tasks": made.tasks,
-            "worlds": made.worlds,
-            "bytes": bytes,
-            "world_bytes": made.world_bytes,
-        }))?;
+        output::print_json(&PackedBundle {
+            digest: made.packed.digest().to_string(),
+            tasks: made.tasks,
+            worlds: made.worlds,
+            bytes,
+            world_bytes: made.world_bytes,
+        })?;
     } else {
         output::print(&format!(
             "{}\n{} and {}, {}, {} of them worlds\n",

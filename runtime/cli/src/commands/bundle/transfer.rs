@@ -4,8 +4,7 @@ use std::path::Path;
 
 use mcpmark_bundle::open::{FetchDepth, Place};
 use mcpmark_bundle::{Bundle, Reference, Transferred};
-use mcpmark_metadata::ExitCode;
-use serde_json::json;
+use mcpmark_metadata::{BundleTransfer, ExitCode, TransferCounts};
 
 use super::writing;
 use crate::bundles::{open_error, reference_error, registry, registry_error};
@@ -61,7 +60,14 @@ fn parsed(reference: &str) -> Result<Reference, CommandError> {
 
 fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<ExitCode, CommandError> {
     if json {
-        output::print_json(&json!({"digest": digest, "transferred": sum}))?;
+        output::print_json(&BundleTransfer {
+            digest: digest.to_owned(),
+            transferred: TransferCounts {
+                blobs: sum.blobs,
+                bytes: sum.bytes,
+                present: sum.present,
+            },
+        })?;
     } else {
         output::print(&format!(
             "{digest}\n{} of {} {done}, {} already present\n",

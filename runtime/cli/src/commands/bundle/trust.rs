@@ -8,8 +8,7 @@ use std::str::FromStr;
 
 use mcpmark_bundle::open::Opened;
 use mcpmark_bundle::trust::{BadKey, Kind, PrivateKey, attach, statement};
-use mcpmark_metadata::ExitCode;
-use serde_json::json;
+use mcpmark_metadata::{ExitCode, KeyPair, SignedBundle};
 
 use super::writing;
 use crate::bundles::{not_trusted, open_error};
@@ -34,7 +33,10 @@ pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<ExitCode,
     }
     let public = key.public().to_string();
     if as_json {
-        output::print_json(&json!({"digest": root.digest, "key": public}))?;
+        output::print_json(&SignedBundle {
+            digest: root.digest.to_string(),
+            key: public,
+        })?;
     } else {
         output::print(&format!("{}\nsigned by key {public}\n", root.digest))?;
     }
@@ -79,7 +81,11 @@ pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<ExitCode,
     }
     let public = key.public().to_string();
     if as_json {
-        output::print_json(&json!({"key": public, "private": file, "public": public_file}))?;
+        output::print_json(&KeyPair {
+            key: public,
+            private: file.display().to_string(),
+            public: public_file.display().to_string(),
+        })?;
     } else {
         let (file, public_file) = (file.display(), public_file.display());
         output::print(&format!(
