@@ -4,14 +4,14 @@ use std::error::Error;
 use std::fmt;
 
 use mcpmark_experiment::JournalError;
+use mcpmark_metadata::ExitCode;
 
-use crate::exit;
 use crate::output::sanitise;
 
 /// Error of a command.
 #[derive(Debug)]
 pub(crate) struct CommandError {
-    pub(crate) code: u8,
+    pub(crate) code: ExitCode,
     pub(crate) message: String,
     pub(crate) hint: Option<String>,
     /// Message without its list of existing names, if it has one.
@@ -19,7 +19,7 @@ pub(crate) struct CommandError {
 }
 
 impl CommandError {
-    fn new(code: u8, message: impl fmt::Display) -> Self {
+    fn new(code: ExitCode, message: impl fmt::Display) -> Self {
         Self {
             code,
             message: message.to_string(),
@@ -30,17 +30,17 @@ impl CommandError {
 
     /// Error of the command line, such as a wrong option or a missing file.
     pub(crate) fn usage(message: impl fmt::Display) -> Self {
-        Self::new(exit::USAGE, message)
+        Self::new(ExitCode::Usage, message)
     }
 
     /// Error of an invalid task, world or component.
     pub(crate) fn invalid(message: impl fmt::Display) -> Self {
-        Self::new(exit::INVALID, message)
+        Self::new(ExitCode::Invalid, message)
     }
 
     /// Error of the host.
     pub(crate) fn infrastructure(message: impl fmt::Display) -> Self {
-        Self::new(exit::INFRASTRUCTURE, message)
+        Self::new(ExitCode::Infrastructure, message)
     }
 
     /// Returns the message, without its list of existing names if it has one.

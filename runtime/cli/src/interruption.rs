@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
+use mcpmark_metadata::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::{exit, output};
+use crate::output;
 
 /// Message printed when a signal ends the process.
 static WORDS: Mutex<String> = Mutex::new(String::new());
@@ -111,6 +112,6 @@ impl Signals {
         } else {
             &words
         });
-        std::process::exit(i32::from(exit::INTERRUPTED));
+        std::process::exit(ExitCode::Interrupted.into());
     }
 }

@@ -8,7 +8,6 @@ mod diagnosis;
 mod engine;
 mod environment;
 mod error;
-mod exit;
 mod files;
 mod interruption;
 mod operands;
@@ -17,22 +16,25 @@ mod runtime;
 mod settings;
 mod single_flight;
 
-use std::process::ExitCode;
+use std::process;
+
+use mcpmark_metadata::ExitCode;
 
 use crate::args::{Cli, Command};
 use crate::context::Context;
 use crate::error::CommandError;
 
-fn main() -> ExitCode {
+fn main() -> process::ExitCode {
     let cli = match args::parse() {
         Ok(cli) => cli,
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() {
-                exit::USAGE
+            let code = if error.use_stderr() {
+                ExitCode::Usage
             } else {
-                exit::PASSED
-            });
+                ExitCode::Passed
+            };
+            return code.into();
         }
     };
     if let Command::CompileGuest = cli.command {
@@ -41,7 +43,7 @@ fn main() -> ExitCode {
     let ended = run(cli);
     interruption::settle();
     match ended {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => code.into(),
         Err(CommandError {
             code,
             message,
@@ -55,19 +57,19 @@ fn main() -> ExitCode {
             if let Some(hint) = hint {
                 output::note(&format!("{} {hint}", output::paint(output::BOLD, "hint:")));
             }
-            ExitCode::from(code)
+            code.into()
         }
     }
 }
 
-fn run(cli: Cli) -> Result<u8, CommandError> {
+fn run(cli: Cli) -> Result<ExitCode, CommandError> {
     let context = Context::new(cli.global)?;
     let ended = execute(&context, cli.command);
     context.services().shutdown();
     ended
 }
 
-fn execute(context: &Context, command: Command) -> Result<u8, CommandError> {
+fn execute(context: &Context, command: Command) -> Result<ExitCode, CommandError> {
     match command {
         Command::Run(args) => commands::run::run(context, *args),
         Command::Resume(args) => commands::run::resume(context, args),
@@ -89,6 +91,6 @@ fn execute(context: &Context, command: Command) -> Result<u8, CommandError> {
         Command::Completions { shell } => commands::complete::script(shell),
         Command::Complete { words } => commands::complete::names(context, &words),
         // `main` handles it before the environment is read, because the sandbox starts it.
-        Command::CompileGuest => Ok(exit::USAGE),
+        Command::CompileGuest => Ok(ExitCode::Usage),
     }
 }

@@ -7,7 +7,7 @@
 //! directory of the journal and the store.
 //!
 //! ```no_run
-//! use mcpmark_experiment::{Home, report::ExperimentReport};
+//! use mcpmark_experiment::{Home, report::experiment_report};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let home = Home::new("/home/me/.local/share/mcpmark");
@@ -16,7 +16,7 @@
 //!     let rows = journal.attempts(&experiment.name)?;
 //!     let spending = journal.spending(&experiment.id)?;
 //!     let spec = serde_json::from_str(&experiment.spec)?;
-//!     let report = ExperimentReport::new(&experiment.name, spec, rows.len(), rows, &spending);
+//!     let report = experiment_report(&experiment.name, spec, rows.len(), rows, &spending);
 //!     assert!(report.summary.passed <= report.summary.graded);
 //! }
 //! # Ok(())
@@ -43,9 +43,9 @@ pub use mcpmark_agent::{
 pub use mcpmark_external::{External, ExternalError, ServerSpec, ServerTransport, proxy};
 pub use mcpmark_journal as journal;
 pub use mcpmark_journal::{
-    Added, AgentKind, AgentSettings, Concurrency, FaultReport, Journal, JournalError, Outcome,
-    Participant, PlanError, PlanStep, Planned, STATE_FAULT, ScoreRule, Scoring, Spec, SpecLimits,
-    TaskSource, TaskVersion, report,
+    Added, AgentKind, AgentSettings, Concurrency, Journal, JournalError, Outcome, Participant,
+    PlanError, PlanStep, Planned, STATE_FAULT, ScoreRule, Scoring, Spec, SpecLimits, TaskSource,
+    TaskVersion, report,
 };
 pub use mcpmark_model::{Cost, Usage, decimals};
 

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use mcpmark_metadata::FaultReport;
 use mcpmark_sandbox::{Check, Fault, FaultKind, Verdict};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::ScoreSettings;
-use serde::Serialize;
 
 use crate::{ScoreRule, Scoring};
 
@@ -140,13 +140,4 @@ impl fmt::Display for Outcome {
             other => f.write_str(other.as_str()),
         }
     }
-}
-
-/// Reason why there is no verdict, as printed by `--json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct FaultReport {
-    /// Kind of the verifier's fault, or `infra`, `invalid` or `held-back`.
-    pub kind: String,
-    /// Error message.
-    pub message: String,
 }

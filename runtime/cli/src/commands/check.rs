@@ -6,13 +6,13 @@ use anstyle::Style;
 use mcpmark_certify::{
     Certificate, Certifier, CertifyError, Check, Identity, Point, PointStatus, Report, tree_view,
 };
+use mcpmark_metadata::ExitCode;
 use mcpmark_task::Task;
 use serde_json::{Value, json};
 
 use crate::args::{CheckArgs, EngineArgs, EngineName};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
@@ -53,7 +53,7 @@ impl Bound {
 }
 
 /// Runs `mcpmark task check`, the certification of tasks.
-pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
+pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, CommandError> {
     if args.published.tasks.is_some() {
         return super::check_published::check(context, args);
     }
@@ -153,7 +153,11 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     } else {
         output::print(&render(&reports, args.survivors))?;
     }
-    Ok(if passed { exit::PASSED } else { exit::FAILED })
+    Ok(if passed {
+        ExitCode::Passed
+    } else {
+        ExitCode::Failed
+    })
 }
 
 /// Builds all guests of tasks, with their cheats.

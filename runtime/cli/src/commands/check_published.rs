@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use mcpmark_certify::{PublishedExaminer, PublishedReport};
+use mcpmark_metadata::ExitCode;
 use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs};
@@ -11,12 +12,11 @@ use crate::commands::check::findings;
 use crate::commands::task_selection::{self, Chosen};
 use crate::context::{self, Context};
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
 /// Examines the selected tasks of a corpus.
-pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandError> {
+pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, CommandError> {
     if args.write || args.survivors || args.stale || args.shipped {
         return Err(CommandError::usage(
             "--write, --survivors, --stale and --shipped require tasks with certificates; omit them with --tasks",
@@ -57,7 +57,11 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<u8, CommandEr
     } else {
         output::print(&render(&reports, args.against_python))?;
     }
-    Ok(if passed { exit::PASSED } else { exit::FAILED })
+    Ok(if passed {
+        ExitCode::Passed
+    } else {
+        ExitCode::Failed
+    })
 }
 
 fn describe(report: &PublishedReport) -> serde_json::Value {

@@ -2,12 +2,12 @@
 
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
+use mcpmark_metadata::ExitCode;
 
 use crate::args::Cli;
 use crate::commands::runs::LATEST;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::exit;
 use crate::output;
 
 /// Maximum number of experiments whose names are offered, and of experiments whose attempts are offered.
@@ -15,7 +15,7 @@ const EXPERIMENTS: usize = 50;
 const OF_ATTEMPTS: usize = 5;
 
 /// Prints the completion script of a shell. The scripts for bash, fish and zsh also query this program for names.
-pub(crate) fn script(shell: Shell) -> Result<u8, CommandError> {
+pub(crate) fn script(shell: Shell) -> Result<ExitCode, CommandError> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "mcpmark", &mut script);
     let mut script = String::from_utf8_lossy(&script).into_owned();
@@ -32,7 +32,7 @@ pub(crate) fn script(shell: Shell) -> Result<u8, CommandError> {
         _ => {}
     }
     output::print(&script)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 const BASH: &str = r#"
@@ -108,7 +108,7 @@ const OPTIONS: &[(&str, Names)] = &[
 ];
 
 /// Prints the completions of the last word, one name per line. Errors result in an empty list.
-pub(crate) fn names(context: &Context, words: &[String]) -> Result<u8, CommandError> {
+pub(crate) fn names(context: &Context, words: &[String]) -> Result<ExitCode, CommandError> {
     if let Some((last, before)) = words.split_last()
         && let Some(kind) = asked_for(&Cli::command(), before, last)
     {
@@ -121,7 +121,7 @@ pub(crate) fn names(context: &Context, words: &[String]) -> Result<u8, CommandEr
         }
         output::print(&text)?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the kind of name expected for a word after the words `before`.

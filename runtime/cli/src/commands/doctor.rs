@@ -8,13 +8,12 @@ use std::process::Command;
 use mcpmark_build::BuildError;
 use mcpmark_build::python::{TOOL, VERSION};
 use mcpmark_kinds::{Availability, NO_SUCH_SERVICE, WorldGuests};
+use mcpmark_metadata::{ExitCode, FindingState as State};
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
-use serde::Serialize;
 
 use crate::args::{DoctorArgs, EngineArgs};
 use crate::context::Context;
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::{self, sanitise};
 use crate::settings::{self, Settings};
 
@@ -22,22 +21,10 @@ use crate::settings::{self, Settings};
 const LEAST: usize = 20;
 
 /// Result of one check.
-#[derive(Serialize)]
 struct Finding {
     what: String,
     state: State,
     detail: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-enum State {
-    /// Available and working.
-    Ok,
-    /// Not available, but not required.
-    Absent,
-    /// Broken, so that something cannot work.
-    Broken,
 }
 
 /// Checks the cache of compiled guests. It contains machine code, so a directory that other users can access is not
@@ -72,7 +59,7 @@ fn compiled(dir: &Path) -> Finding {
 }
 
 /// Prints the installed programs, the available services, and the locations of data.
-pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandError> {
+pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<ExitCode, CommandError> {
     let mut findings = vec![
         Finding::ok("mcpmark", env!("CARGO_PKG_VERSION")),
         engine(),
@@ -93,6 +80,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
     let settings = Settings::new().all();
     findings.extend(settings.map(|setting| Finding::of(setting.variable, setting.describe())));
     if args.json {
+        let findings: Vec<_> = findings.iter().map(Finding::document).collect();
         output::print_json(&findings)?;
     } else {
         let width = findings
@@ -124,9 +112,9 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<u8, CommandE
         .iter()
         .any(|finding| finding.state == State::Broken);
     Ok(if broken {
-        exit::INFRASTRUCTURE
+        ExitCode::Infrastructure
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 
@@ -149,6 +137,14 @@ impl Finding {
 
     fn broken(what: &str, detail: impl std::fmt::Display) -> Self {
         Self::new(what, State::Broken, detail)
+    }
+
+    fn document(&self) -> mcpmark_metadata::Finding {
+        mcpmark_metadata::Finding {
+            what: self.what.clone(),
+            state: self.state,
+            detail: self.detail.clone(),
+        }
     }
 
     /// Returns a finding with a value, or with the error of reading it.

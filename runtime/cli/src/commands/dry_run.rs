@@ -6,8 +6,9 @@ use mcpmark_experiment::{
     AgentKind, AgentSettings, Allowance, AttemptLimits, Cost, Participant, Planned, ResultView,
     ServerTransport, Spec,
 };
+use mcpmark_metadata::{AttemptEstimate, CostEstimate, ModelEstimate, PlanReport};
 use mcpmark_model::{ModelSpec, Pace, PriceRow, Usage};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::commands::runs;
 use crate::error::CommandError;
@@ -44,7 +45,7 @@ pub(crate) fn say(spec: &Spec, from: usize, jobs: u32, as_json: bool) -> Result<
     let estimates = estimates(spec, &plan);
     let total = total(spec, &plan, &estimates);
     if as_json {
-        return output::print_json(&json(spec, &plan, &estimates, &total));
+        return output::print_json(&document(spec, &plan, &estimates, &total));
     }
     output::print(&text(spec, &plan, jobs, &estimates, &total))
 }
@@ -119,32 +120,35 @@ fn total(spec: &Spec, plan: &[Planned], estimates: &[Estimate<'_>]) -> Total {
     }
 }
 
-fn json(spec: &Spec, plan: &[Planned], estimates: &[Estimate<'_>], total: &Total) -> Value {
+fn document(
+    spec: &Spec,
+    plan: &[Planned],
+    estimates: &[Estimate<'_>],
+    total: &Total,
+) -> PlanReport {
     let (turns, usage) = typical(spec);
-    let models: Vec<Value> = estimates
+    let models: Vec<_> = estimates
         .iter()
-        .map(|Estimate { model, cost }| {
-            json!({
-                "model": model.name,
-                "model_settings": model.settings,
-                "cost_usd": cost.as_ref().map(|(_, cost)| cost.usd()),
-            })
+        .map(|Estimate { model, cost }| ModelEstimate {
+            model: model.name.clone(),
+            model_settings: json!(model.settings),
+            cost_usd: cost.as_ref().map(|(_, cost)| cost.usd()),
         })
         .collect();
     let known = total.unknown == 0 && !models.is_empty();
-    json!({
-        "attempts": plan.len(),
-        "estimate": {
-            "an_attempt": {
-                "turns": turns,
-                "input_tokens": usage.input,
-                "output_tokens": usage.output,
+    PlanReport {
+        attempts: plan.len(),
+        estimate: CostEstimate {
+            an_attempt: AttemptEstimate {
+                turns,
+                input_tokens: usage.input,
+                output_tokens: usage.output,
             },
-            "models": models,
-            "cost_usd": known.then(|| total.cost.usd()),
+            models,
+            cost_usd: known.then(|| total.cost.usd()),
         },
-        "spec": spec,
-    })
+        spec: json!(spec),
+    }
 }
 
 fn text(

@@ -3,10 +3,11 @@
 use mcpmark_experiment::Outcome;
 use mcpmark_grading::Graded;
 use mcpmark_kinds::ScriptInvocation;
+use mcpmark_metadata::ExitCode;
 
 use crate::args::GradeArgs;
 use crate::commands::batch;
-use crate::commands::judge::{self, Judge, Report};
+use crate::commands::judge::{self, Judge, grade_report};
 use crate::commands::script::{self, Scripts};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -15,7 +16,7 @@ use crate::output::{self, sanitise};
 use crate::settings;
 
 /// Grades a state, or the states of a batch.
-pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, CommandError> {
+pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<ExitCode, CommandError> {
     let context = &match args.verifier {
         // `--verifier` needs no tasks.
         Some(_) => context.clone(),
@@ -81,7 +82,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<u8, Comman
     let state = input.end.digest();
     let graded = judge.grade(&sandbox, input, &more, &limits, args.start.is_some());
     if args.json {
-        output::print_json(&Report::new(&graded, state, &judge, lowered))?;
+        output::print_json(&grade_report(&graded, state, &judge, lowered))?;
     } else {
         output::print(&text(&graded))?;
     }

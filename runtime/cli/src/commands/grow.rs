@@ -3,6 +3,7 @@
 use mcpmark_experiment::journal::ExperimentRow;
 use mcpmark_experiment::preflight::ExternalTools;
 use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, Spec, SpecLimits, TaskSource};
+use mcpmark_metadata::ExitCode;
 
 use crate::args::RunArgs;
 use crate::commands::request::Request;
@@ -12,8 +13,8 @@ use crate::commands::{agent_setup, dry_run, imported_plan, run};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, journal_error};
+use crate::interruption;
 use crate::output::{self, sanitise};
-use crate::{exit, interruption};
 
 /// Extends an experiment, and makes the remaining attempts of its plan.
 pub(crate) fn grow(
@@ -21,7 +22,7 @@ pub(crate) fn grow(
     mut args: RunArgs,
     request: Request,
     name: &str,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let journal = if args.dry_run {
         context.journal()?
     } else {
@@ -46,7 +47,7 @@ pub(crate) fn grow(
     if args.dry_run {
         output::note(&told(name, &added));
         dry_run::say(&spec, added.before, jobs_at_once, args.json)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     interruption::say("interrupted; nothing was added");
     interruption::watch();

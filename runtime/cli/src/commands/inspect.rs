@@ -1,5 +1,6 @@
 //! `mcpmark inspect`: imports, exports and limits of a component.
 
+use mcpmark_metadata::ExitCode;
 use mcpmark_sandbox::{GuestKind, Inspection, Limits, LoadError, Sandbox};
 use serde::Serialize;
 
@@ -7,7 +8,6 @@ use crate::args::{EngineArgs, InspectArgs};
 use crate::context::Context;
 use crate::engine;
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Maximum number of imports or exports shown; the rest are counted.
@@ -24,7 +24,7 @@ struct Report<'a> {
 }
 
 /// Prints the properties of a component.
-pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, CommandError> {
+pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<ExitCode, CommandError> {
     let bytes = engine::read_guest(&args.file)?;
     let file = args.file.display();
     let sandbox = context.sandbox(1, EngineArgs::default())?;
@@ -55,7 +55,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<u8, Comman
         output::print(&text(&report))?;
     }
     let Some(problem) = problem else {
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     };
     if let Some(hint) = problem.hint {
         output::note(&format!("{} {hint}", output::paint(output::BOLD, "hint:")));

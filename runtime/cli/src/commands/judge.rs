@@ -5,22 +5,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use mcpmark_experiment::{
-    FaultReport, Outcome, PUBLISHED_CLOCK, ScoreRule, Start, capture_published,
-};
+use mcpmark_experiment::report::check;
+use mcpmark_experiment::{Outcome, PUBLISHED_CLOCK, Start, capture_published};
 use mcpmark_grading::{Baselines, Graded, Script, ScriptJudge, grade_loaded};
 use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
-use mcpmark_sandbox::{Check, Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
+use mcpmark_metadata::{ExitCode, GradeReport, ScriptOutput};
+use mcpmark_sandbox::{Interpreter, Limits, LimitsError, Sandbox, VerifyInput};
 use mcpmark_service::{Service, SessionLimits};
 use mcpmark_snapshot::{Digest, Snapshot, Store, Tree};
 use mcpmark_task::{ScoreSettings, TaskId};
-use serde::Serialize;
 
 use crate::context::{self, Context};
 use crate::diagnosis;
 use crate::engine;
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Verifier with its task, if it belongs to one.
@@ -45,27 +43,6 @@ struct Task {
     warned: AtomicBool,
 }
 
-/// JSON of `grade --json`.
-#[derive(Serialize)]
-pub(crate) struct Report<'a> {
-    outcome: &'a str,
-    passed: Option<bool>,
-    score: Option<f64>,
-    /// Score rule; null without a verdict.
-    score_rule: Option<ScoreRule>,
-    checks: &'a [Check],
-    fault: Option<FaultReport>,
-    state: Digest,
-    verifier: Digest,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interpreter: Option<Digest>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output: Option<Printed>,
-    /// Limits above the ceiling of this host, with the granted values.
-    #[serde(skip_serializing_if = "Lowered::is_empty")]
-    lowered: Lowered,
-}
-
 /// Granted values of lowered limits, by name.
 pub(crate) type Lowered = BTreeMap<&'static str, u64>;
 
@@ -74,46 +51,47 @@ pub(crate) fn lowered(sandbox: &Sandbox, limits: &Limits) -> Lowered {
     limits.above(&sandbox.ceiling()).into_iter().collect()
 }
 
-/// Output of a script. Invalid UTF-8 is replaced.
-#[derive(Serialize)]
-struct Printed {
-    stdout: String,
-    stderr: String,
-    exit_code: Option<u8>,
-}
-
-impl<'a> Report<'a> {
-    pub(crate) fn new(graded: &'a Graded, state: Digest, judge: &Judge, lowered: Lowered) -> Self {
-        let outcome = &graded.outcome;
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Self {
-            outcome: outcome.as_str(),
-            passed: outcome.passed(),
-            score: outcome.score(),
-            score_rule: outcome.score_rule(),
-            checks: outcome.checks(),
-            fault: outcome.fault(),
-            state,
-            verifier: judge.judge.digest(),
-            interpreter: judge.script().map(|judge| judge.interpreter.digest()),
-            output: graded.printed.as_ref().map(|printed| Printed {
-                stdout: text(&printed.stdout),
-                stderr: text(&printed.stderr),
-                exit_code: printed.exit_code,
-            }),
-            lowered,
-        }
+/// Returns the JSON document of a grade.
+pub(crate) fn grade_report(
+    graded: &Graded,
+    state: Digest,
+    judge: &Judge,
+    lowered: Lowered,
+) -> GradeReport {
+    let outcome = &graded.outcome;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    GradeReport {
+        outcome: outcome.as_str().to_owned(),
+        passed: outcome.passed(),
+        score: outcome.score(),
+        score_rule: outcome.score_rule().map(Into::into),
+        checks: outcome.checks().iter().cloned().map(check).collect(),
+        fault: outcome.fault(),
+        state: state.to_string(),
+        verifier: judge.judge.digest().to_string(),
+        interpreter: judge
+            .script()
+            .map(|judge| judge.interpreter.digest().to_string()),
+        output: graded.printed.as_ref().map(|printed| ScriptOutput {
+            stdout: text(&printed.stdout),
+            stderr: text(&printed.stderr),
+            exit_code: printed.exit_code,
+        }),
+        lowered: lowered
+            .into_iter()
+            .map(|(name, granted)| (name.to_owned(), granted))
+            .collect(),
     }
 }
 
 /// Returns the exit code of an outcome.
-pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
+pub(crate) fn exit_code(outcome: &Outcome) -> ExitCode {
     match outcome {
-        Outcome::Graded { verdict, .. } if verdict.passed() => exit::PASSED,
-        Outcome::Graded { .. } | Outcome::StateFault(_) => exit::FAILED,
-        Outcome::VerifierFault(_) | Outcome::HeldBack(_) => exit::NOT_GRADED,
-        Outcome::InvalidTask(_) => exit::INVALID,
-        Outcome::InfraError(_) | Outcome::Cancelled => exit::INFRASTRUCTURE,
+        Outcome::Graded { verdict, .. } if verdict.passed() => ExitCode::Passed,
+        Outcome::Graded { .. } | Outcome::StateFault(_) => ExitCode::Failed,
+        Outcome::VerifierFault(_) | Outcome::HeldBack(_) => ExitCode::NotGraded,
+        Outcome::InvalidTask(_) => ExitCode::Invalid,
+        Outcome::InfraError(_) | Outcome::Cancelled => ExitCode::Infrastructure,
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
 use mcpmark_kinds::{ServiceUnavailable, WorldGuests};
+use mcpmark_metadata::ExitCode;
 use mcpmark_service::{
     BoxedStream, Introduction, STOP_GRACE, ServeHandle, Service, ServiceError, Session,
     SessionLimits, WorldState, serve_mcp,
@@ -19,13 +20,12 @@ use super::{directory, mcp_attempt};
 use crate::args::{McpCommand, ServeArgs};
 use crate::context::{self, Context, ResolvedState};
 use crate::error::CommandError;
-use crate::exit;
 use crate::interruption;
 use crate::output;
 use crate::settings;
 
 /// Runs `mcpmark mcp`.
-pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandError> {
+pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<ExitCode, CommandError> {
     match command {
         McpCommand::Serve(args) => serve(context, &args),
         McpCommand::Connect { url } => {
@@ -33,7 +33,7 @@ pub(crate) fn mcp(context: &Context, command: McpCommand) -> Result<u8, CommandE
             super::runtime(1)?
                 .block_on(proxied)
                 .map_err(|error| CommandError::infrastructure(format!("{url}: {error}")))?;
-            Ok(exit::PASSED)
+            Ok(ExitCode::Passed)
         }
     }
 }
@@ -43,7 +43,7 @@ pub(super) const HTTP_PATH: &str = "/mcp";
 
 /// Serves a private copy of a world over standard input and output, or over HTTP. Messages for the user go to standard
 /// error.
-fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
+fn serve(context: &Context, args: &ServeArgs) -> Result<ExitCode, CommandError> {
     if let Some(dir) = &args.export {
         directory::check("--export", dir)?;
     }
@@ -187,16 +187,16 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<u8, CommandError> {
     let (tree, interrupted) = served?;
     let Some(tree) = tree else {
         output::note("stopped immediately; the final state is lost");
-        return Ok(exit::INTERRUPTED);
+        return Ok(ExitCode::Interrupted);
     };
     output::note(&format!("final state {}", tree.digest()));
     if let Some(dir) = &args.export {
         export(&*service, Snapshot::new(tree, store), dir, clock)?;
     }
     Ok(if interrupted {
-        exit::INTERRUPTED
+        ExitCode::Interrupted
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use mcpmark_experiment::{AgentKind, AgentSetup, AttemptLimits, Client, Door, Outcome, Progress};
+use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Snapshot, Tree};
 use tokio_util::sync::CancellationToken;
 
@@ -14,7 +15,6 @@ use super::single_attempt::SingleAttempt;
 use crate::args::ServeArgs;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain, journal_error};
-use crate::exit;
 use crate::interruption;
 use crate::output::{self, progress, sanitise};
 
@@ -24,7 +24,7 @@ pub(crate) fn serve(
     args: &ServeArgs,
     task: &str,
     http: Option<TcpListener>,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let task = context::one_task(&context.library()?, task)?;
     let introduction = introduction(&task);
     // Turns and time are not limited, because the client may be a person or a coding agent with many calls.
@@ -129,7 +129,7 @@ pub(crate) fn serve(
         let was_cancelled = left.is_cancelled() && cancel.is_cancelled();
         return Ok(run::exit_code(&rows, spec.planned(), was_cancelled, false));
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn hear(progress: Progress, kept: &Mutex<Option<Outcome>>) {

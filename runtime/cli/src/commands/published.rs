@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use anstyle::Style;
+use mcpmark_metadata::{ExitCode, PublishedTaskDetail, PublishedTaskSummary};
 use mcpmark_task::Error;
 use mcpmark_task::published::{Corpus, PublishedTask, TaskWarning};
-use serde_json::json;
 
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::task::short;
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -22,7 +21,7 @@ pub(crate) fn list(
     args: &PublishedArgs,
     selection: &Selection,
     as_json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let corpus = context.corpus_at(dir)?;
     let all = corpus.tasks().map_err(|error| context::invalid(&error))?;
     let all = context::select_with(selection, |selectors, tiers, tags| {
@@ -40,18 +39,23 @@ pub(crate) fn list(
     if as_json {
         let tasks: Vec<_> = tasks
             .iter()
-            .map(|task| {
-                json!({
-                    "id": task.id.to_string(),
-                    "service": task.id.service(),
-                    "category": task.id.category(),
-                    "world": task.world,
-                    "state": corpus.state(task, states).ok().flatten(),
-                    "verifier": task.held_back.is_none().then_some(&task.script),
-                    "held_back": task.held_back.map(|it| it.verifier),
-                    "metadata": task.metadata,
-                    "warnings": task.warnings.iter().map(TaskWarning::to_string).collect::<Vec<_>>(),
-                })
+            .map(|task| PublishedTaskSummary {
+                id: task.id.to_string(),
+                service: task.id.service().to_owned(),
+                category: task.id.category().map(str::to_owned),
+                world: task.world.clone(),
+                state: corpus
+                    .state(task, states)
+                    .ok()
+                    .flatten()
+                    .map(|dir| dir.display().to_string()),
+                verifier: task
+                    .held_back
+                    .is_none()
+                    .then(|| task.script.display().to_string()),
+                held_back: task.held_back.map(|it| it.verifier.to_string()),
+                metadata: task.metadata.clone(),
+                warnings: task.warnings.iter().map(TaskWarning::to_string).collect(),
             })
             .collect();
         output::print_json(&tasks)?;
@@ -92,9 +96,9 @@ pub(crate) fn list(
         output::print(&table.render())?;
     }
     Ok(if is_broken {
-        exit::INVALID
+        ExitCode::Invalid
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 
@@ -110,18 +114,18 @@ pub(crate) fn show(
     dir: &Path,
     id: &str,
     as_json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let task = task(context, dir, id)?;
     if as_json {
-        output::print_json(&json!({
-            "id": task.id.to_string(),
-            "tier": task.tier(),
-            "world": task.world,
-            "verifier": task.script,
-            "metadata": task.metadata,
-            "instruction": task.instruction,
-        }))?;
-        return Ok(exit::PASSED);
+        output::print_json(&PublishedTaskDetail {
+            id: task.id.to_string(),
+            tier: task.tier().map(str::to_owned),
+            world: task.world,
+            verifier: task.script.display().to_string(),
+            metadata: task.metadata,
+            instruction: task.instruction,
+        })?;
+        return Ok(ExitCode::Passed);
     }
     let mut text = String::new();
     for (key, value) in [
@@ -141,7 +145,7 @@ pub(crate) fn show(
     let instruction = sanitise::block(task.instruction.trim_end()).into_owned();
     text.push_str(&format!("\n{instruction}\n"));
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Finds one task of an open corpus.

@@ -10,11 +10,11 @@ use mcpmark_grading::receipt::{
     LocalTask, Receipt, ReceiptError, TaskComparison, Verified, VerifyError,
 };
 use mcpmark_kinds::WorldGuests;
+use mcpmark_metadata::{ExitCode, ReceiptBundle, ReceiptEngine, ReceiptStart, ReceiptVerification};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Store};
 use mcpmark_task::{TaskId, WorldId};
-use serde_json::json;
 
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
 use crate::commands::task_selection::{self, Chosen, NoJudge};
@@ -23,7 +23,7 @@ use crate::context::Context;
 use crate::diagnosis::capture_error;
 use crate::error::{CommandError, chain, journal_error};
 use crate::output::{self, sanitise};
-use crate::{engine, exit, files};
+use crate::{engine, files};
 
 /// Maximum size of a receipt or of an answer, in bytes. The verdict in a receipt has at most 16 MiB.
 const MAX_BYTES: u64 = 64 << 20;
@@ -31,14 +31,17 @@ const MAX_BYTES: u64 = 64 << 20;
 /// Hint for a missing starting state.
 const START_HINT: &str = "run in a library with the world of the task, or name the home directory whose store has it with --home";
 
-pub(crate) fn receipt(context: &Context, command: ReceiptCommand) -> Result<u8, CommandError> {
+pub(crate) fn receipt(
+    context: &Context,
+    command: ReceiptCommand,
+) -> Result<ExitCode, CommandError> {
     match command {
         ReceiptCommand::Show(args) => show(context, &args),
         ReceiptCommand::Verify(args) => verify(context, &args),
     }
 }
 
-fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
+fn show(context: &Context, args: &ShowReceiptArgs) -> Result<ExitCode, CommandError> {
     if let Some(path) = &args.output {
         output::may_write(path, args.force)?;
     }
@@ -69,7 +72,7 @@ fn show(context: &Context, args: &ShowReceiptArgs) -> Result<u8, CommandError> {
             CommandError::infrastructure(format!("cannot write {}: {error}", path.display()))
         })?,
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the receipts of all grades of an attempt that have a verdict, or of one grade.
@@ -105,7 +108,7 @@ fn receipt_error(error: ReceiptError) -> CommandError {
     }
 }
 
-fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<u8, CommandError> {
+fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<ExitCode, CommandError> {
     let named = args.receipt.display();
     let text = unwrapped(read(&args.receipt, "a receipt")?, args)?;
     let receipt = Receipt::parse(&text)
@@ -172,7 +175,7 @@ fn compare(
     let is_bundle = match context.is_bundle() {
         Ok(is_bundle) => is_bundle,
         // A registry may be unavailable.
-        Err(error) if error.code == exit::INFRASTRUCTURE => return not(error.message),
+        Err(error) if error.code == ExitCode::Infrastructure => return not(error.message),
         Err(error) => return Err(error),
     };
     // Guests of the library may have to be built, but no compiler is installed for that.
@@ -327,34 +330,38 @@ fn tell(
     verified: &Verified,
     task: &TaskComparison,
     json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let Verified {
         outcome,
         engine,
         differences,
     } = verified;
-    let as_json = |differences: &[String]| {
-        json!({
-            "same": differences.is_empty(),
-            "differences": differences,
-            "bundle": {
-                "receipt": receipt.bundle,
-                "compared": task.reason().is_none(),
-                "reason": task.reason(),
+    let document = |differences: &[String]| {
+        let reason = task.reason();
+        ReceiptVerification {
+            same: differences.is_empty(),
+            differences: differences.to_vec(),
+            bundle: ReceiptBundle {
+                receipt: receipt.bundle.to_string(),
+                compared: reason.is_none(),
+                reason,
             },
-            "start": {
-                "receipt": receipt.start,
-                "task": task.start(),
+            start: ReceiptStart {
+                receipt: receipt.start.to_string(),
+                task: task.start().map(|start| start.to_string()),
             },
-            "engine": {"receipt": receipt.engine, "here": engine},
-        })
+            engine: ReceiptEngine {
+                receipt: receipt.engine.clone(),
+                here: engine.clone(),
+            },
+        }
     };
     let Some(differences) = differences else {
         let message = outcome
             .fault()
             .map_or_else(|| outcome.to_string(), |fault| fault.message);
         if json {
-            output::print_json(&as_json(&[format!("no verdict: {message}")]))?;
+            output::print_json(&document(&[format!("no verdict: {message}")]))?;
         } else {
             output::note(&format!(
                 "{} {}",
@@ -365,14 +372,14 @@ fn tell(
         return Ok(judge::exit_code(outcome));
     };
     if json {
-        output::print_json(&as_json(differences))?;
+        output::print_json(&document(differences))?;
     } else {
         output::print(&text(receipt, differences, task, engine))?;
     }
     Ok(if differences.is_empty() {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::FAILED
+        ExitCode::Failed
     })
 }
 

@@ -9,6 +9,7 @@ use mcpmark_experiment::{Journal, Spec};
 use mcpmark_grading::regrade::{
     BegunRegrade, RegradePlan, RegradeSelectError, RegradeSelection, Regrader, UngradedReason,
 };
+use mcpmark_metadata::ExitCode;
 use tokio_util::sync::CancellationToken;
 
 use self::report::{Left, Report};
@@ -19,13 +20,13 @@ use crate::commands::{bundle, imported_plan, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain, journal_error};
+use crate::interruption;
 use crate::output::{self, sanitise};
-use crate::{exit, interruption};
 
 const WAY_OUT: &str = "`--bundle PLACE` uses a bundle that has the tasks";
 
 /// Grades attempts again.
-pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, CommandError> {
+pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<ExitCode, CommandError> {
     let context = &match &args.bundle {
         Some(bundle) => {
             bundle::must_be_there(bundle)?;
@@ -84,7 +85,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
                 }
                 (reason, _) => reason.to_string(),
             },
-            code: exit::PASSED,
+            code: ExitCode::Passed,
         })
         .collect();
     if items.is_empty() {
@@ -130,7 +131,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     })?;
     if cancel.is_cancelled() {
         output::note("interrupted; repeat the command to continue");
-        return Ok(exit::INTERRUPTED);
+        return Ok(ExitCode::Interrupted);
     }
     // Attempts that could not be graded are tried again by the same command.
     if broken.is_empty() {
@@ -138,7 +139,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<u8, Comman
     }
     let report = Report::new(&journal, id, rows, items, left, broken)?;
     if args.json {
-        output::print_json(&report)?;
+        output::print_json(&report.document())?;
     } else {
         output::print(&report.text())?;
     }

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use mcpmark_experiment::{Journal, JournalError};
+use mcpmark_metadata::ExitCode;
 use mcpmark_report::compare::{CompareError, compare as compare_models};
 use mcpmark_report::export::{ExportError, Exported, Layout, Reason, SftOptions};
 use mcpmark_report::{Details, Format, Options, Report, Source, TaskFacts, TaskIndex};
@@ -10,11 +11,11 @@ use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportForma
 use crate::commands::runs;
 use crate::context::Context;
 use crate::error::{CommandError, chain, journal_error};
+use crate::files;
 use crate::output::{self, sanitise};
-use crate::{exit, files};
 
 /// Prints a report of one or several experiments.
-pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandError> {
+pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<ExitCode, CommandError> {
     let journal = context.journal()?;
     let mut sources: Vec<Source> = Vec::new();
     let mut cut_off = Vec::new();
@@ -75,11 +76,11 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<u8, CommandE
     for (name, number) in cut_off {
         runs::say_cut_off(&name, number);
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Compares two participants.
-pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, CommandError> {
+pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<ExitCode, CommandError> {
     let journal = context.journal()?;
     let known = TaskIndex::new();
     let (a, model_a) = side(&journal, &args.a)?;
@@ -106,11 +107,11 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<u8, Comman
     } else {
         output::print(&compared.text(output::columns()))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Exports the attempts of an experiment.
-pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandError> {
+pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<ExitCode, CommandError> {
     let layout = layout(&args)?;
     let journal = context.journal()?;
     let name = runs::named(&journal, &args.experiment)?;
@@ -136,7 +137,7 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<u8, CommandE
         args.output.display(),
         output::count(exported.attempts, "attempt")
     ));
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the layout of an export with its options.

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow};
 use mcpmark_experiment::preflight::{ActingModels, ExternalTools};
-use mcpmark_experiment::report::{AttemptReport, ExperimentReport};
+use mcpmark_experiment::report::experiment_report;
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Journal, JournalError, PrepareError, Prepared, Reached, Runner,
     STATE_FAULT, Spec, TaskVersion, decimals,
 };
 use mcpmark_grading::Baselines;
 use mcpmark_kinds::ServiceUnavailable;
+use mcpmark_metadata::{AttemptReport, ExitCode, ExperimentReport};
 use mcpmark_snapshot::Digest;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -25,7 +26,6 @@ use crate::commands::{agent_setup, dry_run, grow, imported_plan};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain, journal_error};
-use crate::exit;
 use crate::interruption;
 use crate::output::progress::Display;
 use crate::output::{self, sanitise};
@@ -38,7 +38,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const OTHERS_SHOWN: usize = 5;
 
 /// Runs tasks in a new experiment, or extends an existing one.
-pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandError> {
+pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<ExitCode, CommandError> {
     let file = request::file(&args)?;
     let experiment = request::name(&args, &file).map(check_name).transpose()?;
     let there = match &experiment {
@@ -75,7 +75,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<u8, CommandErr
     agent_setup::check_filters(&models, &spec, &chosen.tools())?;
     if args.dry_run {
         dry_run::say(&spec, 0, jobs(spec.concurrency.jobs), args.json)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     interruption::say("interrupted; nothing was started");
     interruption::watch();
@@ -128,7 +128,7 @@ pub(crate) fn warn_of_prices(spec: &Spec) {
 }
 
 /// Resumes an experiment.
-pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandError> {
+pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<ExitCode, CommandError> {
     let journal = context.journal_to_write()?;
     let experiment = match args.experiment.as_deref() {
         None => latest_local(&journal)?,
@@ -170,7 +170,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<u8, CommandE
     let lacking = &mut |_: &str, error: CommandError| {
         // The tasks at the new location are not those of the experiment.
         let code = if is_elsewhere {
-            exit::INVALID
+            ExitCode::Invalid
         } else {
             error.code
         };
@@ -484,7 +484,7 @@ impl Setting {
         agent_setup: AgentSetup,
         retry_died: bool,
         json: bool,
-    ) -> Result<u8, CommandError> {
+    ) -> Result<ExitCode, CommandError> {
         let journal = Arc::clone(&self.runner.journal);
         let rows = journal.attempts(name).map_err(journal_error)?;
         let spending = journal.spending(id).map_err(journal_error)?;
@@ -543,7 +543,7 @@ impl Setting {
         let died = rows.iter().filter(|row| row.died()).count();
         let (lost, held_back) = (of_outcome("infra-error") - died, of_outcome("held-back"));
         let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
-        let report = ExperimentReport::new(name, spec, planned, rows, &spending);
+        let report = experiment_report(name, spec, planned, rows, &spending);
         if json {
             output::print_json(&report)?;
         } else {
@@ -565,7 +565,7 @@ impl Setting {
                 "{reached}; continue with `mcpmark resume {name}{flag}`"
             ));
         }
-        if code == exit::INTERRUPTED {
+        if code == ExitCode::Interrupted {
             output::note(&goes_on(name));
         } else if lost > 0 {
             let lost = output::count(lost, "attempt");
@@ -613,7 +613,7 @@ async fn interrupt(
     let cancelled = tokio::task::spawn_blocking(move || journal.cancel_running(&experiment));
     // Attempts that are not updated in time are handled when the experiment is resumed.
     let _ = tokio::time::timeout(LAST_WORDS, cancelled).await;
-    std::process::exit(i32::from(exit::INTERRUPTED));
+    std::process::exit(ExitCode::Interrupted.into());
 }
 
 /// Refreshes the display every second, so that it shows what is waited for.
@@ -631,7 +631,12 @@ fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
     rows.len() < planned || rows.iter().any(cancelled)
 }
 
-pub(crate) fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool, reached: bool) -> u8 {
+pub(crate) fn exit_code(
+    rows: &[AttemptRow],
+    planned: usize,
+    cancelled: bool,
+    reached: bool,
+) -> ExitCode {
     let has = |outcome: &str| {
         rows.iter()
             .any(|row| row.outcome.as_deref() == Some(outcome))
@@ -643,19 +648,19 @@ pub(crate) fn exit_code(rows: &[AttemptRow], planned: usize, cancelled: bool, re
     };
     let unfinished = unfinished(rows, planned);
     if cancelled && unfinished {
-        exit::INTERRUPTED
+        ExitCode::Interrupted
     } else if reached && unfinished && !has("infra-error") {
-        exit::LIMIT
+        ExitCode::Limit
     } else if has("infra-error") || unfinished {
-        exit::INFRASTRUCTURE
+        ExitCode::Infrastructure
     } else if has("invalid-task") {
-        exit::INVALID
+        ExitCode::Invalid
     } else if has("verifier-fault") || has("held-back") {
-        exit::NOT_GRADED
+        ExitCode::NotGraded
     } else if rows.iter().any(failed) {
-        exit::FAILED
+        ExitCode::Failed
     } else {
-        exit::PASSED
+        ExitCode::Passed
     }
 }
 

@@ -7,19 +7,19 @@ use std::collections::HashSet;
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
-use mcpmark_experiment::report::{AttemptReport, program, reasoning_effort};
+use mcpmark_experiment::report::{program, reasoning_effort};
 use mcpmark_experiment::{Journal, JournalError, Spec, decimals};
+use mcpmark_metadata::{AttemptReport, ExitCode};
 use mcpmark_model::Cost;
 pub(crate) use mcpmark_report::instant;
 
 use crate::args::{AttemptFilterArgs, RunsArgs};
 use crate::context::Context;
 use crate::error::{CommandError, journal_error};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Lists experiments, or the attempts of one.
-pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError> {
+pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<ExitCode, CommandError> {
     let journal = context.journal()?;
     let of_attempts = !args.filter.is_empty() || args.sort.is_some();
     let name = match &args.experiment {
@@ -45,7 +45,7 @@ pub(crate) fn runs(context: &Context, args: RunsArgs) -> Result<u8, CommandError
             attempts::list(context, &journal, &name, &listing)?;
         }
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Alias of the experiment, or of the attempt, that began last.

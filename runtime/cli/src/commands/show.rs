@@ -1,5 +1,6 @@
 //! `mcpmark show`: trajectory, changes and checks of one attempt.
 
+mod document;
 mod usage;
 
 use std::path::Path;
@@ -7,17 +8,17 @@ use std::path::Path;
 use mcpmark_experiment::decimals;
 use mcpmark_experiment::failure::Failure;
 use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, Trajectory};
-use mcpmark_experiment::report::AttemptReport;
+use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Change, Digest, Store, diff};
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use self::document::{Details, document};
 use self::usage::ByTurn;
 use crate::args::ShowArgs;
-use crate::commands::world::{changes_json, changes_text};
+use crate::commands::world::changes_text;
 use crate::commands::{directory, explain, grade, runs};
 use crate::context::Context;
 use crate::error::{CommandError, chain, journal_error};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Maximum number of lines of a text, and of characters of a line, that are shown without `--full`. On a terminal, its
@@ -26,7 +27,7 @@ const LINES: usize = 8;
 const CHARACTERS: usize = 160;
 
 /// Shows an attempt.
-pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError> {
+pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<ExitCode, CommandError> {
     let journal = context.journal()?;
     let named = args.attempt.as_deref().unwrap_or(runs::LATEST);
     let id = if args.filter.is_empty() {
@@ -57,15 +58,16 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
         None
     };
     if args.json {
-        let mut value = as_json(attempt, &trajectory, changes.ok().flatten().as_deref());
-        value["requests"] = requests.iter().map(request_json).collect();
-        value["by_turn"] = ByTurn::of(&trajectory, &requests).json();
-        value["failure"] = json!(failure);
-        if let Some(explained) = &explained {
-            value["explained"] = json!(explained);
-        }
-        output::print_json(&value)?;
-        return Ok(exit::PASSED);
+        let changes = changes.ok().flatten();
+        let details = Details {
+            trajectory: &trajectory,
+            requests: &requests,
+            changes: changes.as_deref(),
+            failure,
+            explained,
+        };
+        output::print_json(&document(attempt, details))?;
+        return Ok(ExitCode::Passed);
     }
     let experiment = journal
         .experiment(&attempt.experiment)
@@ -109,7 +111,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<u8, CommandError
     }
     output::print(&text)?;
     runs::say_cut_off(&experiment.name, usize::from(cut_off));
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Exports the final state to a directory.
@@ -381,22 +383,6 @@ fn tried(request: &ModelCallRow, full: bool) -> String {
     format!("{}\n", output::paint(output::WARN, line))
 }
 
-fn request_json(request: &ModelCallRow) -> Value {
-    json!({
-        "turn": request.turn,
-        "purpose": request.purpose,
-        "try": request.try_number,
-        "started": runs::instant(request.started_ms),
-        "elapsed_us": request.elapsed_us,
-        "status": request.status,
-        "error_kind": request.error_kind,
-        "error": request.error,
-        "request_digest": request.request_digest,
-        "usage": request.usage,
-        "cost_usd": request.cost.map(|cost| cost.usd()),
-    })
-}
-
 /// Returns the text of a tool result. Other blocks are represented by their type.
 fn plain(result: &Value) -> String {
     let blocks = result["content"]
@@ -438,49 +424,4 @@ fn indent(text: &str) -> String {
     text.lines()
         .map(|line| format!("  {}\n", sanitise::line(line)))
         .collect()
-}
-
-fn as_json(attempt: AttemptRow, trajectory: &Trajectory, changes: Option<&[Change]>) -> Value {
-    let times = (attempt.started_ms, attempt.ended_ms);
-    let (experiment, start, answer) = (
-        attempt.experiment.clone(),
-        attempt.world.clone(),
-        attempt.answer.clone(),
-    );
-    let ended_detail = attempt.ended_detail.clone();
-    let settings: Value = serde_json::from_str(&attempt.agent_settings).unwrap_or_default();
-    let mut value = json!(AttemptReport::from(attempt));
-    value["experiment"] = experiment.into();
-    value["agent_settings"] = settings;
-    value["start"] = start.into();
-    value["ended_detail"] = ended_detail.into();
-    value["answer"] = answer.into();
-    value["started"] = runs::instant(times.0).into();
-    value["seconds"] = times
-        .1
-        .map(|ended| (ended - times.0) as f64 / 1000.0)
-        .into();
-    value["messages"] = trajectory
-        .messages
-        .iter()
-        .map(|message| json!({ "turn": message.turn, "role": message.role, "content": message.content }))
-        .collect();
-    value["calls"] = trajectory
-        .calls
-        .iter()
-        .map(|call| {
-            json!({
-                "turn": call.turn,
-                "id": call.call_id,
-                "name": call.name,
-                "arguments": call.arguments,
-                "result": call.result,
-                "is_error": call.is_error,
-                "error": call.error,
-                "elapsed_us": call.elapsed_us,
-            })
-        })
-        .collect();
-    value["changes"] = changes.map(changes_json).into();
-    value
 }

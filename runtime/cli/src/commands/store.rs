@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::Style;
-use mcpmark_experiment::journal::{ExperimentRow, RowTransferError};
+use mcpmark_experiment::journal::RowTransferError;
 use mcpmark_experiment::maintenance::{
     self, Amount, Checked, MaintenanceError, MissingBlobs, Stats,
 };
 use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::{HomeError, JournalError};
+use mcpmark_metadata::{
+    BlobAmount, BlobFault, ExitCode, ExperimentUsage, LibraryAmount, LibraryUsage,
+    RemovedExperiment, RepairedBlobs, RowFault, StoreCheck, StoreCollection, StoreRemoval,
+    StoreStats,
+};
 use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
-use serde::Serialize;
-use serde_json::json;
 
 use crate::args::StoreCommand;
 use crate::commands::{bundle, runs};
@@ -22,11 +25,11 @@ use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, chain, journal_error};
 use crate::files::{self, NewFile};
+use crate::interruption;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
-use crate::{exit, interruption};
 
-pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, CommandError> {
+pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<ExitCode, CommandError> {
     match command {
         StoreCommand::Stats { json } => stats(context, json),
         StoreCommand::Remove {
@@ -54,7 +57,7 @@ pub(crate) fn store(context: &Context, command: StoreCommand) -> Result<u8, Comm
 }
 
 /// Exports an experiment that is not running to a file, which is written atomically.
-fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, CommandError> {
+fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<ExitCode, CommandError> {
     output::may_write(to, force)?;
     let (journal, store) = (context.journal()?, context.store()?);
     let name = &*runs::named(&journal, name)?;
@@ -91,16 +94,16 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<u8, C
         sanitise::line(name),
         output::bytes(size)
     ))?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn import(context: &Context, file: &Path) -> Result<u8, CommandError> {
+fn import(context: &Context, file: &Path) -> Result<ExitCode, CommandError> {
     let (journal, store) = (context.journal_to_write()?, context.store()?);
     let name = transport::import(&journal, &store, file);
     let name = name.map_err(|error| transport_error(file, &error))?;
     let name = sanitise::line(&name);
     output::print(&format!("{name}\n`mcpmark resume {name}` continues it\n"))?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn transport_error(file: &Path, error: &TransportError) -> CommandError {
@@ -116,7 +119,7 @@ fn transport_error(file: &Path, error: &TransportError) -> CommandError {
     }
 }
 
-fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
+fn stats(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
     let stats = maintenance::stats(&journal, &store, &context.home().journal_file())
         .map_err(upkeep_error)?;
@@ -125,13 +128,46 @@ fn stats(context: &Context, json: bool) -> Result<u8, CommandError> {
     let (needed, unneeded) =
         libraries.map_err(|error| CommandError::infrastructure(chain(&error)))?;
     if json {
-        let mut report = json!(stats);
-        report["libraries"] = json!({"needed": needed, "unneeded": unneeded});
-        output::print_json(&report)?;
+        let libraries = LibraryUsage {
+            needed: library_amount(needed),
+            unneeded: library_amount(unneeded),
+        };
+        output::print_json(&stats_document(stats, libraries))?;
     } else {
         output::print(&stats_text(&stats, [needed.bytes, unneeded.bytes]))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
+}
+
+fn stats_document(stats: Stats, libraries: LibraryUsage) -> StoreStats {
+    let experiments = stats.experiments.into_iter();
+    StoreStats {
+        experiments: experiments
+            .map(|one| ExperimentUsage {
+                experiment: one.experiment,
+                attempts: one.attempts,
+                needs: blob_amount(one.needs),
+                own: blob_amount(one.own),
+            })
+            .collect(),
+        shared: blob_amount(stats.shared),
+        unneeded: blob_amount(stats.unneeded),
+        total: blob_amount(stats.total),
+        bases_bytes: stats.bases_bytes,
+        journal_bytes: stats.journal_bytes,
+        libraries,
+    }
+}
+
+fn blob_amount(Amount { blobs, bytes }: Amount) -> BlobAmount {
+    BlobAmount { blobs, bytes }
+}
+
+fn library_amount(amount: mcpmark_bundle::Amount) -> LibraryAmount {
+    LibraryAmount {
+        libraries: amount.libraries,
+        bytes: amount.bytes,
+    }
 }
 
 fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
@@ -179,7 +215,12 @@ fn stats_text(stats: &Stats, [needed, unneeded]: [u64; 2]) -> String {
 }
 
 /// Removes experiments from the journal. If one of them does not exist or is running, none is removed.
-fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<u8, CommandError> {
+fn remove(
+    context: &Context,
+    names: &[String],
+    dry: bool,
+    json: bool,
+) -> Result<ExitCode, CommandError> {
     let (journal, home) = (context.journal_to_write()?, context.home());
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let (mut rows, mut locks) = (Vec::new(), Vec::new());
@@ -196,11 +237,16 @@ fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<
             home.remove_lock(id);
         }
     }
-    let each = |row: &ExperimentRow| json!({"experiment": row.name, "attempts": row.attempts});
     if json {
-        let removed: Vec<_> = rows.iter().map(each).collect();
-        output::print_json(&json!({"removed": removed, "dry_run": dry}))?;
-        return Ok(exit::PASSED);
+        let removed = rows.into_iter().map(|row| RemovedExperiment {
+            experiment: row.name,
+            attempts: row.attempts,
+        });
+        output::print_json(&StoreRemoval {
+            removed: removed.collect(),
+            dry_run: dry,
+        })?;
+        return Ok(ExitCode::Passed);
     }
     let word = if dry { "would remove" } else { "removed" };
     let lines = rows.iter().map(|row| {
@@ -212,7 +258,7 @@ fn remove(context: &Context, names: &[String], dry: bool, json: bool) -> Result<
         text.push_str("`mcpmark store gc` deletes what is no longer needed\n");
     }
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn collect(
@@ -220,7 +266,7 @@ fn collect(
     dry: bool,
     despite_loss: bool,
     json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let journal = context.journal()?;
     let store = if dry {
         context.store()?
@@ -254,15 +300,15 @@ fn collect(
         journal.compact().map_err(journal_error)?.freed_bytes
     };
     if json {
-        output::print_json(&json!({
-            "blobs": removed.blobs,
-            "bytes": removed.bytes,
-            "bases": removed.bases,
-            "journal_bytes": journal_freed,
-            "libraries": libraries.removed,
-            "libraries_in_use": libraries.in_use,
-            "dry_run": dry,
-        }))?;
+        output::print_json(&StoreCollection {
+            blobs: removed.blobs,
+            bytes: removed.bytes,
+            bases: removed.bases,
+            journal_bytes: journal_freed,
+            libraries: library_amount(libraries.removed),
+            libraries_in_use: library_amount(libraries.in_use),
+            dry_run: dry,
+        })?;
     } else {
         let unpacked = |amount: mcpmark_bundle::Amount| {
             let count = output::count(amount.libraries as usize, "unpacked bundle");
@@ -291,9 +337,9 @@ fn collect(
         )?;
     }
     Ok(if stop.load(Ordering::Relaxed) {
-        exit::INTERRUPTED
+        ExitCode::Interrupted
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 
@@ -302,7 +348,7 @@ fn check(
     remove_damaged: bool,
     sources: &[PathBuf],
     json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     // Checked before anything is read or removed.
     for source in sources {
         if !super::bundle::is_reference(source)
@@ -326,7 +372,7 @@ fn check(
         checked = check()?;
     }
     if stop.load(Ordering::Relaxed) {
-        return Ok(exit::INTERRUPTED);
+        return Ok(ExitCode::Interrupted);
     }
     let damaged = checked.faults.iter().filter(|fault| fault.damaged);
     let damaged = damaged
@@ -340,9 +386,7 @@ fn check(
         }
     }
     if json {
-        let mut report = json!(checked);
-        report["repaired"] = json!(repaired);
-        output::print_json(&report)?;
+        output::print_json(&check_document(&checked, &repaired))?;
     } else {
         let mut text = checked_text(&checked, remove_damaged);
         if !sources.is_empty() {
@@ -351,10 +395,38 @@ fn check(
         output::print(&text)?;
     }
     Ok(if is_sound(&checked) {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::INFRASTRUCTURE
+        ExitCode::Infrastructure
     })
+}
+
+fn check_document(checked: &Checked, repaired: &[Repaired]) -> StoreCheck {
+    let faults = checked.faults.iter().map(|fault| BlobFault {
+        digest: fault.digest.to_string(),
+        damaged: fault.damaged,
+        unfit: fault.unfit,
+        attempts: fault.attempts.clone(),
+    });
+    let rows = checked.rows.iter().map(|bad| RowFault {
+        row: bad.row.clone(),
+        problem: bad.problem.to_owned(),
+    });
+    let repaired = repaired.iter().map(|one| RepairedBlobs {
+        from: one.from.display().to_string(),
+        blobs: one.blobs.iter().map(Digest::to_string).collect(),
+    });
+    StoreCheck {
+        read: blob_amount(checked.read),
+        faults: faults.collect(),
+        unneeded_damaged: checked
+            .unneeded_damaged
+            .iter()
+            .map(Digest::to_string)
+            .collect(),
+        rows: rows.collect(),
+        repaired: repaired.collect(),
+    }
 }
 
 fn is_sound(checked: &Checked) -> bool {
@@ -362,7 +434,6 @@ fn is_sound(checked: &Checked) -> bool {
 }
 
 /// Blobs that one source restored.
-#[derive(Serialize)]
 struct Repaired {
     from: PathBuf,
     blobs: Vec<Digest>,

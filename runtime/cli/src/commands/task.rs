@@ -1,26 +1,25 @@
 //! `mcpmark task`: creates, builds, checks, lists and shows tasks.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use mcpmark_bundle::UnpackedCorpus;
+use mcpmark_metadata::{BuiltGuest, ExitCode, TaskDetail, TaskSummary};
 use mcpmark_task::scaffold::scaffold;
 use mcpmark_task::{GuestSource, HeldBack, Library, Task};
-use serde_json::json;
 
 use crate::args::{BuildArgs, SelectArgs, TaskCommand};
 use crate::commands::{certified, published, task_try};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
 /// Runs `mcpmark task`.
-pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<u8, CommandError> {
+pub(crate) fn task(context: &Context, command: TaskCommand) -> Result<ExitCode, CommandError> {
     match command {
         TaskCommand::Build(mut args) => build(context, &mut args),
         TaskCommand::New { task, title } => new(context, &task, &title),
@@ -68,7 +67,7 @@ fn states_of(corpus: Option<UnpackedCorpus>, named: Option<PathBuf>) -> Option<P
     corpus.map(|corpus| corpus.states).or(named)
 }
 
-fn build(context: &Context, args: &mut BuildArgs) -> Result<u8, CommandError> {
+fn build(context: &Context, args: &mut BuildArgs) -> Result<ExitCode, CommandError> {
     let without_cheats = args.without_cheats;
     let args = &mut args.select;
     let mut place = operands::take_place(&mut args.selection.selectors)?;
@@ -115,13 +114,11 @@ fn build(context: &Context, args: &mut BuildArgs) -> Result<u8, CommandError> {
     if args.json {
         let guests: Vec<_> = built
             .iter()
-            .map(|guest| {
-                json!({
-                    "source": shown(&guest.source),
-                    "component": guest.path,
-                    "digest": guest.digest,
-                    "size": guest.size,
-                })
+            .map(|guest| BuiltGuest {
+                source: shown(&guest.source),
+                component: guest.path.display().to_string(),
+                digest: guest.digest.to_string(),
+                size: guest.size,
             })
             .collect();
         output::print_json(&guests)?;
@@ -139,10 +136,10 @@ fn build(context: &Context, args: &mut BuildArgs) -> Result<u8, CommandError> {
         }
         output::print(&table.render())?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
+fn new(context: &Context, id: &str, title: &str) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let id: mcpmark_task::TaskId = id
         .trim_end_matches('/')
@@ -174,10 +171,10 @@ fn new(context: &Context, id: &str, title: &str) -> Result<u8, CommandError> {
          Change it: description.md is the instruction, verifier.rs judges the final state, solution.rs\n\
          solves the task, and each file in cheats/ is a wrong solution that the verifier must reject.\n"
     ))?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
+fn list(context: &Context, args: &SelectArgs) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let all = library.tasks().map_err(|error| context::invalid(&error))?;
     let all = context::select_with(&args.selection, |selectors, tiers, tags| {
@@ -221,9 +218,9 @@ fn list(context: &Context, args: &SelectArgs) -> Result<u8, CommandError> {
         output::print(&table.render())?;
     }
     Ok(if is_broken {
-        exit::INVALID
+        ExitCode::Invalid
     } else {
-        exit::PASSED
+        ExitCode::Passed
     })
 }
 
@@ -234,30 +231,31 @@ pub(crate) fn short(held_back: Option<&HeldBack>) -> String {
     })
 }
 
-fn describe(library: &Library, task: &Task) -> serde_json::Value {
-    let dir = task.dir.strip_prefix(&library.root).unwrap_or(&task.dir);
-    json!({
-        "id": task.id.to_string(),
-        "title": task.meta.task_name,
-        "description": task.meta.description,
-        "tier": task.meta.difficulty.as_str(),
-        "tags": task.meta.tags,
-        "world": task.world.to_string(),
-        "judged_on": judged_on(task),
-        "dir": dir,
-        "verifier": match task.verifier.held_back() {
-            Some(_) => None,
-            None => {
-                let path = task.verifier.path();
-                Some(path.strip_prefix(&task.dir).unwrap_or(path))
-            }
-        },
-        "held_back": task.verifier.held_back().map(|it| it.verifier),
-        "solution": task.solution.as_ref().map(|source| {
-            source.path().strip_prefix(&task.dir).unwrap_or(source.path()).to_owned()
-        }),
-        "cheats": task.cheats.iter().map(|(name, _)| name).collect::<Vec<_>>(),
-    })
+fn describe(library: &Library, task: &Task) -> TaskSummary {
+    fn below(path: &Path, dir: &Path) -> String {
+        path.strip_prefix(dir).unwrap_or(path).display().to_string()
+    }
+    let held_back = task.verifier.held_back();
+    let verifier = held_back
+        .is_none()
+        .then(|| below(task.verifier.path(), &task.dir));
+    TaskSummary {
+        id: task.id.to_string(),
+        title: task.meta.task_name.clone(),
+        description: task.meta.description.clone(),
+        tier: task.meta.difficulty.as_str().to_owned(),
+        tags: task.meta.tags.clone(),
+        world: task.world.to_string(),
+        judged_on: judged_on(task).into_iter().map(str::to_owned).collect(),
+        dir: below(&task.dir, &library.root),
+        verifier,
+        held_back: held_back.map(|it| it.verifier.to_string()),
+        solution: task
+            .solution
+            .as_ref()
+            .map(|source| below(source.path(), &task.dir)),
+        cheats: task.cheats.iter().map(|(name, _)| name.clone()).collect(),
+    }
 }
 
 fn judged_on(task: &Task) -> Vec<&'static str> {
@@ -268,17 +266,18 @@ fn judged_on(task: &Task) -> Vec<&'static str> {
         .collect()
 }
 
-fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError> {
+fn show(context: &Context, name: &str, as_json: bool) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let task = context::one_task(&library, name)?;
     let certificate = certified::read(&task);
     if as_json {
-        let mut value = describe(&library, &task);
-        value["certificate"] = certificate.as_ref().map(certified::describe).into();
-        value["instruction"] = task.instruction.clone().into();
-        value["meta"] = task.meta.document.clone().into();
-        output::print_json(&value)?;
-        return Ok(exit::PASSED);
+        output::print_json(&TaskDetail {
+            task: describe(&library, &task),
+            certificate: certificate.as_ref().map(certified::describe),
+            instruction: task.instruction.clone(),
+            meta: task.meta.document.clone(),
+        })?;
+        return Ok(ExitCode::Passed);
     }
     let cheats: Vec<_> = task.cheats.iter().map(|(name, _)| name.as_str()).collect();
     let rows = [
@@ -319,5 +318,5 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
     text.push_str(sanitise::block(task.instruction.trim_end()).as_ref());
     text.push('\n');
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }

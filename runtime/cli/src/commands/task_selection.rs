@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use mcpmark_experiment::{Prepared, Spec, TaskSource};
 use mcpmark_grading::{Judge, Terms, TermsError};
+use mcpmark_metadata::ExitCode;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::{Corpus, PublishedTask};
@@ -13,7 +14,6 @@ use crate::args::{PublishedArgs, Selection};
 use crate::commands::{bundle, published};
 use crate::context::{self, Context};
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Selected tasks.
@@ -250,7 +250,7 @@ pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> C
     let Some(place) = &spec.published else {
         // The experiment was started with a library, so its location is not recorded.
         return match &error.hint {
-            Some(hint) if error.code == exit::USAGE => {
+            Some(hint) if error.code == ExitCode::Usage => {
                 let hint = format!("{hint}; or {way_out}");
                 error.hint(hint)
             }
@@ -259,7 +259,7 @@ pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> C
     };
     match is_local(place) {
         Ok(true) => error,
-        Ok(false) if error.code != exit::INFRASTRUCTURE => error,
+        Ok(false) if error.code != ExitCode::Infrastructure => error,
         _ => {
             let known = place.bundle.map_or_else(String::new, |digest| {
                 format!("; the tasks were from bundle {digest}")
@@ -305,7 +305,9 @@ fn at_root(context: &Context, place: &TaskSource) -> Result<Option<Context>, Com
             let there = context.at_bundle(&place.tasks);
             match there.is_bundle() {
                 Ok(_) => return Ok(Some(there)),
-                Err(error) if is_file || error.code != exit::INFRASTRUCTURE => return Err(error),
+                Err(error) if is_file || error.code != ExitCode::Infrastructure => {
+                    return Err(error);
+                }
                 Err(error) => error,
             }
         }
@@ -336,7 +338,7 @@ fn existing_tasks<T>(
     for id in ids {
         match one(id) {
             Ok(task) => tasks.push(task),
-            Err(error) if error.code == exit::USAGE => lacking(id, error)?,
+            Err(error) if error.code == ExitCode::Usage => lacking(id, error)?,
             Err(error) => return Err(error),
         }
     }

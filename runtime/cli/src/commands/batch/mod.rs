@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcpmark_grading::Graded;
+use mcpmark_metadata::{ExitCode, GradedLine, RefusedLine, RequestError};
 use mcpmark_sandbox::{Cancel, Panicked, Sandbox, in_order};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 use serde::Serialize;
@@ -19,11 +20,10 @@ use serde_json::Value;
 use self::request::{JudgeName, Line, Lines, Refusal, Request};
 
 use crate::args::EngineArgs;
-use crate::commands::judge::{self, Judge, Lowered, Report, exit_code};
+use crate::commands::judge::{self, Judge, Lowered, exit_code, grade_report};
 use crate::commands::script::Scripts;
 use crate::context::{Context, SERVICES_HINT};
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::{self, sanitise};
 use crate::single_flight::SingleFlightCache;
 
@@ -39,7 +39,7 @@ pub(crate) fn grade(
     scripts: Scripts,
     jobs: Option<u32>,
     engine: EngineArgs,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let source: Box<dyn Read + Send> = if file == Path::new("-") {
         Box::new(io::stdin())
     } else {
@@ -105,12 +105,12 @@ fn open(file: &Path) -> Result<File, CommandError> {
 /// Output line of one request, and the exit code that it would have alone.
 struct Answer {
     text: String,
-    code: u8,
+    code: ExitCode,
 }
 
-fn print(mut outcomes: mcpmark_sandbox::InOrder<Answer>) -> Result<u8, CommandError> {
+fn print(mut outcomes: mcpmark_sandbox::InOrder<Answer>) -> Result<ExitCode, CommandError> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut worst = exit::PASSED;
+    let mut worst = ExitCode::Passed;
     while let Some(first) = outcomes.next() {
         let mut next = Some(first);
         // Answers that are ready are written together, with one flush.
@@ -140,30 +140,6 @@ fn give_up(written: io::Result<()>) -> Option<Result<(), CommandError>> {
     }
 }
 
-#[derive(Serialize)]
-struct GradedLine<'a> {
-    line: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Value>,
-    #[serde(flatten)]
-    report: Report<'a>,
-}
-
-#[derive(Serialize)]
-struct Refused {
-    line: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    id: Option<Value>,
-    error: ErrorReport,
-}
-
-#[derive(Serialize)]
-struct ErrorReport {
-    key: Option<&'static str>,
-    message: String,
-    hint: Option<String>,
-}
-
 fn refused(line: Option<u64>, id: Option<Value>, refusal: Refusal) -> Answer {
     let place = match (line, refusal.key) {
         (Some(line), Some(key)) => format!("line {line}, key {key:?}: "),
@@ -171,11 +147,11 @@ fn refused(line: Option<u64>, id: Option<Value>, refusal: Refusal) -> Answer {
         (None, _) => String::new(),
     };
     json(
-        &Refused {
+        &RefusedLine {
             line,
             id,
-            error: ErrorReport {
-                key: refusal.key,
+            error: RequestError {
+                key: refusal.key.map(str::to_owned),
                 message: format!("{place}{}", refusal.message),
                 hint: refusal.hint,
             },
@@ -186,18 +162,18 @@ fn refused(line: Option<u64>, id: Option<Value>, refusal: Refusal) -> Answer {
 
 fn broken(line: Option<u64>, panicked: &Panicked) -> Answer {
     let refusal = Refusal {
-        code: exit::INFRASTRUCTURE,
+        code: ExitCode::Infrastructure,
         ..Refusal::of_line(panicked.to_string(), "")
     };
     refused(line, None, refusal)
 }
 
-fn json(value: &impl Serialize, code: u8) -> Answer {
+fn json(value: &impl Serialize, code: ExitCode) -> Answer {
     match serde_json::to_string(value) {
         Ok(text) => Answer { text, code },
         Err(error) => Answer {
             text: Value::from(format!("cannot write JSON: {error}")).to_string(),
-            code: exit::INFRASTRUCTURE,
+            code: ExitCode::Infrastructure,
         },
     }
 }
@@ -248,7 +224,7 @@ impl Batch {
                 &GradedLine {
                     line: line.number,
                     id,
-                    report: Report::new(&graded, state, &judge, lowered),
+                    report: grade_report(&graded, state, &judge, lowered),
                 },
                 exit_code(&graded.outcome),
             ),

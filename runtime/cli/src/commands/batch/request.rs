@@ -4,11 +4,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
 use mcpmark_kinds::ScriptInvocation;
+use mcpmark_metadata::ExitCode;
 use serde_json::{Map, Value};
 
 use crate::diagnosis::STATE_HINT;
 use crate::error::CommandError;
-use crate::exit;
 
 /// Maximum size of a request, in bytes.
 const MAX_LINE: u64 = 64 << 20;
@@ -95,7 +95,7 @@ impl<R: Read> Iterator for Lines<R> {
                 Err(error) => {
                     self.source = None;
                     Err(Refusal {
-                        code: exit::INFRASTRUCTURE,
+                        code: ExitCode::Infrastructure,
                         ..Refusal::of_line(format!("cannot read the batch: {error}"), "")
                     })
                 }
@@ -119,7 +119,7 @@ pub(super) struct Refusal {
     pub(super) key: Option<&'static str>,
     pub(super) message: String,
     pub(super) hint: Option<String>,
-    pub(super) code: u8,
+    pub(super) code: ExitCode,
 }
 
 impl Refusal {
@@ -128,7 +128,7 @@ impl Refusal {
             key: None,
             message,
             hint: (!hint.is_empty()).then(|| hint.to_owned()),
-            code: exit::INVALID,
+            code: ExitCode::Invalid,
         }
     }
 
@@ -139,7 +139,7 @@ impl Refusal {
         }
     }
 
-    /// Converts the error of a single grade. Exit code `USAGE` becomes `INVALID`.
+    /// Converts the error of a single grade. Exit code `Usage` becomes `Invalid`.
     pub(super) fn of_command(key: &'static str, error: CommandError) -> Self {
         Self {
             key: Some(key),
@@ -148,7 +148,7 @@ impl Refusal {
                 .hint
                 .or_else(|| way_out(key, error.code).map(str::to_owned)),
             code: match error.code {
-                exit::USAGE => exit::INVALID,
+                ExitCode::Usage => ExitCode::Invalid,
                 code => code,
             },
         }
@@ -156,14 +156,14 @@ impl Refusal {
 }
 
 /// Default hint for a key, used if the error itself has none.
-fn way_out(key: &str, code: u8) -> Option<&'static str> {
+fn way_out(key: &str, code: ExitCode) -> Option<&'static str> {
     match key {
         "state" | "start" => Some(STATE_HINT),
         // The file was read, but is not a valid verifier.
-        "verifier" if code == exit::INVALID => {
+        "verifier" if code == ExitCode::Invalid => {
             Some("`mcpmark inspect FILE` shows its kind and its imports")
         }
-        "verifier" if code == exit::USAGE => {
+        "verifier" if code == ExitCode::Usage => {
             Some("name the file of a component, or of a Python script")
         }
         _ => None,

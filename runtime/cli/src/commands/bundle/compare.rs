@@ -7,6 +7,7 @@ use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
     CERTIFICATE, CertificateConfig, Change, GuestConfig, INSTRUCTION, TaskArtifact,
 };
+use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
 use serde::Serialize;
@@ -17,7 +18,6 @@ use super::look;
 use crate::bundles::open_error;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::{self, sanitise, unified};
 
 /// Differences between two bundles.
@@ -66,7 +66,7 @@ pub(super) fn diff(
     places: [&Path; 2],
     full: bool,
     json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let bundles = context.bundles();
     let [before, after] = places.map(|place| bundles.open(place, FetchDepth::Everything));
     let report = report(&before?, &after?)?;
@@ -76,9 +76,9 @@ pub(super) fn diff(
         output::print(&report.text(full))?;
     }
     Ok(if report.same {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::FAILED
+        ExitCode::Failed
     })
 }
 

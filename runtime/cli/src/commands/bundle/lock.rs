@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::open::{FetchDepth, LockFile, Opened, Place};
 use mcpmark_bundle::{Change, Lock, LockMismatch};
+use mcpmark_metadata::ExitCode;
 use mcpmark_packing::Machine;
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
@@ -15,13 +16,12 @@ use crate::args::{EngineArgs, LockArgs, UpdateArgs};
 use crate::bundles::{UPDATE, lock_source_error, machine_error, open_error};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::exit;
 use crate::files;
 use crate::output::{self, sanitise};
 use crate::runtime::runtime;
 
 /// Writes a lock for a suite.
-pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandError> {
+pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<ExitCode, CommandError> {
     let file = &args.output;
     if file.exists() {
         let message = format!("{}: file already exists", file.display());
@@ -58,7 +58,7 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<u8, CommandErro
             file.display()
         ))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the source of a bundle as written to a lock.
@@ -112,7 +112,7 @@ struct News {
 }
 
 /// Shows the changes of a locked suite, and updates the lock if they are accepted.
-pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, CommandError> {
+pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<ExitCode, CommandError> {
     let file = &args.lock;
     let old = LockFile::read(file).map_err(open_error)?;
     let (place, source) = match &args.to {
@@ -168,9 +168,9 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<u8, Command
         output::print(&told)?;
     }
     Ok(if news.accepted {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::FAILED
+        ExitCode::Failed
     })
 }
 

@@ -6,7 +6,9 @@ use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
     Bundle, CertificateConfig, GuestConfig, OtherBlobs, Source, TaskArtifact, WorldArtifact,
 };
+use mcpmark_metadata::{ExitCode, VerifiedBundle};
 use mcpmark_packing::{VerifyError, verify_content};
+use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
 use serde_json::{Value, json};
 
@@ -14,11 +16,14 @@ use super::{lock, trust};
 use crate::bundles::open_error;
 use crate::context::Context;
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Prints the content of a bundle.
-pub(super) fn inspect(context: &Context, place: &Path, as_json: bool) -> Result<u8, CommandError> {
+pub(super) fn inspect(
+    context: &Context,
+    place: &Path,
+    as_json: bool,
+) -> Result<ExitCode, CommandError> {
     let opened = context.bundles().open(place, FetchDepth::Documents)?;
     let bundle = &opened.bundle;
     if as_json {
@@ -36,7 +41,7 @@ pub(super) fn inspect(context: &Context, place: &Path, as_json: bool) -> Result<
     } else {
         output::print(&text(&opened))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the key hints of the signatures. They are not verified.
@@ -195,7 +200,7 @@ pub(super) fn verify(
     place: &Path,
     keys: &[PathBuf],
     as_json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let bundles = context.bundles();
     let opened = bundles.open(place, FetchDepth::Everything)?;
     let signed_by = match keys {
@@ -209,16 +214,17 @@ pub(super) fn verify(
     lock::verify(context, &opened)?;
     let blobs = bundle.blobs().len();
     if as_json {
-        output::print_json(&json!({
-            "digest": bundle.root.digest,
-            "tasks": bundle.tasks.len(),
-            "worlds": bundle.worlds.len(),
-            "blobs": blobs,
-            "bytes": total(bundle),
-            "signed_by": signed_by,
-            "unnamed": unnamed,
-            "unread": unread,
-        }))?;
+        let signed_by = signed_by.iter().map(|key| key.display().to_string());
+        output::print_json(&VerifiedBundle {
+            digest: bundle.root.digest.to_string(),
+            tasks: bundle.tasks.len(),
+            worlds: bundle.worlds.len(),
+            blobs,
+            bytes: total(bundle),
+            signed_by: signed_by.collect(),
+            unnamed: unnamed.iter().map(Digest::to_string).collect(),
+            unread: unread.iter().map(Digest::to_string).collect(),
+        })?;
     } else {
         let signed_by = signed_by
             .iter()
@@ -233,7 +239,7 @@ pub(super) fn verify(
         ))?;
         output::print(&signed_by.collect::<String>())?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Finds the blobs of the layout that do not belong to the bundle, and warns about them. Blobs are read up to a limit

@@ -13,6 +13,7 @@ use std::path::Path;
 
 use mcpmark_bundle::open::Unpacked;
 use mcpmark_bundle::{Layout, Libraries};
+use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::Digest;
 
 use crate::args::BundleCommand;
@@ -53,7 +54,7 @@ fn local(place: &Path, done: &str) -> Result<Layout, CommandError> {
 }
 
 /// Runs `mcpmark bundle`.
-pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<u8, CommandError> {
+pub(crate) fn bundle(context: &Context, command: BundleCommand) -> Result<ExitCode, CommandError> {
     match command {
         BundleCommand::Pack(mut args) => pack::pack(context, &mut args),
         BundleCommand::Inspect { bundle, json } => look::inspect(context, &bundle, json),

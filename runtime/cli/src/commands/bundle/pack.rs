@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use mcpmark_metadata::{ExitCode, PackedBundle};
 use mcpmark_packing::{
     LibraryPacker, PackOptions, PackedSuite, check_corpus_tasks, check_library_tasks, pack_corpus,
 };
 use mcpmark_sandbox::Interface;
 use mcpmark_task::{GuestSource, Library};
-use serde_json::json;
 
 use super::writing;
 use crate::args::{EngineArgs, PackArgs};
@@ -17,13 +17,12 @@ use crate::bundles::pack_error;
 use crate::commands::published;
 use crate::context::{self, Context};
 use crate::error::CommandError;
-use crate::exit;
 use crate::operands;
 use crate::output;
 use crate::output::build::BuildDisplay;
 
 /// Packs the selected tasks of a library or of a corpus.
-pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, CommandError> {
+pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<ExitCode, CommandError> {
     // Checked before the build, which may take long.
     writing::may_write(&args.output, args.force)?;
     operands::settle(&mut args.selection, &mut args.published)?;
@@ -38,13 +37,13 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, Command
     writing::write(&made.packed.layout, &args.output, args.force)?;
     let bytes = made.packed.layout.bytes();
     if args.json {
-        output::print_json(&json!({
-            "digest": made.packed.digest(),
-            "tasks": made.tasks,
-            "worlds": made.worlds,
-            "bytes": bytes,
-            "world_bytes": made.world_bytes,
-        }))?;
+        output::print_json(&PackedBundle {
+            digest: made.packed.digest().to_string(),
+            tasks: made.tasks,
+            worlds: made.worlds,
+            bytes,
+            world_bytes: made.world_bytes,
+        })?;
     } else {
         output::print(&format!(
             "{}\n{} and {}, {}, {} of them worlds\n",
@@ -55,7 +54,7 @@ pub(super) fn pack(context: &Context, args: &mut PackArgs) -> Result<u8, Command
             output::bytes(made.world_bytes)
         ))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn options<'a>(args: &'a PackArgs, interfaces: &'a [Interface]) -> PackOptions<'a> {

@@ -4,17 +4,16 @@ use std::path::Path;
 
 use mcpmark_bundle::open::{FetchDepth, Place};
 use mcpmark_bundle::{Bundle, Reference, Transferred};
-use serde_json::json;
+use mcpmark_metadata::{BundleTransfer, ExitCode, TransferCounts};
 
 use super::writing;
 use crate::bundles::{open_error, reference_error, registry, registry_error};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::exit;
 use crate::output;
 
 /// Uploads a bundle with its signatures to a registry.
-pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<u8, CommandError> {
+pub(super) fn push(bundle: &Path, reference: &str, json: bool) -> Result<ExitCode, CommandError> {
     let layout = super::local(bundle, "pushed")?;
     let reference = parsed(reference)?;
     let registry = registry(&reference)?;
@@ -38,7 +37,7 @@ pub(super) fn pull(
     output: Option<&Path>,
     force: bool,
     json: bool,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let reference = parsed(reference)?;
     if let Some(to) = output {
         writing::may_write(to, force)?;
@@ -59,9 +58,16 @@ fn parsed(reference: &str) -> Result<Reference, CommandError> {
     parsed.map_err(|error| reference_error(&error))
 }
 
-fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<u8, CommandError> {
+fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<ExitCode, CommandError> {
     if json {
-        output::print_json(&json!({"digest": digest, "transferred": sum}))?;
+        output::print_json(&BundleTransfer {
+            digest: digest.to_owned(),
+            transferred: TransferCounts {
+                blobs: sum.blobs,
+                bytes: sum.bytes,
+                present: sum.present,
+            },
+        })?;
     } else {
         output::print(&format!(
             "{digest}\n{} of {} {done}, {} already present\n",
@@ -70,5 +76,5 @@ fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<u8, Co
             sum.present
         ))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }

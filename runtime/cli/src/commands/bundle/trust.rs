@@ -8,16 +8,15 @@ use std::str::FromStr;
 
 use mcpmark_bundle::open::Opened;
 use mcpmark_bundle::trust::{BadKey, Kind, PrivateKey, attach, statement};
-use serde_json::json;
+use mcpmark_metadata::{ExitCode, KeyPair, SignedBundle};
 
 use super::writing;
 use crate::bundles::{not_trusted, open_error};
 use crate::error::CommandError;
-use crate::exit;
 use crate::output;
 
 /// Adds a signature to a local bundle.
-pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, CommandError> {
+pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<ExitCode, CommandError> {
     let layout = super::local(bundle, "signed")?;
     let key: PrivateKey = read_key(key)?;
     let opened = Opened::of_layout(layout).map_err(open_error)?;
@@ -34,15 +33,18 @@ pub(super) fn sign(bundle: &Path, key: &Path, as_json: bool) -> Result<u8, Comma
     }
     let public = key.public().to_string();
     if as_json {
-        output::print_json(&json!({"digest": root.digest, "key": public}))?;
+        output::print_json(&SignedBundle {
+            digest: root.digest.to_string(),
+            key: public,
+        })?;
     } else {
         output::print(&format!("{}\nsigned by key {public}\n", root.digest))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Generates a key pair. Only the owner can read the file of the private key; the public key is written next to it.
-pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, CommandError> {
+pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<ExitCode, CommandError> {
     let public_file = file.with_extension("pub");
     if public_file == file {
         let message = format!(
@@ -79,14 +81,18 @@ pub(super) fn keygen(file: &Path, kind: Kind, as_json: bool) -> Result<u8, Comma
     }
     let public = key.public().to_string();
     if as_json {
-        output::print_json(&json!({"key": public, "private": file, "public": public_file}))?;
+        output::print_json(&KeyPair {
+            key: public,
+            private: file.display().to_string(),
+            public: public_file.display().to_string(),
+        })?;
     } else {
         let (file, public_file) = (file.display(), public_file.display());
         output::print(&format!(
             "key {public}: private key in {file}, public key in {public_file}\n"
         ))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Reads a public or private key from a file.

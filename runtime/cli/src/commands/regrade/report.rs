@@ -4,92 +4,38 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
-use mcpmark_experiment::{Journal, Outcome, STATE_FAULT, ScoreRule};
+use mcpmark_experiment::{Journal, Outcome, STATE_FAULT};
 use mcpmark_grading::regrade::{ChangedCheck, GradeComparison, RegradeItem, Regraded};
+use mcpmark_metadata::{
+    ExitCode, NotRegraded, RegradeCounts, RegradeNumbers, RegradeReport, RegradeSide,
+    RegradedAttempt, RegradedModel,
+};
 use mcpmark_metrics::{Sample, Score};
-use serde::Serialize;
 
 use crate::commands::runs;
 use crate::error::{CommandError, journal_error};
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
 /// Maximum number of flips, and of attempts that were not regraded, in the text output.
 const SHOWN: usize = 50;
 
-#[derive(Serialize)]
+/// Result of a regrade.
 pub(super) struct Report {
-    attempts: Vec<Attempt>,
+    attempts: Vec<RegradedAttempt>,
     /// Attempts without a readable final state, without their task, or without a new grade.
     not_regraded: Vec<Left>,
-    models: Vec<Model>,
-    summary: Summary,
+    models: Vec<RegradedModel>,
+    summary: RegradeCounts,
 }
 
-#[derive(Serialize)]
-struct Attempt {
-    id: String,
-    experiment: String,
-    task: String,
-    model: Option<String>,
-    k: u32,
-    before: Option<Side>,
-    after: Side,
-    /// True if the attempt started from another state than the current task does.
-    other_start: bool,
-    /// True if outcome, pass, fault and all checks with their details are unchanged.
-    same: bool,
-    /// True if `passed` changed, including from or to no grade.
-    flipped: bool,
-    checks: Vec<ChangedCheck>,
-}
-
-#[derive(Serialize)]
-struct Side {
-    outcome: String,
-    passed: Option<bool>,
-    score: Option<f64>,
-    score_rule: Option<ScoreRule>,
-    verifier: String,
-    engine: String,
-    fault: Option<String>,
-}
-
-#[derive(Serialize)]
+/// Attempt that was not graded again.
 pub(super) struct Left {
     pub(super) id: String,
     pub(super) task: String,
     pub(super) reason: String,
     /// Exit code that this attempt causes.
-    #[serde(skip)]
-    pub(super) code: u8,
-}
-
-#[derive(Serialize)]
-struct Model {
-    experiment: String,
-    name: String,
-    before: Numbers,
-    after: Numbers,
-}
-
-#[derive(Serialize)]
-struct Numbers {
-    attempts: usize,
-    graded: usize,
-    passed: usize,
-    pass_1: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct Summary {
-    attempts: usize,
-    same: usize,
-    flipped: usize,
-    faults: usize,
-    not_regraded: usize,
-    other_start: usize,
+    pub(super) code: ExitCode,
 }
 
 impl Report {
@@ -109,7 +55,7 @@ impl Report {
             let (before, after) = journal.regraded(&row.id, regrade).map_err(journal_error)?;
             if let Some(after) = after {
                 let other_start = one.start != one.task.start;
-                attempts.push(Attempt::new(row, other_start, before.as_ref(), &after));
+                attempts.push(regraded(row, other_start, before.as_ref(), &after));
             }
         }
         let tasks: BTreeMap<&str, &str> = rows
@@ -118,9 +64,9 @@ impl Report {
             .collect();
         not_regraded.extend(broken.into_iter().map(|broken| {
             let code = match broken.outcome {
-                Outcome::InfraError(_) => exit::INFRASTRUCTURE,
-                Outcome::HeldBack(_) => exit::NOT_GRADED,
-                _ => exit::PASSED,
+                Outcome::InfraError(_) => ExitCode::Infrastructure,
+                Outcome::HeldBack(_) => ExitCode::NotGraded,
+                _ => ExitCode::Passed,
             };
             let fault = broken.outcome.fault().map(|fault| fault.message);
             let task = tasks.get(broken.attempt.as_str()).copied();
@@ -131,8 +77,8 @@ impl Report {
                 code,
             }
         }));
-        let count = |is: fn(&Attempt) -> bool| attempts.iter().filter(|it| is(it)).count();
-        let summary = Summary {
+        let count = |is: fn(&RegradedAttempt) -> bool| attempts.iter().filter(|it| is(it)).count();
+        let summary = RegradeCounts {
             attempts: attempts.len(),
             same: count(|it| it.same),
             flipped: count(|it| it.flipped),
@@ -148,18 +94,33 @@ impl Report {
         })
     }
 
+    /// Returns the document of `--json`.
+    pub(super) fn document(&self) -> RegradeReport {
+        let not_regraded = self.not_regraded.iter().map(|left| NotRegraded {
+            id: left.id.clone(),
+            task: left.task.clone(),
+            reason: left.reason.clone(),
+        });
+        RegradeReport {
+            attempts: self.attempts.clone(),
+            not_regraded: not_regraded.collect(),
+            models: self.models.clone(),
+            summary: self.summary,
+        }
+    }
+
     /// Returns the exit code: 5 if a host error prevented a grade, 3 if a verifier failed or is held back, 1 if a
     /// verdict flipped, and 0 otherwise.
-    pub(super) fn exit_code(&self) -> u8 {
-        let left = |code: u8| self.not_regraded.iter().any(|left| left.code == code);
-        if left(exit::INFRASTRUCTURE) {
-            exit::INFRASTRUCTURE
-        } else if self.summary.faults > 0 || left(exit::NOT_GRADED) {
-            exit::NOT_GRADED
+    pub(super) fn exit_code(&self) -> ExitCode {
+        let left = |code: ExitCode| self.not_regraded.iter().any(|left| left.code == code);
+        if left(ExitCode::Infrastructure) {
+            ExitCode::Infrastructure
+        } else if self.summary.faults > 0 || left(ExitCode::NotGraded) {
+            ExitCode::NotGraded
         } else if self.summary.flipped > 0 {
-            exit::FAILED
+            ExitCode::Failed
         } else {
-            exit::PASSED
+            ExitCode::Passed
         }
     }
 
@@ -176,7 +137,7 @@ impl Report {
             ">now",
         ]);
         for model in &self.models {
-            let percent = |numbers: &Numbers| {
+            let percent = |numbers: &RegradeNumbers| {
                 numbers
                     .pass_1
                     .map_or("-".to_owned(), |rate| format!("{:.1} %", rate * 100.0))
@@ -192,9 +153,9 @@ impl Report {
             ]);
         }
         text.push_str(&table.render());
-        let changed: Vec<&Attempt> = self.attempts.iter().filter(|it| it.flipped).collect();
+        let changed: Vec<&RegradedAttempt> = self.attempts.iter().filter(|it| it.flipped).collect();
         for attempt in changed.iter().take(SHOWN) {
-            text.push_str(&attempt.text());
+            text.push_str(&attempt_text(attempt));
         }
         if changed.len() > SHOWN {
             let more = changed.len() - SHOWN;
@@ -216,7 +177,7 @@ impl Report {
             let more = self.not_regraded.len() - SHOWN;
             text.push_str(&format!("… {more} more; --json lists them\n"));
         }
-        let Summary {
+        let RegradeCounts {
             attempts,
             same,
             flipped,
@@ -248,79 +209,86 @@ impl Report {
     }
 }
 
-impl Attempt {
-    fn new(
-        row: &AttemptRow,
-        other_start: bool,
-        before: Option<&GradeRow>,
-        after: &GradeRow,
-    ) -> Self {
-        let side = |grade: &GradeRow| Side {
-            outcome: grade.outcome.clone(),
-            passed: grade.passed,
-            score: grade.score,
-            score_rule: grade.score_rule(),
-            verifier: grade.verifier.clone(),
-            engine: grade.engine.clone(),
-            fault: grade.fault_message.clone(),
-        };
-        let changes = GradeComparison::new(before, after);
-        Self {
-            id: row.id.clone(),
-            experiment: row.experiment.clone(),
-            task: row.task.clone(),
-            model: row.model.clone(),
-            k: row.k,
-            other_start,
-            same: changes.is_same,
-            flipped: changes.is_flipped,
-            checks: changes.checks,
-            before: before.map(side),
-            after: side(after),
-        }
+fn regraded(
+    row: &AttemptRow,
+    other_start: bool,
+    before: Option<&GradeRow>,
+    after: &GradeRow,
+) -> RegradedAttempt {
+    let side = |grade: &GradeRow| RegradeSide {
+        outcome: grade.outcome.clone(),
+        passed: grade.passed,
+        score: grade.score,
+        score_rule: grade.score_rule().map(Into::into),
+        verifier: grade.verifier.clone(),
+        engine: grade.engine.clone(),
+        fault: grade.fault_message.clone(),
+    };
+    let changes = GradeComparison::new(before, after);
+    RegradedAttempt {
+        id: row.id.clone(),
+        experiment: row.experiment.clone(),
+        task: row.task.clone(),
+        model: row.model.clone(),
+        k: row.k,
+        other_start,
+        same: changes.is_same,
+        flipped: changes.is_flipped,
+        checks: changes.checks.into_iter().map(changed_check).collect(),
+        before: before.map(side),
+        after: side(after),
     }
+}
 
-    fn text(&self) -> String {
-        let word = |side: Option<&Side>| match side.map(|side| (side.passed, side.outcome.as_str()))
-        {
+fn changed_check(check: ChangedCheck) -> mcpmark_metadata::ChangedCheck {
+    mcpmark_metadata::ChangedCheck {
+        name: check.name,
+        before: check.before,
+        after: check.after,
+        detail: check.detail,
+    }
+}
+
+fn attempt_text(attempt: &RegradedAttempt) -> String {
+    let word =
+        |side: Option<&RegradeSide>| match side.map(|side| (side.passed, side.outcome.as_str())) {
             Some((Some(true), _)) => output::paint(output::GOOD, "pass"),
             Some((Some(false), STATE_FAULT)) => output::paint(output::BAD, "fail (state-fault)"),
             Some((Some(false), _)) => output::paint(output::BAD, "fail"),
             Some((None, outcome)) => output::paint(output::WARN, sanitise::line(outcome)),
             None => output::paint(output::WARN, "no grade"),
         };
-        let mut text = format!(
-            "\n{} → {}  {}  {}\n",
-            word(self.before.as_ref()),
-            word(Some(&self.after)),
-            output::progress::label(&self.task, self.model.as_deref(), self.k),
-            output::paint(output::DIM, &self.id)
-        );
-        if let Some(fault) = &self.after.fault {
-            text.push_str(&format!("  {}\n", sanitise::line(fault)));
-        }
-        for check in &self.checks {
-            let mark = |passed: Option<bool>| passed.map_or("·".to_owned(), output::mark);
-            text.push_str(&format!(
-                "  {} → {} {}\n",
-                mark(check.before),
-                mark(check.after),
-                sanitise::line(&check.name)
-            ));
-            if check.after == Some(false) && !check.detail.is_empty() {
-                let detail = sanitise::block(&check.detail).replace('\n', "\n      ");
-                text.push_str(&format!("      {detail}\n"));
-            }
-        }
-        text
+    let mut text = format!(
+        "\n{} → {}  {}  {}\n",
+        word(attempt.before.as_ref()),
+        word(Some(&attempt.after)),
+        output::progress::label(&attempt.task, attempt.model.as_deref(), attempt.k),
+        output::paint(output::DIM, &attempt.id)
+    );
+    if let Some(fault) = &attempt.after.fault {
+        text.push_str(&format!("  {}\n", sanitise::line(fault)));
     }
+    for check in &attempt.checks {
+        let mark = |passed: Option<bool>| passed.map_or("·".to_owned(), output::mark);
+        text.push_str(&format!(
+            "  {} → {} {}\n",
+            mark(check.before),
+            mark(check.after),
+            sanitise::line(&check.name)
+        ));
+        if check.after == Some(false) && !check.detail.is_empty() {
+            let detail = sanitise::block(&check.detail).replace('\n', "\n      ");
+            text.push_str(&format!("      {detail}\n"));
+        }
+    }
+    text
 }
 
 /// Returns the metrics of each participant before and after, over the regraded attempts.
-fn models(attempts: &[Attempt], rows: &[AttemptRow]) -> Vec<Model> {
+fn models(attempts: &[RegradedAttempt], rows: &[AttemptRow]) -> Vec<RegradedModel> {
     let names: BTreeMap<&str, &AttemptRow> =
         rows.iter().map(|row| (row.id.as_str(), row)).collect();
-    let mut groups: BTreeMap<(&str, String), Vec<&Attempt>> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, String), Vec<&RegradedAttempt>> = BTreeMap::new();
     for attempt in attempts {
         if let Some(row) = names.get(attempt.id.as_str()) {
             let name = runs::actor(row);
@@ -330,7 +298,7 @@ fn models(attempts: &[Attempt], rows: &[AttemptRow]) -> Vec<Model> {
                 .push(attempt);
         }
     }
-    let numbers = |group: &[&Attempt], passed: fn(&Attempt) -> Option<bool>| {
+    let numbers = |group: &[&RegradedAttempt], passed: fn(&RegradedAttempt) -> Option<bool>| {
         let samples: Vec<Sample<'_>> = group
             .iter()
             .map(|attempt| Sample {
@@ -341,7 +309,7 @@ fn models(attempts: &[Attempt], rows: &[AttemptRow]) -> Vec<Model> {
             })
             .collect();
         let score = Score::brief(&samples);
-        Numbers {
+        RegradeNumbers {
             attempts: score.attempts,
             graded: score.graded,
             passed: score.passed,
@@ -350,7 +318,7 @@ fn models(attempts: &[Attempt], rows: &[AttemptRow]) -> Vec<Model> {
     };
     groups
         .into_iter()
-        .map(|((experiment, name), group)| Model {
+        .map(|((experiment, name), group)| RegradedModel {
             experiment: experiment.to_owned(),
             name,
             before: numbers(&group, |it| it.before.as_ref().and_then(|side| side.passed)),

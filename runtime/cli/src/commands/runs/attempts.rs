@@ -7,7 +7,7 @@ use anstyle::Style;
 use mcpmark_experiment::Journal;
 use mcpmark_experiment::failure::FailureClass;
 use mcpmark_experiment::journal::SurveyRow;
-use mcpmark_experiment::report::{ExperimentReport, program};
+use mcpmark_experiment::report::{experiment_report, program};
 
 use super::{
     Acting, Actors, CUT_OFF, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds,
@@ -67,7 +67,7 @@ pub(super) fn list(
         let planned = planned(&experiment.spec).unwrap_or(all);
         let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
         let spending = journal.spending(&experiment.id).map_err(journal_error)?;
-        let report = ExperimentReport::new(name, spec, planned, attempts, &spending);
+        let report = experiment_report(name, spec, planned, attempts, &spending);
         return output::print_json(&report);
     }
     output::print(&table(&rows).render())?;

@@ -5,7 +5,7 @@ use mcpmark_experiment::Journal;
 use mcpmark_experiment::journal::{ExperimentRow, ExperimentTotals};
 use mcpmark_experiment::report::program;
 use mcpmark_experiment::{Participant, Spec};
-use serde_json::{Value, json};
+use mcpmark_metadata::{ExperimentState, ExperimentSummary};
 
 use super::{dollars, instant, seconds, with_program};
 use crate::args::Since;
@@ -25,7 +25,7 @@ struct Listed {
     actors: Vec<String>,
     tasks: Option<usize>,
     planned: usize,
-    state: &'static str,
+    state: ExperimentState,
 }
 
 pub(super) fn list(
@@ -48,7 +48,7 @@ pub(super) fn list(
         .map(|row| listed(context, journal, row))
         .collect::<Result<Vec<_>, _>>()?;
     if as_json {
-        let list: Vec<Value> = listed.iter().map(Listed::as_json).collect();
+        let list: Vec<ExperimentSummary> = listed.into_iter().map(Listed::into_summary).collect();
         return output::print_json(&list);
     }
     if listed.is_empty() {
@@ -75,11 +75,11 @@ fn listed(
         participants.map(actor).collect()
     });
     let state = if context.home().is_running(&row.id) {
-        "running"
+        ExperimentState::Running
     } else if totals.finished as usize >= planned {
-        "finished"
+        ExperimentState::Finished
     } else {
-        "stopped"
+        ExperimentState::Stopped
     };
     Ok(Listed {
         tasks: spec.map(|spec| spec.tasks.len()),
@@ -99,21 +99,21 @@ fn actor(participant: &Participant) -> String {
 }
 
 impl Listed {
-    fn as_json(&self) -> Value {
-        json!({
-            "experiment": self.row.name,
-            "id": self.row.id,
-            "created": instant(self.row.created_ms),
-            "actors": self.actors,
-            "tasks": self.tasks,
-            "attempts": self.planned,
-            "graded": self.row.graded,
-            "passed": self.row.passed,
-            "state": self.state,
-            "cost_usd": self.totals.cost.map(|cost| cost.usd()),
-            "some_cost_unknown": self.totals.some_cost_unknown,
-            "agent_seconds": self.totals.agent_us as f64 / 1e6,
-        })
+    fn into_summary(self) -> ExperimentSummary {
+        ExperimentSummary {
+            experiment: self.row.name,
+            id: self.row.id,
+            created: instant(self.row.created_ms),
+            actors: self.actors,
+            tasks: self.tasks,
+            attempts: self.planned,
+            graded: self.row.graded,
+            passed: self.row.passed,
+            state: self.state,
+            cost_usd: self.totals.cost.map(|cost| cost.usd()),
+            some_cost_unknown: self.totals.some_cost_unknown,
+            agent_seconds: self.totals.agent_us as f64 / 1e6,
+        }
     }
 
     /// Formats the first participant and the number of further ones.
@@ -147,7 +147,7 @@ fn table(listed: &[Listed]) -> Table {
     for one in listed {
         let plain = Style::new();
         let style = match one.state {
-            "finished" => output::DIM,
+            ExperimentState::Finished => output::DIM,
             _ => output::WARN,
         };
         let mut cells = vec![
@@ -166,7 +166,7 @@ fn table(listed: &[Listed]) -> Table {
             (one.planned.to_string(), plain),
             (one.row.graded.to_string(), plain),
             (one.row.passed.to_string(), plain),
-            (one.state.to_owned(), style),
+            (one.state.as_str().to_owned(), style),
         ];
         if costs {
             let cost = dollars(one.totals.cost, one.totals.some_cost_unknown);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mcpmark_experiment::journal::{ModelCallRow, Trajectory};
-use mcpmark_experiment::{Cost, Usage, decimals};
-use serde_json::{Value, json};
+use mcpmark_experiment::{Cost, Usage, decimals, report};
+use mcpmark_metadata::TurnUsage;
 
 use crate::commands::runs;
 
@@ -89,17 +89,16 @@ impl ByTurn {
         format!("  {}", parts.join(", "))
     }
 
-    pub(super) fn json(&self) -> Value {
-        let turns = self.0.iter().map(|((turn, purpose), used)| {
-            json!({
-                "turn": turn,
-                "purpose": purpose,
-                "requests": used.requests,
-                "usage": used.usage,
-                "cost_usd": used.cost.map(Cost::usd),
-                "model_us": used.model_us,
-                "tool_us": used.tool_us,
-            })
+    /// Returns the usage as an array of the JSON output.
+    pub(super) fn document(&self) -> Vec<TurnUsage> {
+        let turns = self.0.iter().map(|((turn, purpose), used)| TurnUsage {
+            turn: *turn,
+            purpose: purpose.clone(),
+            requests: used.requests,
+            usage: used.usage.map(report::usage),
+            cost_usd: used.cost.map(Cost::usd),
+            model_us: used.model_us,
+            tool_us: used.tool_us,
         });
         turns.collect()
     }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use mcpmark_experiment::{
     AgentKind, AgentSetup, AttemptLimits, Manual, ManualResult, ManualStep, Progress, RunFailure,
 };
+use mcpmark_metadata::ExitCode;
 use mcpmark_service::Tool;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -41,7 +42,11 @@ const LAST_RESPONSES: Duration = Duration::from_secs(5);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Runs the attempt until it has ended and is graded. Announces it on standard output when the agent may act.
-pub(super) fn hold(context: &Context, task: String, args: &StartArgs) -> Result<u8, CommandError> {
+pub(super) fn hold(
+    context: &Context,
+    task: String,
+    args: &StartArgs,
+) -> Result<ExitCode, CommandError> {
     let place = task_selection::place(&args.published)?;
     let no_time_limit = args.no_time_limit;
     let own = SingleAttempt::create(

@@ -14,7 +14,8 @@ use std::process::{Child, Command, Stdio};
 
 use anstyle::Style;
 use mcpmark_experiment::journal::AttemptRow;
-use mcpmark_experiment::report::ExperimentReport;
+use mcpmark_experiment::report::experiment_report;
+use mcpmark_metadata::ExitCode;
 use mcpmark_service::{Content, ToolOutput};
 use serde_json::{Map, Value, json};
 
@@ -24,7 +25,6 @@ use crate::args::{OpenArgs, StartArgs, TryCommand};
 use crate::commands::{grade, run, runs};
 use crate::context::Context;
 use crate::error::{CommandError, journal_error};
-use crate::exit;
 use crate::files;
 use crate::operands;
 use crate::output::table::Table;
@@ -34,7 +34,7 @@ use crate::output::{self, sanitise};
 const STDIN: &str = "-";
 
 /// Runs `mcpmark task try`.
-pub(crate) fn task_try(context: &Context, command: TryCommand) -> Result<u8, CommandError> {
+pub(crate) fn task_try(context: &Context, command: TryCommand) -> Result<ExitCode, CommandError> {
     match command {
         TryCommand::Start(args) => start(context, args),
         TryCommand::Tools { tool, open } => tools::tools(context, tool.as_deref(), &open),
@@ -66,7 +66,7 @@ fn settle(args: &mut StartArgs) -> Result<String, CommandError> {
 }
 
 /// Starts the process that holds an attempt, and prints the instruction when the attempt is open.
-fn start(context: &Context, mut args: StartArgs) -> Result<u8, CommandError> {
+fn start(context: &Context, mut args: StartArgs) -> Result<ExitCode, CommandError> {
     let task = settle(&mut args)?;
     let (mut child, messages) = spawn(context, &task, &args)?;
     for line in BufReader::new(messages).split(b'\n') {
@@ -82,9 +82,8 @@ fn start(context: &Context, mut args: StartArgs) -> Result<u8, CommandError> {
     }
     // The process has printed its error.
     let ended = child.wait().map_err(CommandError::infrastructure)?;
-    let code = ended.code().and_then(|code| u8::try_from(code).ok());
-    match code {
-        Some(exit::PASSED) | None => Err(CommandError::infrastructure(format!(
+    match ended.code().and_then(ExitCode::from_number) {
+        Some(ExitCode::Passed) | None => Err(CommandError::infrastructure(format!(
             "the process of the attempt ended before the attempt was open: {ended}"
         ))),
         Some(code) => Ok(code),
@@ -135,10 +134,10 @@ fn spawn(
 }
 
 /// Prints the instruction of an open attempt and the commands with which to continue.
-fn opened(context: &Context, status: &Status, json: bool) -> Result<u8, CommandError> {
+fn opened(context: &Context, status: &Status, json: bool) -> Result<ExitCode, CommandError> {
     if json {
         output::print_json(status)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     let time = status
         .seconds_left
@@ -171,7 +170,7 @@ fn opened(context: &Context, status: &Status, json: bool) -> Result<u8, CommandE
         sanitise::block(status.instruction.trim_end())
     ));
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 fn time_left(seconds: u64) -> String {
@@ -184,7 +183,7 @@ fn call(
     tool: String,
     arguments: Option<&str>,
     open: &OpenArgs,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let arguments = read_arguments(arguments)?;
     let attempt = OpenAttempt::one(context, open.attempt.as_deref())?;
     let request = Request::Call {
@@ -192,7 +191,7 @@ fn call(
         arguments,
     };
     let failed = |reason: &str| CommandError {
-        code: exit::FAILED,
+        code: ExitCode::Failed,
         message: sanitise::line(reason).into_owned(),
         hint: None,
     };
@@ -204,9 +203,9 @@ fn call(
                 output::print(&shown(&result))?;
             }
             Ok(if result.is_error {
-                exit::FAILED
+                ExitCode::Failed
             } else {
-                exit::PASSED
+                ExitCode::Passed
             })
         }
         Some(Response::UnknownTool) => {
@@ -273,7 +272,11 @@ fn shown(result: &ToolOutput) -> String {
 }
 
 /// Ends the attempt, waits for its grade and prints it.
-fn finish(context: &Context, answer: Option<String>, open: &OpenArgs) -> Result<u8, CommandError> {
+fn finish(
+    context: &Context,
+    answer: Option<String>,
+    open: &OpenArgs,
+) -> Result<ExitCode, CommandError> {
     let answer = match answer.as_deref() {
         None => String::new(),
         Some(STDIN) => read_stdin()?.trim().to_owned(),
@@ -304,7 +307,7 @@ fn finish(context: &Context, answer: Option<String>, open: &OpenArgs) -> Result<
     }
     let id = row.id.clone();
     let spec = serde_json::from_str(&experiment.spec).unwrap_or_default();
-    let report = ExperimentReport::new(&experiment.name, spec, 1, vec![row], &spending);
+    let report = experiment_report(&experiment.name, spec, 1, vec![row], &spending);
     if open.json {
         output::print_json(&report)?;
         return Ok(code);
@@ -317,7 +320,7 @@ fn finish(context: &Context, answer: Option<String>, open: &OpenArgs) -> Result<
 }
 
 /// Ends the attempt without a grade.
-fn abandon(context: &Context, open: &OpenArgs) -> Result<u8, CommandError> {
+fn abandon(context: &Context, open: &OpenArgs) -> Result<ExitCode, CommandError> {
     let attempt = OpenAttempt::one(context, open.attempt.as_deref())?;
     let row = ended(context, &attempt, &Request::Abandon)?;
     let outcome = row.outcome.as_deref().unwrap_or(&row.status);
@@ -333,7 +336,7 @@ fn abandon(context: &Context, open: &OpenArgs) -> Result<u8, CommandError> {
     } else {
         output::print(&format!("attempt {} is abandoned\n", row.id))?;
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Sends a request that ends an attempt, and returns its row when the outcome is in the journal.
@@ -357,7 +360,7 @@ fn ended(
 }
 
 /// Lists the open attempts.
-fn status(context: &Context, json: bool) -> Result<u8, CommandError> {
+fn status(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
     let mut open: Vec<Status> = Vec::new();
     for attempt in OpenAttempt::all(context, "")? {
         match attempt.ask(&Request::Status)? {
@@ -369,7 +372,7 @@ fn status(context: &Context, json: bool) -> Result<u8, CommandError> {
     }
     if json {
         output::print_json(&open)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     if open.is_empty() {
         output::note("no attempt is open");
@@ -394,5 +397,5 @@ fn status(context: &Context, json: bool) -> Result<u8, CommandError> {
         ]);
     }
     output::print(&table.render())?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }

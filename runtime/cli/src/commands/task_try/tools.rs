@@ -1,6 +1,7 @@
 //! `mcpmark task try tools`: the tools of an open attempt.
 
 use anstyle::Style;
+use mcpmark_metadata::ExitCode;
 use serde_json::Value;
 
 use super::open::{self, OpenAttempt};
@@ -9,7 +10,6 @@ use super::unexpected;
 use crate::args::OpenArgs;
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -21,7 +21,7 @@ pub(super) fn tools(
     context: &Context,
     name: Option<&str>,
     open: &OpenArgs,
-) -> Result<u8, CommandError> {
+) -> Result<ExitCode, CommandError> {
     let attempt = OpenAttempt::one(context, open.attempt.as_deref())?;
     let tools = match attempt.ask(&Request::Tools)? {
         Some(Response::Tools(tools)) => tools,
@@ -41,7 +41,7 @@ pub(super) fn tools(
         None if open.json => output::print_json(&tools)?,
         None => output::print(&table(&tools).render())?,
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the message for an unknown tool.

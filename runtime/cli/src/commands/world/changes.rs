@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use anstyle::Style;
+use mcpmark_metadata::StateChange;
 use mcpmark_snapshot::{Blobs, Change, ChangeKind, Digest, Node, Store, TreePath};
-use serde_json::{Value, json};
 
-use super::entry_json;
+use super::state_node;
 use crate::output::tree::{self, Branch};
 use crate::output::{self, sanitise, unified};
 
@@ -216,31 +216,19 @@ fn content(change: &Change, store: &Store, full: bool) -> String {
     }
 }
 
-/// Returns changes as JSON for `--json`.
-pub(crate) fn changes_json(changes: &[Change]) -> Value {
+/// Returns changes as an array of the JSON output.
+pub(crate) fn state_changes(changes: &[Change]) -> Vec<StateChange> {
     changes
         .iter()
-        .map(|change| {
-            let side = |node: &Option<Node>| {
-                node.as_ref().map(|node| {
-                    let mut value = entry_json(&change.path, node);
-                    if let Value::Object(map) = &mut value {
-                        map.shift_remove("path");
-                    }
-                    value
-                })
-            };
-            let kind = match change.kind {
-                ChangeKind::Added => "added",
-                ChangeKind::Removed => "removed",
-                ChangeKind::Modified => "modified",
-            };
-            json!({
-                "path": change.path.as_str(),
-                "kind": kind,
-                "before": side(&change.before),
-                "after": side(&change.after),
-            })
+        .map(|change| StateChange {
+            path: change.path.as_str().to_owned(),
+            kind: match change.kind {
+                ChangeKind::Added => mcpmark_metadata::ChangeKind::Added,
+                ChangeKind::Removed => mcpmark_metadata::ChangeKind::Removed,
+                ChangeKind::Modified => mcpmark_metadata::ChangeKind::Modified,
+            },
+            before: change.before.as_ref().map(state_node),
+            after: change.after.as_ref().map(state_node),
         })
         .collect()
 }

@@ -2,17 +2,17 @@
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
 use mcpmark_kinds::{ImportError, ImportRequest};
+use mcpmark_metadata::ExitCode;
 use serde_json::json;
 
 use crate::args::ImportArgs;
 use crate::commands::directory;
 use crate::context::Context;
 use crate::error::{CommandError, chain};
-use crate::exit;
 use crate::output::{self, sanitise};
 
 /// Runs `mcpmark world import`.
-pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, CommandError> {
+pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<ExitCode, CommandError> {
     // Only one service has an importer.
     let mut importers = context.services().iter().filter_map(|kind| kind.importer());
     let importer = importers
@@ -74,7 +74,7 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
         }
         value["skipped"] = skipped.into();
         output::print_json(&value)?;
-        return Ok(exit::PASSED);
+        return Ok(ExitCode::Passed);
     }
     for skipped in &imported.skipped {
         output::note(&format!(
@@ -91,5 +91,5 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<u8, Command
         .chain(counts)
         .collect();
     output::print(&(parts.join(", ") + "\n"))?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }

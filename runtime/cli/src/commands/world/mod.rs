@@ -6,21 +6,20 @@ mod summary;
 
 use anstyle::Style;
 use mcpmark_kinds::Summary;
+use mcpmark_metadata::{ExitCode, StateDetail, StateEntry, StateNode, WorldStart, WorldSummary};
 use mcpmark_snapshot::{Directory, Node, Store, Tree, TreePath, diff};
-use serde_json::{Value, json};
 
 use crate::args::WorldCommand;
 use crate::context::{self, Context, ResolvedState};
 use crate::error::CommandError;
-use crate::exit;
 use crate::output::table::Table;
 use crate::output::tree::{self, Branch};
 use crate::output::{self, sanitise};
 
-pub(crate) use changes::{changes_json, changes_text};
+pub(crate) use changes::{changes_text, state_changes};
 
 /// Runs `mcpmark world`.
-pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, CommandError> {
+pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<ExitCode, CommandError> {
     match command {
         WorldCommand::List { json } => list(context, json),
         WorldCommand::Show { world, json } => show(context, &world, json),
@@ -33,9 +32,9 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
         } => {
             let differs = compare(context, &before, &after, full, json)?;
             Ok(if differs && exit_code {
-                exit::FAILED
+                ExitCode::Failed
             } else {
-                exit::PASSED
+                ExitCode::Passed
             })
         }
         WorldCommand::Schema { document } => schema(context, document.as_deref()),
@@ -43,7 +42,7 @@ pub(crate) fn world(context: &Context, command: WorldCommand) -> Result<u8, Comm
     }
 }
 
-fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
+fn list(context: &Context, as_json: bool) -> Result<ExitCode, CommandError> {
     let library = context.library()?;
     let worlds = library.worlds().map_err(|error| context::invalid(&error))?;
     for broken in &worlds.broken {
@@ -68,9 +67,9 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
         ));
     }
     let code = if !is_broken {
-        exit::PASSED
+        ExitCode::Passed
     } else {
-        exit::INVALID
+        ExitCode::Invalid
     };
     let good: Vec<_> = worlds
         .worlds
@@ -80,15 +79,13 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
     if as_json {
         let worlds: Vec<_> = good
             .iter()
-            .map(|(id, manifest)| {
-                json!({
-                    "id": id.to_string(),
-                    "title": manifest.title,
-                    "description": manifest.description,
-                    "license": manifest.license,
-                    "clock": manifest.clock.to_string(),
-                    "seed": manifest.seed,
-                })
+            .map(|(id, manifest)| WorldSummary {
+                id: id.to_string(),
+                title: manifest.title.clone(),
+                description: manifest.description.clone(),
+                license: manifest.license.clone(),
+                clock: manifest.clock.to_string(),
+                seed: manifest.seed,
             })
             .collect();
         output::print_json(&worlds)?;
@@ -106,7 +103,7 @@ fn list(context: &Context, as_json: bool) -> Result<u8, CommandError> {
     Ok(code)
 }
 
-fn schema(context: &Context, document: Option<&str>) -> Result<u8, CommandError> {
+fn schema(context: &Context, document: Option<&str>) -> Result<ExitCode, CommandError> {
     let kinds = || context.services().iter();
     let documents: Vec<&str> = kinds().flat_map(|kind| kind.documents()).copied().collect();
     match document {
@@ -121,10 +118,10 @@ fn schema(context: &Context, document: Option<&str>) -> Result<u8, CommandError>
             output::print_json(&schema)?;
         }
     }
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
-fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError> {
+fn show(context: &Context, name: &str, as_json: bool) -> Result<ExitCode, CommandError> {
     let store = context.store()?;
     let named = context.tree(name, &store)?;
     let tree = named.tree();
@@ -132,20 +129,28 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
     if as_json {
         let entries: Vec<_> = tree
             .walk(&TreePath::root())
-            .map(|(path, node)| entry_json(&path, node))
+            .map(|(path, node)| StateEntry {
+                path: path.as_str().to_owned(),
+                node: state_node(node),
+            })
             .collect();
-        let mut value = json!({ "digest": tree.digest(), "bytes": tree.total_size() });
-        if let ResolvedState::World(id, start) = &named {
-            value["world"] = id.to_string().into();
-            value["seed"] = start.seed.into();
-            value["clock"] = start.clock.into();
-        }
-        if let Some(summary) = &summary {
-            value[summary.key] = summary.value.clone();
-        }
-        value["entries"] = entries.into();
-        output::print_json(&value)?;
-        return Ok(exit::PASSED);
+        let start = match &named {
+            ResolvedState::World(id, start) => Some(WorldStart {
+                world: id.to_string(),
+                seed: start.seed,
+                clock: start.clock,
+            }),
+            _ => None,
+        };
+        let summary = summary.map(|summary| (summary.key.to_owned(), summary.value));
+        output::print_json(&StateDetail {
+            digest: tree.digest().to_string(),
+            bytes: tree.total_size(),
+            start,
+            summary: summary.into_iter().collect(),
+            entries,
+        })?;
+        return Ok(ExitCode::Passed);
     }
     let mut text = String::new();
     if let ResolvedState::World(id, start) = &named {
@@ -166,7 +171,7 @@ fn show(context: &Context, name: &str, as_json: bool) -> Result<u8, CommandError
         text.push_str(&summary::text(summary));
     }
     output::print(&text)?;
-    Ok(exit::PASSED)
+    Ok(ExitCode::Passed)
 }
 
 /// Returns the summary of a state by its service, if there is one.
@@ -233,23 +238,20 @@ fn branches(directory: &Directory, opaque: &[&str]) -> Vec<Branch> {
     entries.collect()
 }
 
-fn entry_json(path: &TreePath, node: &Node) -> Value {
-    let mut value = json!({ "path": path.as_str() });
+/// Returns an entry of a state for the JSON output.
+fn state_node(node: &Node) -> StateNode {
     match node {
-        Node::Directory(_) => value["kind"] = "directory".into(),
-        Node::File(file) => {
-            value["kind"] = "file".into();
-            value["size"] = file.size.into();
-            value["executable"] = file.executable.into();
-            value["modified"] = file.modified.into();
-            value["digest"] = file.content.to_string().into();
-        }
-        Node::Symlink(link) => {
-            value["kind"] = "symlink".into();
-            value["target"] = link.target.clone().into();
-        }
+        Node::Directory(_) => StateNode::Directory,
+        Node::File(file) => StateNode::File {
+            size: file.size,
+            executable: file.executable,
+            modified: file.modified,
+            digest: file.content.to_string(),
+        },
+        Node::Symlink(link) => StateNode::Symlink {
+            target: link.target.clone(),
+        },
     }
-    value
 }
 
 /// Shows the differences between two trees. Returns true if there are any.
@@ -264,7 +266,7 @@ fn compare(
     let (before, after) = (context.tree(before, &store)?, context.tree(after, &store)?);
     let changes = diff(before.tree(), after.tree());
     if as_json {
-        output::print_json(&changes_json(&changes))?;
+        output::print_json(&state_changes(&changes))?;
     } else if changes.is_empty() {
         output::print("no difference\n")?;
     } else {
