@@ -194,6 +194,7 @@ fn call(
         code: ExitCode::Failed,
         message: sanitise::line(reason).into_owned(),
         hint: None,
+        brief: None,
     };
     match attempt.ask(&request)? {
         Some(Response::Output(result)) => {
