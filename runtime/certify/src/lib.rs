@@ -22,6 +22,7 @@ mod certificate;
 mod certification_run;
 mod certifier;
 mod code;
+mod declared;
 mod explain;
 mod layered;
 mod lint;

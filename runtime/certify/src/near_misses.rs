@@ -43,6 +43,11 @@ impl CertificationRun<'_> {
         self.checks.push(leak);
         self.remarks.extend(remarks);
 
+        if let Ok(verdict) = self.judge(&solved.tree, answer) {
+            let names: Vec<String> = verdict.checks().iter().map(|it| it.name.clone()).collect();
+            self.citations(&names)?;
+        }
+
         let solved = Solved {
             start: &start.tree,
             end: &end.tree,
@@ -121,6 +126,7 @@ impl CertificationRun<'_> {
         let mut summary = Mutants::default();
         let mut used = vec![false; freedoms.len()];
         let mut faults = 0;
+        let mut rejections = Vec::new();
         let mut mutations: BTreeMap<String, (usize, usize)> = BTreeMap::new();
         for (mutant, judged) in made.iter().zip(verdicts) {
             let free = freedoms.iter().position(|(mutation, globs)| {
@@ -145,6 +151,9 @@ impl CertificationRun<'_> {
                         .or_default();
                     counts.0 += 1;
                     counts.1 += usize::from(rejected);
+                    if let (true, Ok(verdict)) = (rejected, judged) {
+                        rejections.push((mutant, verdict));
+                    }
                     rejected
                 }
             };
@@ -195,6 +204,7 @@ impl CertificationRun<'_> {
             faults == 0,
             format!("{faults} faults"),
         );
+        self.intended(&rejections);
         let unused: Vec<_> = freedoms
             .iter()
             .zip(&used)

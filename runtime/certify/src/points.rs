@@ -12,6 +12,12 @@ pub(crate) const ERROR_ONLY_FAILS: &str = "calling tools with invalid arguments 
 pub(crate) const EXTRA_READS_PASS: &str = "extra reads are accepted";
 /// Condition on an oracle that repeats its calls.
 pub(crate) const REPEATED_CALLS_PASS: &str = "repeated calls are accepted";
+/// Condition on the checks at which near misses fail.
+pub(crate) const INTENDED_CHECK: &str = "near misses fail at the intended check";
+/// Condition on the citations of declared checks.
+pub(crate) const CHECKS_CITE: &str = "each check cites its sentence";
+/// Condition on the sentences of the instruction.
+pub(crate) const DEMANDS_HAVE_CHECKS: &str = "each demand has a check";
 /// Condition on the mutants of declared freedoms.
 const FREEDOMS_PASS: &str = "what is free is accepted";
 /// Requirement that stands for one condition for each cheat.
@@ -130,7 +136,7 @@ impl Point {
                 "near misses are rejected",
                 "each kind of near miss is noticed",
                 "the verifier judges every near miss",
-                "near misses fail at the intended check",
+                INTENDED_CHECK,
             ],
             Self::HarmlessVariants => &[
                 FREEDOMS_PASS,
@@ -145,7 +151,7 @@ impl Point {
                 "no answer lies in the world or the instruction",
                 "no expected value of the verifier lies in the world",
             ],
-            Self::Citations => &["each check cites its sentence", "each demand has a check"],
+            Self::Citations => &[CHECKS_CITE, DEMANDS_HAVE_CHECKS],
             Self::Distinctness => &["no other task has the same skeleton"],
             Self::Difficulty => &["the ladder of agents is monotone"],
             Self::Split => &["no world or skeleton is in two splits"],

@@ -180,7 +180,7 @@ fn is_path(text: &str) -> bool {
 }
 
 /// Splits prose into sentences. List items and headings are sentences too.
-fn sentences(prose: &str) -> Vec<String> {
+pub(crate) fn sentences(prose: &str) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
     let mut is_new = true;
     for line in prose.lines() {

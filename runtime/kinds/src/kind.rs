@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcpmark_sandbox::{GradeData, Interface, LoadError, Sandbox, ScriptServices};
 use mcpmark_service::{Service, ServiceError};
-use mcpmark_snapshot::{Blobs, Snapshot, Store, Tree, TreePath};
+use mcpmark_snapshot::{Blobs, ReadError, Snapshot, Store, Tree, TreePath};
 use mcpmark_task::scaffold::Scaffold;
 use mcpmark_task::{GuestRole, TaskId};
 use serde_json::Value;
@@ -95,6 +95,21 @@ pub trait ServiceKind: Send + Sync + 'static {
         Ok(None)
     }
 
+    /// Returns the text at a place of a state, in terms of the service: by default, of the file at that path. Returns
+    /// `None` if nothing is at the place, or no text.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the state is not a world of this service, or cannot be read.
+    fn text_at(
+        &self,
+        state: &Snapshot,
+        _scratch: &Path,
+        place: &str,
+    ) -> Result<Option<String>, ServiceError> {
+        text_of_file(state, place).map_err(|source| ServiceError::set_up(self.name(), source))
+    }
+
     /// Returns the importer of published templates.
     fn importer(&self) -> Option<&dyn TemplateImporter> {
         None
@@ -174,6 +189,23 @@ pub trait ServiceKind: Send + Sync + 'static {
     /// Returns the initial files of a new task.
     fn scaffold(&self) -> Option<&'static Scaffold> {
         None
+    }
+}
+
+/// Returns the text of the file at a path of a state. Returns `None` if there is no such file, or its content is not
+/// UTF-8.
+///
+/// # Errors
+///
+/// Returns an error if the bytes of the file cannot be read.
+pub fn text_of_file(state: &Snapshot, path: &str) -> Result<Option<String>, ReadError> {
+    let Ok(path) = TreePath::parse(path) else {
+        return Ok(None);
+    };
+    match state.read(&path) {
+        Ok(bytes) => Ok(String::from_utf8(bytes).ok()),
+        Err(ReadError::NotFound { .. } | ReadError::NotAFile { .. }) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -23,6 +23,7 @@ pub use crate::invocation::{ScriptInvocation, ScriptVariables};
 pub use crate::kind::{
     Availability, ImportError, ImportRequest, Imported, MutableText, MutateError, NO_SUCH_SERVICE,
     ScriptBackend, ServiceKind, SkippedEntry, Solved, StateMutant, StateMutator, TemplateImporter,
+    text_of_file,
 };
 pub use crate::mutation::Mutation;
 pub use crate::services::{ServiceUnavailable, Services};

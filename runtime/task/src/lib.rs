@@ -18,6 +18,7 @@
 //! ```
 
 mod bundle;
+mod declared;
 mod document;
 mod error;
 mod freedom;
@@ -34,6 +35,7 @@ mod task;
 mod world;
 
 pub use bundle::{BundleParts, PublishedParts, bundle_digest};
+pub use declared::{Citation, DeclaredCheck};
 pub use error::Error;
 pub use freedom::{AllowedMutation, MutationName};
 pub use guest::{ByRole, GuestRole, GuestSource};

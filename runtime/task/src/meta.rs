@@ -1,10 +1,12 @@
 //! Metadata of a task: the keys of `meta.json`, their limits and defaults.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
+use crate::declared::{self, DeclaredCheck};
 use crate::document::Document;
 use crate::freedom::{self, AllowedMutation};
 use crate::score::{self, ScoreSettings};
@@ -29,6 +31,8 @@ const KEYS: &[&str] = &[
     "parameters",
     "freedoms",
     "score",
+    "checks",
+    "context",
 ];
 
 const LIMITS: &[&str] = &[
@@ -174,6 +178,10 @@ pub struct Meta {
     pub freedoms: Vec<AllowedMutation>,
     /// Weights and gates of the checks in the score.
     pub score: ScoreSettings,
+    /// Declared checks, by name.
+    pub checks: BTreeMap<String, DeclaredCheck>,
+    /// Sentences of the instruction that demand nothing, so that no check cites them.
+    pub context: Vec<String>,
     /// The whole document as written, including unknown keys.
     pub document: Map<String, Value>,
 }
@@ -230,6 +238,8 @@ pub(crate) fn parse(
             .unwrap_or_default(),
         freedoms: freedom::freedoms(&document)?,
         score: score::score(&document)?,
+        checks: declared::checks(&document)?,
+        context: document.strings("context")?.unwrap_or_default(),
         document: document.map.clone(),
     };
     let world = world(&document, id, worlds)?;

@@ -3,6 +3,7 @@
 mod git;
 mod import;
 mod mutants;
+mod places;
 mod script;
 mod summary;
 mod workflows;
@@ -79,6 +80,17 @@ impl ServiceKind for GitHubKind {
         let opened = world::open(tree, blobs, scratch, 0)?;
         let summary = summary::summary(&opened).map_err(WorldError::from)?;
         Ok(Some(summary))
+    }
+
+    fn text_at(
+        &self,
+        state: &Snapshot,
+        scratch: &Path,
+        place: &str,
+    ) -> Result<Option<String>, ServiceError> {
+        let opened = world::open(&state.tree, &*state.blobs, scratch, 0)?;
+        let text = places::text_at(&opened, place).map_err(WorldError::from)?;
+        Ok(text)
     }
 
     fn importer(&self) -> Option<&dyn TemplateImporter> {
