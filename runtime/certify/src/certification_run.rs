@@ -38,6 +38,8 @@ pub(crate) struct CertificationRun<'a> {
     pub(crate) scores: BTreeMap<String, f64>,
     /// Number of additional calls in each harmless variant that the verifier accepted.
     pub(crate) variants: BTreeMap<String, u32>,
+    /// Problems of the variants that follow another reading of the instruction.
+    pub(crate) failed_readings: Vec<String>,
 }
 
 /// Name of the agent that does nothing.
@@ -103,13 +105,21 @@ impl CertificationRun<'_> {
         Ok(runs.map(|run| run.result).collect())
     }
 
-    async fn play(&self, agent: &dyn Agent, scratch: &ScratchSpace) -> Result<Played, String> {
+    pub(crate) async fn play(
+        &self,
+        agent: &dyn Agent,
+        scratch: &ScratchSpace,
+    ) -> Result<Played, String> {
         play(self.prepared, agent, self.store, scratch).await
     }
 
-    /// Runs all agents and cheats, and the harmless variants of the oracle. Returns the result of the oracle if it
-    /// passed.
-    pub(crate) async fn agents(&mut self, cheats: &[(String, Oracle)]) -> Option<Played> {
+    /// Runs all agents and cheats, and the variants of the oracle: the harmless ones and those of the task. Returns the
+    /// result of the oracle if it passed.
+    pub(crate) async fn agents(
+        &mut self,
+        cheats: &[(String, Oracle)],
+        variants: &[(String, Oracle)],
+    ) -> Option<Played> {
         let solved = self.oracle().await;
         let seed = random_seed(&self.prepared.id, 1);
         let random = Random::new(seed);
@@ -174,6 +184,7 @@ impl CertificationRun<'_> {
         }
         if let Some(solved) = &solved {
             self.harmless_variants(solved).await;
+            self.variants_of_task(solved, variants).await;
         }
         solved
     }

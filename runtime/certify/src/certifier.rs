@@ -94,7 +94,8 @@ impl Certifier<'_> {
         let prepared_task = prepared.pop().ok_or_else(no_task)?;
         let again = self.prepare(task)?.pop().ok_or_else(no_task)?;
         let verifier = prepared_task.judge.component().ok_or_else(no_task)?;
-        let cheats = self.cheats(task)?;
+        let cheats = self.oracles(task, &task.cheats, "cheat")?;
+        let variants = self.oracles(task, &task.variants, "variant")?;
         let uncovered = self.uncovered(task)?;
         let second = self.second_verifier(task)?;
         let (identity, shared) = self.identity(task, &prepared_task)?;
@@ -114,6 +115,7 @@ impl Certifier<'_> {
             held_at_start: None,
             scores: BTreeMap::new(),
             variants: BTreeMap::new(),
+            failed_readings: Vec::new(),
         };
         let freedoms = run.freedoms();
         run.check(
@@ -131,12 +133,12 @@ impl Certifier<'_> {
                 "the certificate covers the sources of cheats",
                 false,
                 format!(
-                    "only cheats use {}; move such sources into the task's directory",
+                    "only cheats and variants use {}; move such sources into the task's directory",
                     uncovered.join(", ")
                 ),
             );
         }
-        let solved = run.agents(&cheats).await;
+        let solved = run.agents(&cheats, &variants).await;
         let mutants = match solved {
             Some(solved) => run.solved(solved, &freedoms).await?,
             None => Mutants::default(),
@@ -200,23 +202,28 @@ impl Certifier<'_> {
         Ok(preparer.prepare(std::slice::from_ref(task))?)
     }
 
-    /// Loads the cheats, each as an oracle that plays it.
-    fn cheats(&mut self, task: &Task) -> Result<Vec<(String, Oracle)>, CertifyError> {
+    /// Loads cheats or variants, each as an oracle that plays it.
+    fn oracles(
+        &mut self,
+        task: &Task,
+        guests: &[(String, GuestSource)],
+        noun: &str,
+    ) -> Result<Vec<(String, Oracle)>, CertifyError> {
         let parameters = serde_json::Value::Object(task.meta.parameters.clone());
         let parameters = mcpmark_json::canonical(&parameters);
-        let mut cheats = Vec::new();
-        for (name, source) in &task.cheats {
+        let mut oracles = Vec::new();
+        for (name, source) in guests {
             let bytes = self.component(source)?;
             let solution = self.sandbox.solution(&bytes);
             let solution = solution.map_err(|source| CertifyError::Guest {
                 task: task.id.to_string(),
-                guest: format!("cheat {name}"),
+                guest: format!("{noun} {name}"),
                 source: Box::new(source),
             })?;
             let oracle = Oracle::new(self.sandbox.clone(), solution, parameters.clone());
-            cheats.push((name.clone(), oracle));
+            oracles.push((name.clone(), oracle));
         }
-        Ok(cheats)
+        Ok(oracles)
     }
 
     fn second_verifier(&mut self, task: &Task) -> Result<Verifier, CertifyError> {
@@ -237,9 +244,9 @@ impl Certifier<'_> {
         })
     }
 
-    /// Returns the sources of the task's cheats that its certificate would not be bound to.
+    /// Returns the sources of the task's cheats and variants that its certificate would not be bound to.
     fn uncovered(&mut self, task: &Task) -> Result<Vec<String>, CertifyError> {
-        let cheats: Vec<_> = task.cheats.iter().map(|(_, guest)| guest.clone()).collect();
+        let cheats: Vec<_> = task.only_certified().cloned().collect();
         let cheats = self.build(&cheats)?;
         let others = self.covered(task)?;
         Ok(uncovered(
@@ -250,7 +257,7 @@ impl Certifier<'_> {
         ))
     }
 
-    /// Returns the guests whose code a certificate of the task is bound to: all except the cheats. They have already
+    /// Returns the guests whose code a certificate of the task is bound to: all except cheats and variants. They have already
     /// been built.
     fn covered(&mut self, task: &Task) -> Result<Vec<Built>, CertifyError> {
         let guests = std::iter::once(&task.verifier).chain(&task.solution);

@@ -4,13 +4,13 @@
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mcpmark_kinds::text_of_file;
 use mcpmark_sandbox::Verdict;
-use mcpmark_task::{Citation, DeclaredCheck, Task};
+use mcpmark_task::{Citation, DeclaredCheck, Task, VariantKind};
 
 use crate::certification_run::CertificationRun;
 use crate::certifier::CertifyError;
 use crate::mutation::Mutant;
 use crate::play::chain;
-use crate::points::{CHECKS_CITE, DEMANDS_HAVE_CHECKS, INTENDED_CHECK};
+use crate::points::{CHECKS_CITE, DEMANDS_HAVE_CHECKS, INTENDED_CHECK, READINGS_DECIDED};
 use crate::style::sentences;
 
 /// Minimum number of words of a citation. Shorter ones occur by coincidence.
@@ -60,6 +60,36 @@ impl CertificationRun<'_> {
         );
         self.check(
             DEMANDS_HAVE_CHECKS,
+            problems.is_empty(),
+            detail(&problems, passed),
+        );
+        Ok(())
+    }
+
+    /// Checks the other readings of the instruction: variants that follow one have passed, and each excluded reading is
+    /// a cheat whose sentence is found. Nothing is examined if the task has neither.
+    pub(crate) fn readings(&mut self) -> Result<(), CertifyError> {
+        let task = self.task;
+        let accepted = task.meta.variants.values();
+        let accepted = accepted.filter(|kind| **kind == VariantKind::Reading);
+        let accepted = accepted.count();
+        let excluded = &task.meta.excluded;
+        if accepted == 0 && excluded.is_empty() {
+            return Ok(());
+        }
+        let mut problems = Vec::new();
+        for (cheat, citation) in excluded {
+            if !task.cheats.iter().any(|(name, _)| name == cheat) {
+                problems.push(format!("the task does not have the cheat {cheat:?}"));
+            }
+            if let Some(problem) = self.citation(citation)? {
+                problems.push(format!("cheat {cheat:?}: {problem}"));
+            }
+        }
+        problems.extend(self.failed_readings.iter().cloned());
+        let passed = format!("{accepted} accepted, {} excluded", excluded.len());
+        self.check(
+            READINGS_DECIDED,
             problems.is_empty(),
             detail(&problems, passed),
         );
@@ -222,7 +252,7 @@ fn quoted(names: &[&str]) -> String {
 }
 
 /// Returns the detail of a condition: its first problems, or `passed` if there are none.
-fn detail(problems: &[String], passed: String) -> String {
+pub(crate) fn detail(problems: &[String], passed: String) -> String {
     if problems.is_empty() {
         return passed;
     }

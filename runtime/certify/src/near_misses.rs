@@ -47,6 +47,7 @@ impl CertificationRun<'_> {
             let names: Vec<String> = verdict.checks().iter().map(|it| it.name.clone()).collect();
             self.citations(&names)?;
         }
+        self.readings()?;
 
         let solved = Solved {
             start: &start.tree,

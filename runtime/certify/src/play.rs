@@ -20,6 +20,8 @@ pub(crate) struct Played {
     pub(crate) tree: Tree,
     pub(crate) answer: Option<String>,
     pub(crate) tool_calls: u32,
+    /// All calls, in order.
+    pub(crate) calls: Vec<ToolCall>,
     /// Calls of read-only tools: those that the agent made, without repetitions, and those without arguments.
     pub(crate) reads: Vec<ToolCall>,
 }
@@ -79,6 +81,7 @@ pub(crate) async fn play_within(
             tree,
             answer: attempt.answer().map(str::to_owned),
             tool_calls: attempt.tool_calls(),
+            calls: Vec::new(),
             reads: Vec::new(),
         })
     }
@@ -89,7 +92,11 @@ pub(crate) async fn play_within(
     // The first error is the most informative, because it may have caused the later ones.
     let played = played?;
     disconnected.and(closed).map_err(|error| chain(&error))?;
-    Ok(Played { reads, ..played })
+    Ok(Played {
+        calls: recorded.0,
+        reads,
+        ..played
+    })
 }
 
 /// Recorder that keeps only the tool calls, because certification does not store trajectories.

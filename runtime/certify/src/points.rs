@@ -18,6 +18,12 @@ pub(crate) const INTENDED_CHECK: &str = "near misses fail at the intended check"
 pub(crate) const CHECKS_CITE: &str = "each check cites its sentence";
 /// Condition on the sentences of the instruction.
 pub(crate) const DEMANDS_HAVE_CHECKS: &str = "each demand has a check";
+/// Condition on the variants that make other calls than the solution.
+pub(crate) const OTHER_ORDER_PASSES: &str = "a second oracle in another order passes";
+/// Condition on the variants that use other tools than the solution.
+pub(crate) const OTHER_ROUTE_PASSES: &str = "another legitimate route is accepted";
+/// Condition on the variants and cheats that follow another reading of the instruction.
+pub(crate) const READINGS_DECIDED: &str = "other readings are accepted or excluded";
 /// Condition on the mutants of declared freedoms.
 const FREEDOMS_PASS: &str = "what is free is accepted";
 /// Requirement that stands for one condition for each cheat.
@@ -120,10 +126,7 @@ impl Point {
                 "grading again gives the same verdict",
                 "both engines give the same verdicts",
             ],
-            Self::Oracle => &[
-                "the oracle passes",
-                "a second oracle in another order passes",
-            ],
+            Self::Oracle => &["the oracle passes", OTHER_ORDER_PASSES],
             Self::NegativeAgents => &[
                 "doing nothing fails",
                 "calling tools by chance fails",
@@ -142,11 +145,9 @@ impl Point {
                 FREEDOMS_PASS,
                 EXTRA_READS_PASS,
                 REPEATED_CALLS_PASS,
-                "another order and other blanks are accepted where they are free",
-                "another legitimate route is accepted",
-                "another serialisation is accepted",
+                OTHER_ROUTE_PASSES,
             ],
-            Self::Readings => &["other readings are accepted or excluded"],
+            Self::Readings => &[READINGS_DECIDED],
             Self::Leaks => &[
                 "no answer lies in the world or the instruction",
                 "no expected value of the verifier lies in the world",

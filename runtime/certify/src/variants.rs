@@ -1,10 +1,16 @@
-//! Harmless variants of the oracle: the same solution with further calls, which must not change the verdict.
+//! Variants of the oracle that must pass: the same solution with further calls, and the variants that the task brings.
 
-use mcpmark_agent::{AttemptLimits, EndKind, ExtraCalls, Oracle};
+use std::collections::BTreeMap;
+
+use mcpmark_agent::{AttemptLimits, EndKind, ExtraCalls, Oracle, ToolCall};
+use mcpmark_task::VariantKind;
 
 use crate::certification_run::{CertificationRun, failed, told};
+use crate::declared::detail;
 use crate::play::{Played, play_within};
-use crate::points::{EXTRA_READS_PASS, REPEATED_CALLS_PASS};
+use crate::points::{
+    EXTRA_READS_PASS, OTHER_ORDER_PASSES, OTHER_ROUTE_PASSES, REPEATED_CALLS_PASS,
+};
 
 impl CertificationRun<'_> {
     /// Checks that the verifier accepts the oracle if it reads more than it needs, and if it repeats its calls. A
@@ -63,5 +69,134 @@ impl CertificationRun<'_> {
             self.played
                 .push((variant.to_owned(), played.tree, played.answer));
         }
+    }
+
+    /// Plays the variants of the task, each of which must pass and differ from the solution as its kind says.
+    pub(crate) async fn variants_of_task(
+        &mut self,
+        solved: &Played,
+        variants: &[(String, Oracle)],
+    ) {
+        let declared = &self.task.meta.variants;
+        let mut problems: BTreeMap<VariantKind, Vec<String>> = BTreeMap::new();
+        for (name, kind) in declared {
+            let of_kind = problems.entry(*kind).or_default();
+            if !variants.iter().any(|(variant, _)| variant == name) {
+                of_kind.push(format!("variants/{name}.rs does not exist"));
+            }
+        }
+        for (name, oracle) in variants {
+            let Some(kind) = declared.get(name) else {
+                self.check(
+                    format!("variant {name} is declared"),
+                    false,
+                    "add it to \"variants\" in meta.json as \"order\", \"route\" or \"reading\"",
+                );
+                continue;
+            };
+            match self.play(oracle, self.scratch).await {
+                Ok(played) => {
+                    let problem = self.variant_problem(*kind, solved, &played);
+                    let of_kind = problems.entry(*kind).or_default();
+                    of_kind.extend(problem.map(|problem| format!("{name}: {problem}")));
+                    self.played
+                        .push((format!("variant {name}"), played.tree, played.answer));
+                }
+                Err(reason) => {
+                    let of_kind = problems.entry(*kind).or_default();
+                    of_kind.push(format!("{name}: {reason}"));
+                }
+            }
+        }
+        for (kind, problems) in problems {
+            let condition = match kind {
+                VariantKind::Order => OTHER_ORDER_PASSES,
+                VariantKind::Route => OTHER_ROUTE_PASSES,
+                // Part of a condition that also covers excluded readings.
+                VariantKind::Reading => {
+                    self.failed_readings = problems;
+                    continue;
+                }
+            };
+            let count = declared.values().filter(|it| **it == kind).count();
+            let passed = match count {
+                1 => "1 variant".to_owned(),
+                count => format!("{count} variants"),
+            };
+            self.check(condition, problems.is_empty(), detail(&problems, passed));
+        }
+    }
+
+    /// Returns the problem of a variant, or `None` if it passes and differs from the solution.
+    fn variant_problem(
+        &self,
+        kind: VariantKind,
+        solved: &Played,
+        played: &Played,
+    ) -> Option<String> {
+        let judged = self.judge(&played.tree, played.answer.as_deref());
+        let passes = matches!(&judged, Ok(verdict) if verdict.passed());
+        if !passes || played.end.kind != EndKind::Completed {
+            let (told, failed) = (told(&judged), failed(&judged));
+            return Some(format!("{told}{failed}, {}", played.end));
+        }
+        let problem = match kind {
+            VariantKind::Order => (same_calls(&solved.calls, &played.calls))
+                .then_some("makes the calls of the solution in the same order"),
+            VariantKind::Route => (tools(&solved.calls) == tools(&played.calls))
+                .then_some("uses the tools of the solution, each as often"),
+            VariantKind::Reading => (solved.tree.digest() == played.tree.digest()
+                && solved.answer == played.answer)
+                .then_some("has the result of the solution"),
+        };
+        problem.map(str::to_owned)
+    }
+}
+
+/// Reports whether two sequences of calls are equal, apart from the ids of the calls.
+fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {
+    let calls = |calls: &[ToolCall]| -> Vec<_> {
+        let calls = calls.iter();
+        calls
+            .map(|call| (call.name.clone(), call.arguments.clone()))
+            .collect()
+    };
+    calls(one) == calls(other)
+}
+
+/// Returns the number of calls of each tool.
+fn tools(calls: &[ToolCall]) -> BTreeMap<&str, usize> {
+    let mut tools = BTreeMap::new();
+    for call in calls {
+        *tools.entry(call.name.as_str()).or_insert(0) += 1;
+    }
+    tools
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(id: &str, name: &str, path: &str) -> ToolCall {
+        ToolCall {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            arguments: [("path".to_owned(), json!(path))].into_iter().collect(),
+            ..ToolCall::default()
+        }
+    }
+
+    #[test]
+    fn orders_and_routes_are_compared_without_ids() {
+        let one = [call("1", "read", "a"), call("2", "write", "b")];
+        let same = [call("7", "read", "a"), call("8", "write", "b")];
+        let swapped = [call("1", "write", "b"), call("2", "read", "a")];
+        assert!(same_calls(&one, &same));
+        assert!(!same_calls(&one, &swapped));
+        assert_eq!(tools(&one), tools(&swapped));
+        let edited = [call("1", "read", "a"), call("2", "edit", "b")];
+        assert_ne!(tools(&one), tools(&edited));
     }
 }

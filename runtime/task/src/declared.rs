@@ -1,13 +1,15 @@
-//! Declared checks: the sentences that the checks of a task rest on, and the places that each check is about.
+//! Declarations for certification: the sentences that the checks of a task rest on, the places that each check is
+//! about, what variants of the solution show, and the readings that a sentence excludes.
 
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 use serde_json::Value;
 
 use crate::Error;
 use crate::document::Document;
 
-/// Form of one item of `cites`, for error messages.
+/// Form of a citation, for error messages.
 const CITATION: &str = "a sentence of the instruction, or {\"in\": \"<place in the world>\", \"text\": \"<sentence>\"}";
 
 /// Declaration of one check of the verifier. Certification tests that it is true.
@@ -26,6 +28,73 @@ pub struct Citation {
     pub place: Option<String>,
     /// The sentence, or a part of it.
     pub text: String,
+}
+
+/// Difference between a variant of the solution and the solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum VariantKind {
+    /// Other calls, or the same ones in another order.
+    Order,
+    /// Other tools.
+    Route,
+    /// Another result, by another legitimate reading of the instruction.
+    Reading,
+}
+
+impl VariantKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Order, Self::Route, Self::Reading];
+
+    /// Returns the name, as in `meta.json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Route => "route",
+            Self::Reading => "reading",
+        }
+    }
+}
+
+impl FromStr for VariantKind {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|kind| kind.as_str() == text);
+        found.ok_or_else(|| Error::Name {
+            text: text.to_owned(),
+            what: "kind of variant",
+            reason: "expected order, route or reading".to_owned(),
+        })
+    }
+}
+
+/// Parses the key `variants`: kinds by name of the variant.
+pub(crate) fn variants(document: &Document) -> Result<BTreeMap<String, VariantKind>, Error> {
+    let Some(object) = document.object("variants")? else {
+        return Ok(BTreeMap::new());
+    };
+    let mut variants = BTreeMap::new();
+    for name in object.map.keys() {
+        let kind = object.required(name, object.string(name)?, "a string")?;
+        let kind = kind
+            .parse()
+            .map_err(|error: Error| object.wrong(name, error.to_string()))?;
+        variants.insert(name.clone(), kind);
+    }
+    Ok(variants)
+}
+
+/// Parses the key `excluded`: for the names of cheats, the sentence that excludes the reading that the cheat follows.
+pub(crate) fn excluded(document: &Document) -> Result<BTreeMap<String, Citation>, Error> {
+    let Some(object) = document.object("excluded")? else {
+        return Ok(BTreeMap::new());
+    };
+    let citation = |(name, value): (&String, &Value)| {
+        let citation =
+            citation(value).ok_or_else(|| object.wrong(name, format!("expected {CITATION}")))?;
+        Ok((name.clone(), citation))
+    };
+    object.map.iter().map(citation).collect()
 }
 
 /// Parses the key `checks`: declared checks by name.
@@ -54,21 +123,28 @@ fn citations(check: &Document) -> Result<Vec<Citation>, Error> {
         Some(Value::Array(items)) => items,
         Some(_) => return Err(wrong()),
     };
-    let citation = |item: &Value| match item {
-        Value::String(text) => Ok(Citation {
+    items
+        .iter()
+        .map(|item| citation(item).ok_or_else(wrong))
+        .collect()
+}
+
+/// Parses a citation. Returns `None` if the value has another form.
+fn citation(value: &Value) -> Option<Citation> {
+    match value {
+        Value::String(text) => Some(Citation {
             place: None,
             text: text.clone(),
         }),
         Value::Object(map) => match (map.get("in"), map.get("text")) {
             (Some(Value::String(place)), Some(Value::String(text))) if map.len() == 2 => {
-                Ok(Citation {
+                Some(Citation {
                     place: Some(place.clone()),
                     text: text.clone(),
                 })
             }
-            _ => Err(wrong()),
+            _ => None,
         },
-        _ => Err(wrong()),
-    };
-    items.iter().map(citation).collect()
+        _ => None,
+    }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-use crate::declared::{self, DeclaredCheck};
+use crate::declared::{self, Citation, DeclaredCheck, VariantKind};
 use crate::document::Document;
 use crate::freedom::{self, AllowedMutation};
 use crate::score::{self, ScoreSettings};
@@ -33,6 +33,8 @@ const KEYS: &[&str] = &[
     "score",
     "checks",
     "context",
+    "variants",
+    "excluded",
 ];
 
 const LIMITS: &[&str] = &[
@@ -182,6 +184,10 @@ pub struct Meta {
     pub checks: BTreeMap<String, DeclaredCheck>,
     /// Sentences of the instruction that demand nothing, so that no check cites them.
     pub context: Vec<String>,
+    /// Kinds of the variants of the solution, by name.
+    pub variants: BTreeMap<String, VariantKind>,
+    /// Sentences that exclude the readings of the instruction that cheats follow, by name of the cheat.
+    pub excluded: BTreeMap<String, Citation>,
     /// The whole document as written, including unknown keys.
     pub document: Map<String, Value>,
 }
@@ -240,6 +246,8 @@ pub(crate) fn parse(
         score: score::score(&document)?,
         checks: declared::checks(&document)?,
         context: document.strings("context")?.unwrap_or_default(),
+        variants: declared::variants(&document)?,
+        excluded: declared::excluded(&document)?,
         document: document.map.clone(),
     };
     let world = world(&document, id, worlds)?;

@@ -37,17 +37,24 @@ pub struct Task {
     pub solution: Option<GuestSource>,
     /// Cheats, wrong solutions that the verifier must reject: name and guest, sorted by name.
     pub cheats: Vec<(String, GuestSource)>,
+    /// Variants of the solution, which the verifier must accept: name and guest, sorted by name.
+    pub variants: Vec<(String, GuestSource)>,
     /// Warnings, which do not prevent attempts.
     pub warnings: Vec<String>,
 }
 
 impl Task {
-    /// Iterates over all guests of the task: verifier, solution, cheats.
+    /// Iterates over all guests of the task: verifier, solution, cheats, variants.
     pub fn guests(&self) -> impl Iterator<Item = &GuestSource> {
-        let cheats = self.cheats.iter().map(|(_, source)| source);
         std::iter::once(&self.verifier)
             .chain(&self.solution)
-            .chain(cheats)
+            .chain(self.only_certified())
+    }
+
+    /// Iterates over the guests that only certification uses: cheats and variants.
+    pub fn only_certified(&self) -> impl Iterator<Item = &GuestSource> {
+        let named = self.cheats.iter().chain(&self.variants);
+        named.map(|(_, source)| source)
     }
 
     /// Reports whether a directory looks like a task, complete or not.
@@ -83,7 +90,8 @@ impl Task {
             },
         };
         let solution = GuestSource::find(dir, "solution", dir)?;
-        let cheats = cheats(dir)?;
+        let cheats = guests_in(dir, "cheats")?;
+        let variants = guests_in(dir, "variants")?;
         Ok(Self {
             id,
             dir: dir.path.clone(),
@@ -93,13 +101,15 @@ impl Task {
             verifier,
             solution,
             cheats,
+            variants,
             warnings,
         })
     }
 }
 
-fn cheats(dir: &Place) -> Result<Vec<(String, GuestSource)>, Error> {
-    let folder = dir.join("cheats");
+/// Returns the guests in a folder of a task, sorted by name.
+fn guests_in(dir: &Place, folder: &str) -> Result<Vec<(String, GuestSource)>, Error> {
+    let folder = dir.join(folder);
     let mut names = BTreeSet::new();
     match std::fs::read_dir(&folder.path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -117,11 +127,11 @@ fn cheats(dir: &Place) -> Result<Vec<(String, GuestSource)>, Error> {
             }
         }
     }
-    let mut cheats = Vec::new();
+    let mut guests = Vec::new();
     for name in names {
         if let Some(source) = GuestSource::find(&folder, &name, dir)? {
-            cheats.push((name, source));
+            guests.push((name, source));
         }
     }
-    Ok(cheats)
+    Ok(guests)
 }
