@@ -199,6 +199,34 @@ fn near_misses_that_pass_are_shown_with_their_difference() {
 }
 
 #[test]
+fn a_cheat_with_the_name_of_an_agent_is_judged_as_a_cheat() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let place = "filesystem/village-festival";
+    copy_tree(
+        &repository().join("worlds").join(place),
+        &library.root.join("worlds").join(place),
+    );
+    let dir = library.root.join("tasks").join(place).join("strict");
+    fs::create_dir_all(dir.join("cheats")).unwrap();
+    let meta = json!({"difficulty": "L1", "limits": {"turns": 2}});
+    fs::write(dir.join("meta.json"), meta.to_string()).unwrap();
+    fs::write(dir.join("description.md"), "Balance the stalls.\n").unwrap();
+    fs::write(dir.join("verifier.wasm"), guests::verdict(false, "wrong")).unwrap();
+    let solution = format!("tasks/{place}/stall-balances/solution.rs");
+    fs::copy(&components()[&solution], dir.join("cheats/random.wasm")).unwrap();
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let task = &report["tasks"][0];
+    // The cheat reaches the turn limit, and so does not show that its solution is rejected. For the agent `random` that
+    // is allowed.
+    let cheat = check(task, "cheat random fails");
+    assert_eq!(cheat["passed"], false, "{cheat}");
+    assert!(text(&cheat["detail"]).contains("turn"), "{cheat}");
+    let agent = check(task, "calling tools by chance fails");
+    assert_eq!(agent["passed"], true, "{agent}");
+}
+
+#[test]
 fn a_certificate_holds_only_for_the_certified_bytes() {
     let environment = Environment::new();
     let library = Library::new(&environment);
