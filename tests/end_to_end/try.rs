@@ -344,9 +344,15 @@ fn the_limits_of_the_task_end_an_attempt_and_its_state_is_graded() {
         (&shown["ended"], &shown["passed"], &shown["tool_calls"]),
         (&json!("turn-limit"), &json!(true), &json!(2))
     );
-    let ended = "has ended: turn-limit: 2 turns were used";
+    // The grade is printed whether the process is still grading or has ended.
+    let ended = "had already ended: turn-limit: 2 turns were used";
     let finish = ["finish", "--attempt", &id];
-    bench.hand(&finish).exits(2).says(&[ended]);
+    let finished = bench.hand(&finish).exits(0).says(&[ended]);
+    let passed = format!("pass  {few}  {id}\n");
+    assert!(finished.stdout.contains(&passed), "{}", finished.stdout);
+    let tools = ["tools", "--attempt", &id];
+    let ended = "has ended: turn-limit: 2 turns were used";
+    bench.hand(&tools).exits(2).says(&[ended]);
 
     let open = bench.open(&short, &[]);
     bench.until_closed();
@@ -381,6 +387,10 @@ fn several_attempts_are_told_apart_by_their_ids() {
         .hand(&call)
         .exits(2)
         .says(&["2 attempts are open", &one, &two, "--attempt"]);
+    let upper = one[..8].to_uppercase();
+    bench
+        .hand(&[&["tools"][..], &["--attempt", &upper]].concat())
+        .exits(0);
     let first = ["--attempt", &one[..8]];
     bench.hand(&[&call[..], &first].concat()).exits(0);
     let listed = bench.hand(&["status"]).exits(0).stdout;
