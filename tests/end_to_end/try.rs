@@ -507,6 +507,14 @@ fn an_attempt_that_cannot_be_opened_leaves_nothing() {
         assert_eq!(output.stdout, "");
     }
     fs::remove_dir_all(broken).unwrap();
+    // The path of a socket in this home would be too long.
+    let home = environment.path(&"h".repeat(100));
+    let home_arg = home.to_str().unwrap();
+    bench
+        .hand(&["start", EASY, "--home", home_arg])
+        .exits(5)
+        .says(&["cannot create the socket", "--home"]);
+    assert!(!home.exists());
     bench
         .run(&["run", EASY, "--agent", "nop", "--experiment", "mine"])
         .exits(0);
