@@ -67,6 +67,10 @@ fn every_shipped_task_is_certified() {
             let (now, before) = (&task["mutants"][counts], &before["mutants"][counts]);
             assert_eq!(now, before, "{name}: its certificate counts other {counts}");
         }
+        for key in ["held_at_start", "scores", "variants"] {
+            let (now, before) = (&task[key], &before[key]);
+            assert_eq!(now, before, "{name}: its certificate has other {key}");
+        }
     }
 }
 
@@ -76,6 +80,10 @@ fn stands(task: &Value) {
     assert_eq!(task["passed"], true, "{name}");
     assert_eq!(task["remarks"], json!([]), "{name}");
     assert!(task["held_at_start"].is_array(), "{name}: {task}");
+    for agent in ["nop", "random"] {
+        assert!(task["scores"][agent].is_number(), "{name}: {task}");
+    }
+    assert!(task["variants"]["extra-reads"].is_u64(), "{name}: {task}");
     assert_eq!(check(task, "the certificate holds")["passed"], true);
     let mutants = &task["mutants"];
     assert!(mutants["made"].as_u64().unwrap() >= 200, "{name}");
