@@ -239,7 +239,7 @@ fn an_attempt_is_made_call_by_call_and_graded() {
         bench
             .hand(args)
             .exits(2)
-            .says(&["no attempt is open", "task try start"]);
+            .says(&["no attempt is open in the home ", "task try start"]);
         bench
             .hand(&[args, &["--attempt", &id[..6]]].concat())
             .exits(2)

@@ -67,8 +67,12 @@ impl OpenAttempt {
                 Err(CommandError::usage(message)
                     .hint("choose one with --attempt; `mcpmark task try status` shows their tasks"))
             }
-            (None, _, None) => Err(CommandError::usage("no attempt is open")
-                .hint("`mcpmark task try start TASK` opens one")),
+            (None, _, None) => {
+                // The attempt may have been started with another --home.
+                let home = context.home().dir().display();
+                let message = format!("no attempt is open in the home {home}");
+                Err(CommandError::usage(message).hint("`mcpmark task try start TASK` opens one"))
+            }
             (None, _, Some(prefix)) => Err(not_open(context, prefix)),
         }
     }
