@@ -496,3 +496,19 @@ fn a_pipe_is_read_line_by_line() {
     assert!(outcomes.next().is_none());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn control_characters_in_a_line_are_escaped() {
+    let environment = Environment::new();
+    let hostile = "\u{202e}txt\u{9b}2J\u{7f}";
+    let judge = judge(&environment, "fine.wasm", &guests::verdict(true, hostile));
+    let state = environment.directory("state", &[("note.txt", "as it is\n")]);
+    let state = state.to_str().unwrap();
+    let line = json!({"id": hostile, "verifier": judge, "state": state});
+    let output = batch(&environment, &text(&[line]), &[]).exits(0);
+    let is_plain = |c: char| c == '\n' || (c.is_ascii() && !c.is_control());
+    assert!(output.stdout.chars().all(is_plain), "{:?}", output.stdout);
+    let graded = &outcomes(&output)[0];
+    assert_eq!(graded["id"], hostile);
+    assert_eq!(graded["checks"][0]["detail"], hostile);
+}

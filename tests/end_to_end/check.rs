@@ -67,6 +67,10 @@ fn every_shipped_task_is_certified() {
             let (now, before) = (&task["mutants"][counts], &before["mutants"][counts]);
             assert_eq!(now, before, "{name}: its certificate counts other {counts}");
         }
+        for key in ["held_at_start", "scores", "variants"] {
+            let (now, before) = (&task[key], &before[key]);
+            assert_eq!(now, before, "{name}: its certificate has other {key}");
+        }
     }
 }
 
@@ -76,6 +80,10 @@ fn stands(task: &Value) {
     assert_eq!(task["passed"], true, "{name}");
     assert_eq!(task["remarks"], json!([]), "{name}");
     assert!(task["held_at_start"].is_array(), "{name}: {task}");
+    for agent in ["nop", "random"] {
+        assert!(task["scores"][agent].is_number(), "{name}: {task}");
+    }
+    assert!(task["variants"]["extra-reads"].is_u64(), "{name}: {task}");
     assert_eq!(check(task, "the certificate holds")["passed"], true);
     let mutants = &task["mutants"];
     assert!(mutants["made"].as_u64().unwrap() >= 200, "{name}");
@@ -196,6 +204,34 @@ fn near_misses_that_pass_are_shown_with_their_difference() {
     assert_eq!(mutants["rejected"], 0);
     assert!(!mutants["survivors"].as_array().unwrap().is_empty());
     assert_eq!(mutants["survivors"][0]["verdict"], "accepted");
+}
+
+#[test]
+fn a_cheat_with_the_name_of_an_agent_is_judged_as_a_cheat() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    let place = "filesystem/village-festival";
+    copy_tree(
+        &repository().join("worlds").join(place),
+        &library.root.join("worlds").join(place),
+    );
+    let dir = library.root.join("tasks").join(place).join("strict");
+    fs::create_dir_all(dir.join("cheats")).unwrap();
+    let meta = json!({"difficulty": "L1", "limits": {"turns": 2}});
+    fs::write(dir.join("meta.json"), meta.to_string()).unwrap();
+    fs::write(dir.join("description.md"), "Balance the stalls.\n").unwrap();
+    fs::write(dir.join("verifier.wasm"), guests::verdict(false, "wrong")).unwrap();
+    let solution = format!("tasks/{place}/stall-balances/solution.rs");
+    fs::copy(&components()[&solution], dir.join("cheats/random.wasm")).unwrap();
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let task = &report["tasks"][0];
+    // The cheat reaches the turn limit, and so does not show that its solution is rejected. For the agent `random` that
+    // is allowed.
+    let cheat = check(task, "cheat random fails");
+    assert_eq!(cheat["passed"], false, "{cheat}");
+    assert!(text(&cheat["detail"]).contains("turn"), "{cheat}");
+    let agent = check(task, "calling tools by chance fails");
+    assert_eq!(agent["passed"], true, "{agent}");
 }
 
 #[test]

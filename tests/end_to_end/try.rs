@@ -239,7 +239,7 @@ fn an_attempt_is_made_call_by_call_and_graded() {
         bench
             .hand(args)
             .exits(2)
-            .says(&["no attempt is open", "task try start"]);
+            .says(&["no attempt is open in the home ", "task try start"]);
         bench
             .hand(&[args, &["--attempt", &id[..6]]].concat())
             .exits(2)
@@ -344,9 +344,15 @@ fn the_limits_of_the_task_end_an_attempt_and_its_state_is_graded() {
         (&shown["ended"], &shown["passed"], &shown["tool_calls"]),
         (&json!("turn-limit"), &json!(true), &json!(2))
     );
-    let ended = "has ended: turn-limit: 2 turns were used";
+    // The grade is printed whether the process is still grading or has ended.
+    let ended = "had already ended: turn-limit: 2 turns were used";
     let finish = ["finish", "--attempt", &id];
-    bench.hand(&finish).exits(2).says(&[ended]);
+    let finished = bench.hand(&finish).exits(0).says(&[ended]);
+    let passed = format!("pass  {few}  {id}\n");
+    assert!(finished.stdout.contains(&passed), "{}", finished.stdout);
+    let tools = ["tools", "--attempt", &id];
+    let ended = "has ended: turn-limit: 2 turns were used";
+    bench.hand(&tools).exits(2).says(&[ended]);
 
     let open = bench.open(&short, &[]);
     bench.until_closed();
@@ -381,6 +387,10 @@ fn several_attempts_are_told_apart_by_their_ids() {
         .hand(&call)
         .exits(2)
         .says(&["2 attempts are open", &one, &two, "--attempt"]);
+    let upper = one[..8].to_uppercase();
+    bench
+        .hand(&[&["tools"][..], &["--attempt", &upper]].concat())
+        .exits(0);
     let first = ["--attempt", &one[..8]];
     bench.hand(&[&call[..], &first].concat()).exits(0);
     let listed = bench.hand(&["status"]).exits(0).stdout;
@@ -497,6 +507,14 @@ fn an_attempt_that_cannot_be_opened_leaves_nothing() {
         assert_eq!(output.stdout, "");
     }
     fs::remove_dir_all(broken).unwrap();
+    // The path of a socket in this home would be too long.
+    let home = environment.path(&"h".repeat(100));
+    let home_arg = home.to_str().unwrap();
+    bench
+        .hand(&["start", EASY, "--home", home_arg])
+        .exits(5)
+        .says(&["cannot create the socket", "--home"]);
+    assert!(!home.exists());
     bench
         .run(&["run", EASY, "--agent", "nop", "--experiment", "mine"])
         .exits(0);

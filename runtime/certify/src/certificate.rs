@@ -80,6 +80,24 @@ pub enum CertificateError {
         /// Error of the parser.
         source: serde_json::Error,
     },
+    /// The file is a certificate of a newer format, with keys that this program does not know.
+    #[error(
+        "{}: it has format {format}, but this program supports {} to {}; use a newer version of mcpmark, or \
+         create a new certificate with `mcpmark task check --write`",
+        file.display(), OLDEST, FORMAT
+    )]
+    Newer {
+        /// Path of the certificate.
+        file: PathBuf,
+        /// Version of its format.
+        format: u64,
+    },
+}
+
+/// Version of a certificate, whatever its other keys are.
+#[derive(Deserialize)]
+struct Version {
+    format: u64,
 }
 
 impl Certificate {
@@ -126,10 +144,18 @@ impl Certificate {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(CertificateError::Io { file, source }),
         };
-        match serde_json::from_str(&text) {
-            Ok(certificate) => Ok(Some(certificate)),
-            Err(source) => Err(CertificateError::Form { file, source }),
-        }
+        Self::parse(file, &text).map(Some)
+    }
+
+    /// Parses the content of a certificate file.
+    fn parse(file: PathBuf, text: &str) -> Result<Self, CertificateError> {
+        serde_json::from_str(text).map_err(|source| {
+            let version: Option<Version> = serde_json::from_str(text).ok();
+            match version.filter(|version| version.format > u64::from(FORMAT)) {
+                Some(Version { format }) => CertificateError::Newer { file, format },
+                None => CertificateError::Form { file, source },
+            }
+        })
     }
 
     /// Writes the certificate into the directory of its task.
@@ -242,6 +268,25 @@ mod tests {
                 .filter(|it| it.status == PointStatus::NotExamined);
             assert_eq!(others.count(), 9);
         }
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_both_versions() {
+        let error = |document: serde_json::Value| {
+            let file = PathBuf::from("certificate.json");
+            let error = Certificate::parse(file, &document.to_string()).unwrap_err();
+            error.to_string()
+        };
+        let mut newer = document(FORMAT + 1);
+        newer["ladder"] = json!(true);
+        assert!(
+            error(newer).starts_with(
+                "certificate.json: it has format 5, but this program supports 2 to 4; use a newer version"
+            )
+        );
+        let mut unknown = document(FORMAT);
+        unknown["ladder"] = json!(true);
+        assert!(error(unknown).contains("unknown field `ladder`"));
     }
 
     #[test]

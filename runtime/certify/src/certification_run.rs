@@ -141,7 +141,9 @@ impl CertificationRun<'_> {
             others.push((ANSWER_ONLY_FAILS.into(), "answer-only".into(), answer_only));
         }
         for (name, cheat) in cheats {
-            others.push((format!("cheat {name} fails"), name.clone(), cheat));
+            // A cheat may have the name of an agent, and must not be treated as that agent.
+            let who = format!("cheat {name}");
+            others.push((format!("{who} fails"), who, cheat));
         }
         let mut start: Option<Vec<(String, bool)>> = None;
         for (name, who, agent) in others {
@@ -166,8 +168,7 @@ impl CertificationRun<'_> {
             }
             if let (NOP | RANDOM, Ok(verdict), Some(start)) = (&*who, &judged, &start) {
                 let score = self.score(verdict, start);
-                // A cheat may have the name of an agent.
-                self.scores.entry(who.clone()).or_insert(score);
+                self.scores.insert(who.clone(), score);
             }
             let is_meant = matches!(&judged, Ok(verdict) if !verdict.passed());
             // A cheat that ends with a tool error fails for another reason than its wrong solution.

@@ -4,7 +4,8 @@
 //! with their commands and JSON Schemas; the schemas are also in `docs/schemas`. Programs that call `mcpmark` can
 //! depend on this crate alone: it contains plain data and depends on no other crate of the workspace.
 //!
-//! A type changes only by new keys. A key whose value is unknown is null; the few keys that are absent instead say so.
+//! A type changes only by new keys and new values of enumerations, so that a program must use the crate of the same
+//! version as the command. A key whose value is unknown is null; the few keys that are absent instead say so.
 //!
 //! ```
 //! use mcpmark_metadata::{ExitCode, GradeReport};
@@ -64,5 +65,6 @@ pub use crate::store::{
     StoreStats,
 };
 pub use crate::task::{
-    BuiltGuest, PublishedTaskDetail, PublishedTaskSummary, TaskDetail, TaskSummary,
+    BuiltGuest, CertificatePoint, MutantCounts, PointStatus, PublishedTaskDetail,
+    PublishedTaskSummary, TaskCertificate, TaskDetail, TaskSummary,
 };

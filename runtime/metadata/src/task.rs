@@ -1,5 +1,7 @@
 //! Tasks of libraries and corpora, and their guests.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -34,17 +36,68 @@ pub struct TaskSummary {
 }
 
 /// Output of `task show` for a task of a library.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskDetail {
     /// Task, as in the output of `task list`.
     #[serde(flatten)]
     pub task: TaskSummary,
-    /// Stored certificate, with its points.
-    pub certificate: Option<Value>,
+    /// Stored certificate, whether it still holds or not; null if there is none or it cannot be read.
+    pub certificate: Option<TaskCertificate>,
     /// Instruction for the agent.
     pub instruction: String,
     /// Content of `meta.json`.
     pub meta: Map<String, Value>,
+}
+
+/// Certificate of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TaskCertificate {
+    /// Version of the format of the certificate.
+    pub format: u32,
+    /// Points of the certificate, in a fixed order.
+    pub points: Vec<CertificatePoint>,
+    /// Counts of near misses.
+    pub mutants: MutantCounts,
+    /// Scores of the agents `nop` and `random`, from 0 to 1; empty if the certificate does not have them.
+    pub scores: BTreeMap<String, f64>,
+    /// Number of additional tool calls in each accepted variant of the solution.
+    pub variants: BTreeMap<String, u32>,
+}
+
+/// Point of a certificate: one way in which a task can be unsound.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CertificatePoint {
+    /// Name of the point, such as `near-misses`.
+    pub point: String,
+    /// Status of the point.
+    pub status: PointStatus,
+    /// Requirements that do not hold.
+    pub failed: Vec<String>,
+    /// Requirements that were not examined.
+    pub not_examined: Vec<String>,
+}
+
+/// Status of a point of a certificate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PointStatus {
+    /// All requirements were examined, and hold.
+    Passed,
+    /// The requirements that were examined hold, but others were not examined.
+    InPart,
+    /// A requirement does not hold.
+    Failed,
+    /// No requirement was examined.
+    NotExamined,
+}
+
+/// Counts of near misses, which are solved worlds with one mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MutantCounts {
+    /// Number of near misses.
+    pub made: usize,
+    /// Number of near misses that the verifier rejected.
+    pub rejected: usize,
 }
 
 /// Task of a corpus in the output of `task list --tasks CORPUS`, an array.

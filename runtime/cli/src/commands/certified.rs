@@ -1,8 +1,8 @@
 //! The stored certificate of a task in `mcpmark task show`.
 
 use mcpmark_certify::{Certificate, PointResult, PointStatus};
+use mcpmark_metadata::{self as metadata, CertificatePoint, MutantCounts, TaskCertificate};
 use mcpmark_task::Task;
-use serde_json::{Value, json};
 
 use crate::error::chain;
 use crate::output::{self, sanitise};
@@ -16,16 +16,32 @@ pub(crate) fn read(task: &Task) -> Option<Certificate> {
     })
 }
 
-/// Returns a certificate as JSON.
-pub(crate) fn describe(certificate: &Certificate) -> Value {
+/// Returns a certificate for the JSON output.
+pub(crate) fn describe(certificate: &Certificate) -> TaskCertificate {
     let (made, rejected) = certificate.mutants;
-    json!({
-        "format": certificate.format,
-        "points": certificate.points(),
-        "mutants": {"made": made, "rejected": rejected},
-        "scores": certificate.scores,
-        "variants": certificate.variants,
-    })
+    TaskCertificate {
+        format: certificate.format,
+        points: certificate.points().into_iter().map(document).collect(),
+        mutants: MutantCounts { made, rejected },
+        scores: certificate.scores.clone(),
+        variants: certificate.variants.clone(),
+    }
+}
+
+fn document(result: PointResult) -> CertificatePoint {
+    let owned =
+        |names: Vec<&str>| -> Vec<String> { names.into_iter().map(str::to_owned).collect() };
+    CertificatePoint {
+        point: result.point.as_str().to_owned(),
+        status: match result.status {
+            PointStatus::Passed => metadata::PointStatus::Passed,
+            PointStatus::InPart => metadata::PointStatus::InPart,
+            PointStatus::Failed => metadata::PointStatus::Failed,
+            PointStatus::NotExamined => metadata::PointStatus::NotExamined,
+        },
+        failed: owned(result.failed),
+        not_examined: owned(result.not_examined),
+    }
 }
 
 /// Formats a certificate: a summary, and a line for each point.
@@ -87,6 +103,8 @@ fn row(key: &str, value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     fn certificate(checks: &[&str]) -> Certificate {
@@ -127,6 +145,11 @@ mod tests {
             shown.ends_with("scores     nop 0.00, random 0.25\n"),
             "{shown}"
         );
-        assert_eq!(describe(&certificate)["scores"]["random"], 0.25);
+        let document = describe(&certificate);
+        assert_eq!(document.scores["random"], 0.25);
+        // The names in the JSON output are those of `task check --json`.
+        for (point, result) in document.points.iter().zip(certificate.points()) {
+            assert_eq!(json!(point), json!(result));
+        }
     }
 }

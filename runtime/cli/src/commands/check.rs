@@ -434,11 +434,51 @@ fn style(reports: &[Report]) -> String {
     match with_warnings.count() {
         0 => String::new(),
         count => {
-            let all = reports.len();
+            // The instructions of tasks whose certificates hold were not read.
+            let examined = reports.iter().filter(|report| report.examined).count();
             let note = format!(
-                "In {count} of {all} tasks the instruction reads like a specification. --json lists the warnings."
+                "In {count} of {examined} tasks the instruction reads like a specification. --json lists the warnings."
             );
             format!("\n{}\n", output::paint(output::DIM, note))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_style_is_counted_among_the_examined_tasks() {
+        let digest = format!("sha256:{}", "0".repeat(64));
+        let certificate = json!({
+            "format": 4, "task": "filesystem/office/letters",
+            "sources": digest, "code": digest, "world": digest, "verifier": digest,
+            "checks": [], "mutants": [0, 0], "free": 0, "mutations": {},
+        });
+        let certificate: Certificate = serde_json::from_value(certificate).unwrap();
+        let identity = Identity {
+            task: certificate.task.clone(),
+            sources: certificate.sources,
+            code: certificate.code,
+            world: certificate.world,
+            verifier: certificate.verifier,
+        };
+        let held = Report::certified(identity.clone(), &certificate);
+        let examined = |style: &[&str]| Report {
+            examined: true,
+            style: style.iter().map(|it| (*it).to_owned()).collect(),
+            ..Report::certified(identity.clone(), &certificate)
+        };
+        let plain = |reports: &[Report]| anstream::adapter::strip_str(&style(reports)).to_string();
+        assert_eq!(
+            plain(&[held, examined(&["dictates a text"]), examined(&[])]),
+            "\nIn 1 of 2 tasks the instruction reads like a specification. --json lists the warnings.\n"
+        );
+        assert_eq!(
+            plain(&[examined(&["dictates a text"])]),
+            "\nThe instruction reads like a specification:\n  ! dictates a text\n"
+        );
+        assert_eq!(plain(&[examined(&[]), examined(&[])]), "");
     }
 }

@@ -170,7 +170,10 @@ fn broken(line: Option<u64>, panicked: &Panicked) -> Answer {
 
 fn json(value: &impl Serialize, code: ExitCode) -> Answer {
     match serde_json::to_string(value) {
-        Ok(text) => Answer { text, code },
+        Ok(text) => Answer {
+            text: sanitise::json(&text).into_owned(),
+            code,
+        },
         Err(error) => Answer {
             text: Value::from(format!("cannot write JSON: {error}")).to_string(),
             code: ExitCode::Infrastructure,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -35,6 +36,9 @@ use crate::runtime::runtime;
 /// which never contain its first character.
 pub(super) const READY: &[u8] = b"\0ready ";
 
+/// Name of a socket with the length of the longest name: that of an attempt, hidden until connections are accepted.
+const LONGEST_NAME: &str = ".0123456789ab";
+
 /// Timeout for writing the last responses at the end of the attempt.
 const LAST_RESPONSES: Duration = Duration::from_secs(5);
 
@@ -47,6 +51,9 @@ pub(super) fn hold(
     task: String,
     args: &StartArgs,
 ) -> Result<ExitCode, CommandError> {
+    // Checked before an experiment is created, because the path of a socket may have about 100 bytes only.
+    let longest = context.home().sockets_dir().join(LONGEST_NAME);
+    SocketAddr::from_pathname(&longest).map_err(|error| no_socket(&longest, &error))?;
     let place = task_selection::place(&args.published)?;
     let no_time_limit = args.no_time_limit;
     let own = SingleAttempt::create(
@@ -220,11 +227,7 @@ impl Socket {
     fn bind(dir: &Path, attempt: &str) -> Result<Self, CommandError> {
         let file = dir.join(attempt);
         let unnamed = dir.join(format!(".{attempt}"));
-        let failed = |error: io::Error| {
-            let message = format!("cannot create the socket {}: {error}", file.display());
-            CommandError::infrastructure(message)
-                .hint("name a home with a short path, on a file system with sockets, with --home (or MCPMARK_HOME)")
-        };
+        let failed = |error: io::Error| no_socket(&file, &error);
         let listener = UnixListener::bind(&unnamed).map_err(failed)?;
         if let Err(error) = std::fs::rename(&unnamed, &file) {
             let _ = std::fs::remove_file(&unnamed);
@@ -232,6 +235,14 @@ impl Socket {
         }
         Ok(Self { listener, file })
     }
+}
+
+/// Returns the error for a socket that cannot be created.
+fn no_socket(file: &Path, error: &io::Error) -> CommandError {
+    let message = format!("cannot create the socket {}: {error}", file.display());
+    CommandError::infrastructure(message).hint(
+        "name a home with a short path, on a file system with sockets, with --home (or MCPMARK_HOME)",
+    )
 }
 
 impl Drop for Socket {

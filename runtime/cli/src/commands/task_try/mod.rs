@@ -283,8 +283,15 @@ fn finish(
         Some(STDIN) => read_stdin()?.trim().to_owned(),
         Some(answer) => answer.to_owned(),
     };
-    let attempt = OpenAttempt::one(context, open.attempt.as_deref())?;
-    let row = ended(context, &attempt, &Request::Finish { answer })?;
+    let row = match OpenAttempt::one(context, open.attempt.as_deref()) {
+        Ok(attempt) => ended(context, &attempt, &Request::Finish { answer })?,
+        // Whether the process of an attempt that reached a limit is still grading must make no difference.
+        Err(error) => {
+            let limited = open.attempt.as_deref();
+            let limited = limited.and_then(|prefix| open::at_limit(context, prefix));
+            limited.ok_or(error)?
+        }
+    };
     if row.ended.as_deref() != Some("completed")
         && let Some(end) = open::end(&row)
     {

@@ -56,8 +56,10 @@ impl OpenAttempt {
 
     /// Returns the open attempt whose id begins with `prefix`, or without a prefix the only open one.
     pub(super) fn one(context: &Context, prefix: Option<&str>) -> Result<Self, CommandError> {
-        let mut open = Self::all(context, prefix.unwrap_or_default())?;
-        match (open.pop(), open.is_empty(), prefix) {
+        // As in the journal, upper-case digits are accepted.
+        let prefix = prefix.map(str::to_ascii_lowercase);
+        let mut open = Self::all(context, prefix.as_deref().unwrap_or_default())?;
+        match (open.pop(), open.is_empty(), prefix.as_deref()) {
             (Some(one), true, _) => Ok(one),
             (Some(last), false, _) => {
                 let ids: Vec<&str> = open.iter().chain([&last]).map(|it| &*it.id).collect();
@@ -65,8 +67,12 @@ impl OpenAttempt {
                 Err(CommandError::usage(message)
                     .hint("choose one with --attempt; `mcpmark task try status` shows their tasks"))
             }
-            (None, _, None) => Err(CommandError::usage("no attempt is open")
-                .hint("`mcpmark task try start TASK` opens one")),
+            (None, _, None) => {
+                // The attempt may have been started with another --home.
+                let home = context.home().dir().display();
+                let message = format!("no attempt is open in the home {home}");
+                Err(CommandError::usage(message).hint("`mcpmark task try start TASK` opens one"))
+            }
             (None, _, Some(prefix)) => Err(not_open(context, prefix)),
         }
     }
@@ -114,6 +120,19 @@ pub(super) fn not_open(context: &Context, prefix: &str) -> CommandError {
         Ok(None) => unknown,
         Err(error) => error,
     }
+}
+
+/// Returns the attempt of `task try` whose id begins with `prefix` if a limit has ended it, so that it has an outcome
+/// although `finish` was not called.
+pub(super) fn at_limit(context: &Context, prefix: &str) -> Option<AttemptRow> {
+    // Opening the journal would create it.
+    if !context.home().journal_file().exists() {
+        return None;
+    }
+    let row = context.journal().ok()?.attempt(prefix).ok()?;
+    let is_over = row.agent == AgentKind::Manual.as_str() && row.status != "running";
+    let was_ended = !matches!(row.ended.as_deref(), None | Some("completed" | "cancelled"));
+    (is_over && was_ended).then_some(row)
 }
 
 /// Returns the error for an attempt that is in the journal and not open.
