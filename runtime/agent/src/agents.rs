@@ -59,6 +59,7 @@ pub struct Oracle {
     solution: Solution,
     parameters: String,
     extra: ExtraCalls,
+    most_calls: Option<u32>,
 }
 
 impl Oracle {
@@ -69,6 +70,7 @@ impl Oracle {
             solution,
             parameters,
             extra: ExtraCalls::default(),
+            most_calls: None,
         }
     }
 
@@ -76,6 +78,15 @@ impl Oracle {
     #[must_use]
     pub fn with_extra_calls(self, extra: ExtraCalls) -> Self {
         Self { extra, ..self }
+    }
+
+    /// Stops the solution before its call number `calls + 1`. The attempt then ends as completed, without an answer.
+    #[must_use]
+    pub fn with_most_calls(self, calls: u32) -> Self {
+        Self {
+            most_calls: Some(calls),
+            ..self
+        }
     }
 }
 
@@ -100,6 +111,7 @@ impl Agent for Oracle {
             solution,
             parameters,
             extra,
+            most_calls,
         } = self.clone();
         let limits = Limits {
             time_ms: u64::try_from(attempt.remaining().as_millis()).unwrap_or(u64::MAX),
@@ -113,6 +125,7 @@ impl Agent for Oracle {
         let over = attempt.over();
         tokio::pin!(over);
         let mut halt = None;
+        let mut is_cut = false;
         loop {
             let request = tokio::select! {
                 // A guest that is still computing runs until its fuel or time is used up, or until its next call, which
@@ -123,6 +136,13 @@ impl Agent for Oracle {
             let Some(Request { call, result }) = request else {
                 break;
             };
+            if most_calls.is_some_and(|most| attempt.tool_calls() >= most) {
+                is_cut = true;
+                let stop = ToolError::Stop("the solution may make no further call".to_owned());
+                // As below, the guest may have ended.
+                let _ = result.send(Err(stop));
+                continue;
+            }
             let again = (extra.repeat && is_repeatable(attempt, &call)).then(|| call.clone());
             let answer = match play_again(attempt, call, again).await {
                 Ok(answer) => answer.map_err(ToolError::Failed),
@@ -138,6 +158,9 @@ impl Agent for Oracle {
         let played = played.await;
         if let Some(halt) = halt {
             return Err(halt);
+        }
+        if is_cut {
+            return Ok(End::new(EndKind::Completed));
         }
         match played {
             Ok(Ok(Solved::Answer(text))) => {

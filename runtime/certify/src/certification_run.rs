@@ -34,7 +34,7 @@ pub(crate) struct CertificationRun<'a> {
     pub(crate) played: Vec<(String, Tree, Option<String>)>,
     /// Names of the checks that pass on the starting state.
     pub(crate) held_at_start: Option<Vec<String>>,
-    /// Scores of the agents `nop` and `random`.
+    /// Scores of the agents `nop` and `random`, and of the oracle after a part of its calls.
     pub(crate) scores: BTreeMap<String, f64>,
     /// Number of additional calls in each harmless variant that the verifier accepted.
     pub(crate) variants: BTreeMap<String, u32>,
@@ -43,9 +43,9 @@ pub(crate) struct CertificationRun<'a> {
 }
 
 /// Name of the agent that does nothing.
-const NOP: &str = "nop";
+pub(crate) const NOP: &str = "nop";
 /// Name of the agent that calls tools at random.
-const RANDOM: &str = "random";
+pub(crate) const RANDOM: &str = "random";
 
 pub(crate) type Judged = Result<Verdict, RunError>;
 
@@ -186,6 +186,9 @@ impl CertificationRun<'_> {
         if let Some(solved) = &solved {
             self.harmless_variants(solved).await;
             self.variants_of_task(solved, variants).await;
+            if let Some(start) = &start {
+                self.ladder(solved, start).await;
+            }
         }
         solved
     }
@@ -198,7 +201,7 @@ impl CertificationRun<'_> {
     }
 
     /// Returns the score of a verdict by earned checks, given the checks on the starting state.
-    fn score(&self, verdict: &Verdict, start: &[(String, bool)]) -> f64 {
+    pub(crate) fn score(&self, verdict: &Verdict, start: &[(String, bool)]) -> f64 {
         let scoring = Scoring {
             settings: self.prepared.score.clone(),
             ..Scoring::earned(verdict.checks(), start)

@@ -24,6 +24,7 @@ mod certifier;
 mod code;
 mod declared;
 mod explain;
+mod ladder;
 mod layered;
 mod lint;
 mod mutation;

@@ -24,6 +24,11 @@ pub(crate) const OTHER_ORDER_PASSES: &str = "a second oracle in another order pa
 pub(crate) const OTHER_ROUTE_PASSES: &str = "another legitimate route is accepted";
 /// Condition on the variants and cheats that follow another reading of the instruction.
 pub(crate) const READINGS_DECIDED: &str = "other readings are accepted or excluded";
+/// Condition on the scores of the agents `nop` and `random`.
+pub(crate) const UNABLE_EARN_NOTHING: &str =
+    "doing nothing and calling tools by chance earn no score";
+/// Condition on the scores of the oracle after a part of its calls.
+pub(crate) const LADDER_IS_MONOTONE: &str = "the ladder of agents is monotone";
 /// Condition on the mutants of declared freedoms.
 const FREEDOMS_PASS: &str = "what is free is accepted";
 /// Requirement that stands for one condition for each cheat.
@@ -154,7 +159,7 @@ impl Point {
             ],
             Self::Citations => &[CHECKS_CITE, DEMANDS_HAVE_CHECKS],
             Self::Distinctness => &["no other task has the same skeleton"],
-            Self::Difficulty => &["the ladder of agents is monotone"],
+            Self::Difficulty => &[UNABLE_EARN_NOTHING, LADDER_IS_MONOTONE],
             Self::Split => &["no world or skeleton is in two splits"],
         }
     }
