@@ -35,7 +35,8 @@ pub(super) enum BlockKind {
 /// Splits a Markdown text into blocks. Comments and tags of HTML are dropped.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut reader = Reader::default();
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    // The number of a footnote is no statement, so that it must not be read as text.
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     for event in Parser::new_ext(text, options) {
         reader.take(event);
     }
@@ -274,6 +275,17 @@ mod tests {
                 (BlockKind::Item, "y".to_owned()),
                 (BlockKind::Text, " html \u{b} \u{b}".to_owned()),
                 (BlockKind::Text, "end  here".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_of_footnotes_are_no_text() {
+        assert_eq!(
+            texts("It is 14.[^1]\n\n[^1]: By hand.\n"),
+            [
+                (BlockKind::Text, "It is 14.".to_owned()),
+                (BlockKind::Text, "By hand.".to_owned()),
             ]
         );
     }
