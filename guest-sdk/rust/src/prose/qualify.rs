@@ -20,7 +20,10 @@ impl Reader<'_> {
             let it = &mut mentions[index];
             it.is_hedged = matches!(
                 (two, one),
-                ("more" | "less" | "fewer", "than") | ("at", "least" | "most") | ("up", "to")
+                ("more" | "less" | "fewer", "than")
+                    | ("at", "least" | "most")
+                    | ("up", "to")
+                    | ("<" | ">", "=")
             ) || matches!(
                 one,
                 "nearly"

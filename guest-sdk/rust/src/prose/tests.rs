@@ -116,6 +116,7 @@ fn numbers_in_their_usual_forms() {
             "now >14",
             "now > 14 people",
             "now <14",
+            "now >= 14",
             "≥ 14 people",
             "≤14",
         ],
