@@ -14,7 +14,7 @@ use self::models::models;
 use self::participants::{of_nobody, participants};
 use crate::args::{RunArgs, Selection, Tier};
 use crate::commands::bundle;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::files;
 use crate::operands;
 
@@ -191,7 +191,7 @@ fn own_prices(path: &Path) -> Result<Prices, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
     let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))
+    Prices::parse(&text, &name).map_err(|error| wrong(error_chain(&error)))
 }
 
 /// Returns the prices of the models. Those of a file take precedence over the shipped ones.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::{lock, trust};
 use crate::bundles::open_error;
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Prints the content of a bundle.
@@ -295,7 +295,7 @@ fn verify_error(error: VerifyError) -> CommandError {
         | E::Profile { .. }
         | E::Unpacked(_)
         | E::Task { .. }
-        | E::Clock(_) => chain(&error),
+        | E::Clock(_) => error_chain(&error),
     };
     CommandError::invalid(sanitise::block(&message))
 }
