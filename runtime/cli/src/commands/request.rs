@@ -6,6 +6,7 @@ mod participants;
 
 use std::path::{Path, PathBuf};
 
+use mcpmark_bundle::files;
 use mcpmark_experiment::{Concurrency, Cost, Participant, Spec, SpecLimits};
 use mcpmark_model::Prices;
 
@@ -15,7 +16,6 @@ use self::participants::{of_nobody, participants};
 use crate::args::{RunArgs, Selection, Tier};
 use crate::commands::bundle;
 use crate::error::{CommandError, error_chain};
-use crate::files;
 use crate::operands;
 
 /// Merged request, except the tasks, which are selected later.
