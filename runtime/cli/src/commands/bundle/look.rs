@@ -291,7 +291,7 @@ fn verify_error(error: VerifyError) -> CommandError {
             certificate_summary(&found)
         ),
         E::Guest { .. } | E::Certificate { .. } => error.to_string(),
-        E::UnknownService { .. }
+        E::UnsupportedService { .. }
         | E::Profile { .. }
         | E::Unpacked(_)
         | E::Task { .. }
