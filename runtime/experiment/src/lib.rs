@@ -40,7 +40,7 @@ pub use mcpmark_agent::{
     Allowance, AttemptLimits, Client, CommandSpec, Door, End, EndKind, Manual, ManualResult,
     ManualStep, Reached, ResultView, failure,
 };
-pub use mcpmark_external::{ServerSpec, ServerTransport, proxy};
+pub use mcpmark_external::{ServerSpec, ServerTransport, proxy, stop_programs};
 pub use mcpmark_journal as journal;
 pub use mcpmark_journal::{
     Added, AgentKind, AgentSettings, Concurrency, Journal, JournalError, Outcome, Participant,

@@ -613,6 +613,7 @@ async fn interrupt(
     let cancelled = tokio::task::spawn_blocking(move || journal.cancel_running(&experiment));
     // Attempts that are not updated in time are handled when the experiment is resumed.
     let _ = tokio::time::timeout(LAST_WORDS, cancelled).await;
+    mcpmark_experiment::stop_programs();
     std::process::exit(ExitCode::Interrupted.into());
 }
 
