@@ -257,8 +257,8 @@ impl Certifier<'_> {
         ))
     }
 
-    /// Returns the guests whose code a certificate of the task is bound to: all except cheats and variants. They have already
-    /// been built.
+    /// Returns the guests whose code a certificate of the task is bound to: all except cheats and variants. They have
+    /// already been built.
     fn covered(&mut self, task: &Task) -> Result<Vec<Built>, CertifyError> {
         let guests = std::iter::once(&task.verifier).chain(&task.solution);
         let mut guests: Vec<GuestSource> = guests.cloned().collect();

@@ -52,7 +52,8 @@ impl CertificationRun<'_> {
         let passed = format!("{count} citations of {} checks", declared.len());
         self.check(CHECKS_CITE, problems.is_empty(), detail(&problems, passed));
 
-        let problems = demands(task);
+        let cited = declared.values().flat_map(|check| &check.cites);
+        let problems = demands(&task.instruction, cited, &task.meta.context);
         let sentences = sentences(&task.instruction).len();
         let passed = format!(
             "{sentences} sentences, {} of them context",
@@ -110,7 +111,11 @@ impl CertificationRun<'_> {
             None => text_of_file(&start, place)
                 .map_err(|error| CertifyError::Host(error_chain(&error)))?,
         };
-        Ok(problem(&citation.text, place, text.as_deref()))
+        Ok(problem(
+            &citation.text,
+            &format!("{place:?}"),
+            text.as_deref(),
+        ))
     }
 
     /// Checks that each rejected near miss fails at a check that is about the mutated place. Nothing is examined if no
@@ -185,7 +190,7 @@ impl Subjects {
     }
 }
 
-/// Returns the problem of a citation of a text, `None` if the text contains it.
+/// Returns the problem of a citation of a text, `None` if the text contains it. `place` is its name in messages.
 fn problem(cited: &str, place: &str, text: Option<&str>) -> Option<String> {
     let cited = normal(cited);
     if cited.split(' ').count() < LEAST_WORDS {
@@ -201,41 +206,44 @@ fn problem(cited: &str, place: &str, text: Option<&str>) -> Option<String> {
     }
     match text {
         None => Some(format!(
-            "{place:?} does not exist in the starting world, or is no text"
+            "{place} does not exist in the starting world, or is no text"
         )),
         Some(text) if !normal(text).contains(&cited) => {
-            Some(format!("{place:?} does not contain {cited:?}"))
+            Some(format!("{place} does not contain {cited:?}"))
         }
         Some(_) => None,
     }
 }
 
-/// Returns the problems of a task whose instruction demands what no check cites.
-fn demands(task: &Task) -> Vec<String> {
-    let cited = task.meta.checks.values().flat_map(|check| &check.cites);
-    let cited = cited.filter(|citation| citation.place.is_none());
-    let covered: Vec<String> = cited
+/// Returns the problems of an instruction that demands what no check cites. A sentence is demanded if a citation
+/// contains it or is a part of it. `context` must contain whole sentences, so that a word of it excuses no sentence.
+fn demands<'a>(
+    instruction: &str,
+    cited: impl Iterator<Item = &'a Citation>,
+    context: &[String],
+) -> Vec<String> {
+    let cited: Vec<String> = cited
+        .filter(|citation| citation.place.is_none())
         .map(|citation| normal(&citation.text))
-        .chain(task.meta.context.iter().map(|text| normal(text)))
-        .filter(|text| !text.is_empty())
         .collect();
-    let instruction = normal(&task.instruction);
-    let context = task.meta.context.iter().map(|text| normal(text));
+    let context: Vec<String> = context.iter().map(|text| normal(text)).collect();
+    let whole = normal(instruction);
     let missing = context
-        .filter(|text| !instruction.contains(text))
+        .iter()
+        .filter(|text| !whole.contains(*text))
         .map(|text| format!("the instruction does not contain {text:?} of \"context\""));
-    let open = sentences(&task.instruction)
+    let sentences = sentences(instruction);
+    let open = sentences
         .iter()
         .map(|sentence| normal(sentence))
         .filter(|sentence| {
-            !covered
-                .iter()
-                .any(|text| text.contains(sentence) || sentence.contains(text))
+            let is_part = |text: &String| text.contains(sentence.as_str());
+            let has_part = |text: &String| !text.is_empty() && sentence.contains(text.as_str());
+            !context.iter().any(is_part) && !cited.iter().any(|it| is_part(it) || has_part(it))
         })
         .map(|sentence| {
             format!("no check cites {sentence:?}; add it to \"context\" if it demands nothing")
-        })
-        .collect::<Vec<_>>();
+        });
     missing.chain(open).collect()
 }
 
@@ -269,7 +277,7 @@ mod tests {
     #[test]
     fn citations_are_found_whatever_their_line_breaks() {
         let rules = Some("# Hours\n\nAdd up minutes, and\n  round the sum at the end.\n");
-        let problem = |cited| problem(cited, "README.txt", rules);
+        let problem = |cited| problem(cited, "\"README.txt\"", rules);
         assert_eq!(
             problem("Add up minutes, and round the sum at the end."),
             None
@@ -293,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_missing_place_is_named() {
-        let problem = problem("add up minutes", "#12", None).unwrap();
+        let problem = problem("add up minutes", "\"#12\"", None).unwrap();
         assert!(problem.starts_with("\"#12\" does not exist"), "{problem}");
     }
 
@@ -317,6 +325,40 @@ mod tests {
         assert_eq!(
             subjects.problem("notes.txt", &["the hours"]).unwrap(),
             "no check is about the place"
+        );
+    }
+
+    #[test]
+    fn each_sentence_is_cited_or_whole_in_the_context() {
+        let instruction = "Hi Ada, the fair is over.\n\nAdd up the\nhours. Send the sum to Bo.";
+        let citation = |text: &str| Citation {
+            place: None,
+            text: text.to_owned(),
+        };
+        let cited = [citation("Add up the hours."), citation("the sum to Bo")];
+        let demands = |cited: &[Citation], context: &[&str]| {
+            let context: Vec<String> = context.iter().map(|text| (*text).to_owned()).collect();
+            demands(instruction, cited.iter(), &context)
+        };
+        let whole = ["Hi Ada, the fair is over."];
+        assert_eq!(demands(&cited, &whole), Vec::<String>::new());
+        assert_eq!(
+            demands(&cited[..1], &whole),
+            ["no check cites \"Send the sum to Bo.\"; add it to \"context\" if it demands nothing"]
+        );
+        // A word of a sentence does not excuse it.
+        assert_eq!(demands(&cited, &["fair"]).len(), 1);
+        assert_eq!(
+            demands(&cited, &["Hi Ada, the fair is over.", "Thanks!"]),
+            ["the instruction does not contain \"Thanks!\" of \"context\""]
+        );
+        let elsewhere = Citation {
+            place: Some("README.txt".to_owned()),
+            ..citation("Send the sum to Bo.")
+        };
+        assert_eq!(
+            demands(&[citation("Add up the hours."), elsewhere], &whole).len(),
+            1
         );
     }
 

@@ -12,8 +12,8 @@ use crate::points::{LADDER_IS_MONOTONE, UNABLE_EARN_NOTHING};
 const RUNGS: [u32; 3] = [25, 50, 75];
 
 impl CertificationRun<'_> {
-    /// Plays the oracle up to a part of its calls, and checks that longer parts earn at least the score of shorter ones.
-    /// `start` contains the checks on the starting state.
+    /// Plays the oracle up to a part of its calls, and checks that longer parts earn at least the score of shorter
+    /// ones. `start` contains the checks on the starting state.
     pub(crate) async fn ladder(&mut self, solved: &Played, start: &[(String, bool)]) {
         let earned: Vec<String> = [NOP, RANDOM]
             .into_iter()
