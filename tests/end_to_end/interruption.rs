@@ -308,7 +308,8 @@ fn a_killed_run_is_resumed() {
         assert!(!listed.stdout.contains("running"), "{}", listed.stdout);
         listed.says(&["cut off; continue with `mcpmark resume long`"]);
         let found = environment.run(["show", "--class", "cut off"]);
-        found.exits(if cut_off > 0 { 0 } else { 2 });
+        // Attempts that only lack a grade are cut off too.
+        found.exits(0);
         resume_and_count(&environment, graded);
         assert_eq!(rows(&environment, "status = 'abandoned'"), cut_off);
         assert_eq!(

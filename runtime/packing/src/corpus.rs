@@ -13,7 +13,7 @@ use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
 use mcpmark_task::{ByRole, GuestSource, PublishedParts, WorldId};
 
-use crate::describe::{describe_guest, describe_solution, unchanged_parts};
+use crate::describe::{describe_guest, describe_solution, describe_task_guest, unchanged_parts};
 use crate::{PackError, PackOptions, PackedSuite, pack_tree};
 
 /// Licence of states whose owner does not declare one: the SPDX term for an unknown licence.
