@@ -15,9 +15,17 @@ impl Reader<'_> {
                 self.before(first, 3),
             );
             let (next, after) = (self.fold(last), self.fold(last + 1));
-            // The sign ">" also ends the target of a link.
+            // The sign "<" also begins the target of a link, and ">" ends it.
             let is_target = || (2..=8).any(|back| self.before(first, back) == "<");
             let it = &mut mentions[index];
+            let is_bound = match one {
+                "<" => !matches!(
+                    it.what,
+                    What::Url | What::Email | What::Reference(_) | What::Commit | What::Path { .. }
+                ),
+                ">" => !is_target(),
+                _ => false,
+            };
             it.is_hedged = matches!(
                 (two, one),
                 ("more" | "less" | "fewer", "than")
@@ -35,10 +43,9 @@ impl Reader<'_> {
                     | "ca"
                     | "~"
                     | "≈"
-                    | "<"
                     | "≤"
                     | "≥"
-            ) || (one == ">" && !is_target())
+            ) || is_bound
                 || (next == "or"
                     && matches!(
                         after,
