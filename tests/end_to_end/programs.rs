@@ -256,7 +256,7 @@ fn ctrl_c_ends_a_program_with_all_that_it_has_started() {
 }
 
 /// Waits until a process has ended. A zombie counts as ended.
-fn has_gone(number: i32) {
+pub(crate) fn has_gone(number: i32) {
     for _ in 0..1000 {
         let stat = fs::read_to_string(format!("/proc/{number}/stat"));
         let is_there = stat.is_ok_and(|stat| !stat.contains(") Z "));

@@ -82,13 +82,17 @@ impl Dates {
     /// # Errors
     /// Returns a message with the text if it has none of the forms.
     pub fn read(&self, text: &str) -> Result<Date, String> {
-        let formats: Vec<&str> = self.formats.iter().map(String::as_str).collect();
         let trimmed = text.trim();
-        // No form of a date is long, and messages quote the text as it is.
-        if trimmed.len() > 100 {
-            return Err(format!("expected a date, found {}", show(text)));
-        }
-        parse(trimmed, &formats).map_err(|_| format!("expected a date, found {}", show(text)))
+        // No form of a date is long.
+        let formats = self.formats.iter().filter(|_| trimmed.len() <= 100);
+        let mut dates = formats.filter_map(|format| {
+            let date = Date::strptime(format, trimmed).ok()?;
+            // The parser also reads `2025-3-1` and `+2025-03- 01`, which are not ISO 8601.
+            (format != ISO || iso(date) == trimmed).then_some(date)
+        });
+        dates
+            .next()
+            .ok_or_else(|| format!("expected a date, found {}", show(text)))
     }
 }
 
@@ -141,7 +145,16 @@ mod tests {
         ] {
             assert_eq!(Dates::new().read(text), Ok(date), "{text}");
         }
-        for text in ["01/03/2025", "1.3.2025", "2025-3", "March 2025", ""] {
+        for text in [
+            "01/03/2025",
+            "1.3.2025",
+            "2025-3",
+            "2025-3-1",
+            "2025-03- 01",
+            "+2025-03-01",
+            "March 2025",
+            "",
+        ] {
             assert!(Dates::new().read(text).is_err(), "{text}");
         }
         assert_eq!(Dates::new().or(DAY_FIRST).read("01/03/2025"), Ok(date));

@@ -102,14 +102,14 @@ impl Amounts {
         let trimmed = text.trim();
         let (mut is_negative, mut rest) = split_sign(trimmed);
         let has_outer_sign = rest.len() < trimmed.len();
-        for unit in self.units.iter().filter(|unit| !unit.is_empty()) {
-            let cut = rest
-                .strip_prefix(unit.as_str())
-                .or_else(|| rest.strip_suffix(unit.as_str()));
-            if let Some(number) = cut {
-                rest = number.trim();
-                break;
-            }
+        // The longest unit counts: "12 US$" has the unit "US$", even if "$" is accepted too.
+        let units = self.units.iter().filter(|unit| !unit.is_empty());
+        let numbers = units.filter_map(|unit| {
+            rest.strip_prefix(unit.as_str())
+                .or_else(|| rest.strip_suffix(unit.as_str()))
+        });
+        if let Some(number) = numbers.min_by_key(|number| number.len()) {
+            rest = number.trim();
         }
         if !has_outer_sign {
             (is_negative, rest) = split_sign(rest);
@@ -257,6 +257,10 @@ mod tests {
         }
         for text in ["-€3", "€-3", "\u{2212}3.00 €", "- 3"] {
             assert_eq!(forms.read(text), Ok(decimal("-3")), "{text}");
+        }
+        let dollars = Amounts::new().unit("$").unit("US$");
+        for text in ["3 US$", "US$3", "$3", "3$"] {
+            assert_eq!(dollars.read(text), Ok(decimal("3")), "{text}");
         }
         let comma = Amounts::new().decimal_comma().grouped().places(2);
         assert_eq!(comma.read("1.234,50"), Ok(decimal("1234.5")));

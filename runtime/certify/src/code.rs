@@ -5,8 +5,9 @@
 //! sources, including comments: only a compilation could tell whether a change matters, and renewing all certificates
 //! takes minutes.
 //!
-//! Cheats are not part of it, so that they need not be built to find out whether a certificate holds. They must not use
-//! other sources outside of the task's directory, which [`uncovered`] tests.
+//! The sources of cheats are not part of it, so that they need not be built to find out whether a certificate holds.
+//! They must not use other sources outside of the task's directory, which [`uncovered`] tests. The lock files of their
+//! packages are part of it, which takes no build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,7 +29,8 @@ pub(crate) struct Code {
     pub(crate) shared: Vec<String>,
 }
 
-/// Reads the sources that the verifier and the solution of a task and the guests of its world were compiled from.
+/// Reads the sources that the verifier and the solution of a task and the guests of its world were compiled from, and
+/// the lock files of these guests and of the cheats.
 pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Result<Code> {
     let (root, dir) = (canonical(&library.root), canonical(&task.dir));
     let mut sources: BTreeMap<PathBuf, BTreeSet<&GuestSource>> = BTreeMap::new();
@@ -49,11 +51,10 @@ pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Resu
     for path in sources.keys().filter(|path| !path.starts_with(&dir)) {
         parts.insert((name(path), Digest::of(&fs::read(path)?).to_string()));
     }
-    for lock in guests.iter().filter_map(|guest| lock_file(&guest.source)) {
-        for package in registry_packages(&fs::read_to_string(lock)?) {
-            parts.insert(package);
-        }
-    }
+    let cheats = task.cheats.iter().map(|(_, source)| source);
+    parts.extend(locked_packages(
+        guests.iter().map(|guest| &guest.source).chain(cheats),
+    )?);
     let mut digest = Digest::hasher();
     for (name, content) in &parts {
         digest.update(format!("{name}\0{content}\n").as_bytes());
@@ -95,7 +96,19 @@ pub(crate) fn uncovered<'a>(
         .collect()
 }
 
-/// Returns the lock file that applies to the package of a guest.
+/// Returns the external packages of the lock files that apply to guests.
+fn locked_packages<'a>(
+    guests: impl IntoIterator<Item = &'a GuestSource>,
+) -> io::Result<BTreeSet<(String, String)>> {
+    let locks: BTreeSet<PathBuf> = guests.into_iter().filter_map(lock_file).collect();
+    let mut packages = BTreeSet::new();
+    for lock in locks {
+        packages.extend(registry_packages(&fs::read_to_string(lock)?));
+    }
+    Ok(packages)
+}
+
+/// Returns the lock file that applies to the package of a guest. `None` if the package was never built and has none.
 fn lock_file(guest: &GuestSource) -> Option<PathBuf> {
     let GuestSource::Rust { package_dir, .. } = guest else {
         return None;
@@ -103,7 +116,8 @@ fn lock_file(guest: &GuestSource) -> Option<PathBuf> {
     let manifest = fs::read_to_string(package_dir.join("Cargo.toml"));
     // The manifest may name a workspace elsewhere, although there is another lock file in a parent directory.
     if let Some(workspace) = manifest.ok().as_deref().and_then(named_workspace) {
-        return Some(package_dir.join(workspace).join("Cargo.lock"));
+        let lock = package_dir.join(workspace).join("Cargo.lock");
+        return lock.is_file().then_some(lock);
     }
     let mut locks = package_dir.ancestors().map(|dir| dir.join("Cargo.lock"));
     locks.find(|lock| lock.is_file())
@@ -168,6 +182,29 @@ mod tests {
                 canonical(&home.path().join("tasks/Cargo.lock"))
             );
         }
+    }
+
+    #[test]
+    fn packages_of_a_cheat_count_although_the_verifier_is_a_component() {
+        let task = tempfile::tempdir().unwrap();
+        fs::write(
+            task.path().join("Cargo.lock"),
+            "[[package]]\nname = \"jiff\"\nversion = \"0.2.1\"\nsource = \"registry+https://example.org\"\n",
+        )
+        .unwrap();
+        let verifier = GuestSource::Wasm(task.path().join("verifier.wasm"));
+        let cheat = GuestSource::Rust {
+            source: task.path().join("cheats/x.rs"),
+            package_dir: task.path().to_owned(),
+        };
+        assert!(locked_packages([&verifier]).unwrap().is_empty());
+        let packages = locked_packages([&verifier, &cheat, &cheat]).unwrap();
+        let jiff = ("jiff".to_owned(), "0.2.1 ".to_owned());
+        assert_eq!(packages, BTreeSet::from([jiff]));
+        // A workspace without a lock file was never built.
+        let manifest = "[package]\nname = \"a\"\nworkspace = \"../none\"\n";
+        fs::write(task.path().join("Cargo.toml"), manifest).unwrap();
+        assert!(locked_packages([&cheat]).unwrap().is_empty());
     }
 
     #[test]

@@ -4,12 +4,12 @@
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mcpmark_kinds::text_of_file;
 use mcpmark_sandbox::Verdict;
+use mcpmark_service::error_chain;
 use mcpmark_task::{Citation, DeclaredCheck, Task, VariantKind};
 
 use crate::certification_run::CertificationRun;
 use crate::certifier::CertifyError;
 use crate::mutation::Mutant;
-use crate::play::chain;
 use crate::points::{CHECKS_CITE, DEMANDS_HAVE_CHECKS, INTENDED_CHECK, READINGS_DECIDED};
 use crate::style::sentences;
 
@@ -107,10 +107,9 @@ impl CertificationRun<'_> {
         let text = match &self.prepared.start.kind {
             Some(kind) => kind
                 .text_at(&start, self.scratch.parent(), place)
-                .map_err(|error| CertifyError::Host(chain(&error)))?,
-            None => {
-                text_of_file(&start, place).map_err(|error| CertifyError::Host(chain(&error)))?
-            }
+                .map_err(|error| CertifyError::Host(error_chain(&error)))?,
+            None => text_of_file(&start, place)
+                .map_err(|error| CertifyError::Host(error_chain(&error)))?,
         };
         Ok(problem(
             &citation.text,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mcpmark_kinds::Mutation;
+use mcpmark_service::error_chain;
 use mcpmark_snapshot::diff;
 use mcpmark_task::MutationName;
 use similar::TextDiff;
@@ -12,7 +13,7 @@ use crate::certification_run::{CertificationRun, Judged};
 use crate::certifier::CertifyError;
 use crate::lint;
 use crate::mutation::{Mutant, Solved, mutants, mutants_of_service};
-use crate::play::{Played, chain};
+use crate::play::Played;
 use crate::report::{Mutants, Survivor};
 
 /// Minimum share of mutants that a verifier must reject. It must also reject at least one mutant of each mutation.
@@ -249,7 +250,7 @@ fn survivor(mutant: &Mutant, judged: &Judged) -> Survivor {
         verdict: match judged {
             Ok(verdict) if verdict.passed() => "accepted".to_owned(),
             Ok(_) => "rejected".to_owned(),
-            Err(error) => chain(error),
+            Err(error) => error_chain(error),
         },
         diff: diff.unwrap_or_default(),
     }

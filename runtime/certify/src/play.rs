@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mcpmark_agent::{Agent, Attempt, AttemptLimits, End, Event, RecordError, Recorder, ToolCall};
 use mcpmark_experiment::Prepared;
 use mcpmark_kinds::ServiceUnavailable;
-use mcpmark_service::{STOP_GRACE, Tool, ToolClient, WorldState};
+use mcpmark_service::{STOP_GRACE, Tool, ToolClient, WorldState, error_chain};
 use mcpmark_snapshot::{ScratchSpace, Store, Tree};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -56,10 +56,13 @@ pub(crate) async fn play_within(
         limits: task.session_limits.clone(),
         scratch: scratch.clone(),
     };
-    let session = service.open(world).await.map_err(|error| chain(&error))?;
+    let session = service
+        .open(world)
+        .await
+        .map_err(|error| error_chain(&error))?;
     let client = ToolClient::connect(&*session)
         .await
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| error_chain(&error))?;
     let mut recorded = RecordedCalls::default();
     let played = async {
         let mut attempt = Attempt::start(
@@ -69,13 +72,13 @@ pub(crate) async fn play_within(
             &mut recorded,
             CancellationToken::new(),
         )
-        .map_err(|error| chain(&error))?;
+        .map_err(|error| error_chain(&error))?;
         let end = match agent.run(&mut attempt).await {
             Ok(end) | Err(mcpmark_agent::Halt::End(end)) => end,
-            Err(halt) => return Err(chain(&halt)),
+            Err(halt) => return Err(error_chain(&halt)),
         };
         let tree = session.finish(STOP_GRACE).await;
-        let tree = tree.map_err(|error| chain(&error))?;
+        let tree = tree.map_err(|error| error_chain(&error))?;
         Ok(Played {
             end,
             tree,
@@ -91,7 +94,9 @@ pub(crate) async fn play_within(
     let closed = session.close().await;
     // The first error is the most informative, because it may have caused the later ones.
     let played = played?;
-    disconnected.and(closed).map_err(|error| chain(&error))?;
+    disconnected
+        .and(closed)
+        .map_err(|error| error_chain(&error))?;
     Ok(Played {
         calls: recorded.0,
         reads,
@@ -138,17 +143,6 @@ fn reads(tools: &[Tool], calls: &[ToolCall]) -> Vec<ToolCall> {
         }
     }
     reads
-}
-
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }
 
 #[cfg(test)]

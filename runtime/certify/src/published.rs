@@ -7,13 +7,14 @@ use mcpmark_agent::{Agent, Nop, Oracle, Random};
 use mcpmark_experiment::{Outcome, Prepared, capture_state, random_seed};
 use mcpmark_grading::{Graded, Judge, ScriptJudge};
 use mcpmark_sandbox::{Sandbox, ScriptInput};
+use mcpmark_service::error_chain;
 use mcpmark_snapshot::{Digest, MemoryBlobs, ScratchSpace, Snapshot, Store, Tree};
 use serde::Serialize;
 
 use crate::layered::Layered;
 use crate::mutation::{Mutant, Solved, mutants};
 use crate::native::{self, Ran, Said};
-use crate::play::{chain, play};
+use crate::play::play;
 use crate::printed::is_one_of;
 use crate::report::Check;
 
@@ -251,7 +252,7 @@ impl PublishedCertificationRun<'_> {
                 tree,
                 answer,
             }),
-            Err(error) => Err(chain(&error)),
+            Err(error) => Err(error_chain(&error)),
         })
     }
 

@@ -27,7 +27,7 @@ pub(crate) use self::errors::{
 use crate::diagnosis::home_error;
 use crate::engine;
 use crate::environment;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 use crate::runtime::runtime;
 
@@ -222,16 +222,16 @@ fn login(host: &str) -> Result<Option<Login>, CommandError> {
 pub(crate) fn state_name(task: &TaskId, start: &Start) -> Result<WorldId, CommandError> {
     let guests = start.guests.digests();
     mcpmark_bundle::state_name(task, &start.digest, &guests)
-        .map_err(|error| CommandError::invalid(sanitise::block(&chain(&error))))
+        .map_err(|error| CommandError::invalid(sanitise::block(&error_chain(&error))))
 }
 
 /// Reads a script with the files in its directory. Returns the digest of their tree and the packed tree.
 fn packed_script(file: &Path, store: &Store) -> Result<(Digest, Vec<u8>), CommandError> {
-    let script = Script::read(file).map_err(|error| CommandError::usage(chain(&error)))?;
+    let script = Script::read(file).map_err(|error| CommandError::usage(error_chain(&error)))?;
     script
         .keep(store)
-        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     let (stream, _) = pack_tree(store, &script.beside())
-        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     Ok((script.beside(), stream))
 }

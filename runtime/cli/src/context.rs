@@ -24,7 +24,7 @@ use crate::bundles::{self, Bundles};
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
 use crate::operands;
 use crate::output::build::BuildDisplay;
@@ -488,7 +488,7 @@ impl Context {
             let tree = store.load_tree(&digest).map_err(|error| {
                 CommandError::usage(format!(
                     "cannot load state {digest} from the store: {}",
-                    chain(&error)
+                    error_chain(&error)
                 ))
                 .hint("name the home directory whose store has it with --home (or MCPMARK_HOME)")
             })?;
@@ -539,7 +539,7 @@ fn library_error(error: LibraryRootError) -> CommandError {
         E::Current(error) => CommandError::usage(error),
         E::NoDirectory(_) => CommandError::usage(error)
             .hint("--root (or MCPMARK_ROOT) expects a directory with tasks/ and worlds/"),
-        E::NotFound(error) => CommandError::usage(chain(&error))
+        E::NotFound(error) => CommandError::usage(error_chain(&error))
             .hint("change into a directory with tasks/ and worlds/, or name one with --root"),
     }
 }
@@ -548,7 +548,7 @@ fn library_error(error: LibraryRootError) -> CommandError {
 pub(crate) const PYTHON_GUEST: &str = "MCPMARK_PYTHON_GUEST";
 
 fn python_error(error: &PythonError) -> CommandError {
-    let result = CommandError::infrastructure(sanitise::block(&chain(error)));
+    let result = CommandError::infrastructure(sanitise::block(&error_chain(error)));
     match error {
         PythonError::Digest { .. } => result,
         PythonError::NotAllowed => result.hint(format!(
@@ -610,15 +610,15 @@ pub(crate) fn select_with<T>(
         .iter()
         .map(|text| text.parse())
         .collect::<Result<_, _>>()
-        .map_err(|error| CommandError::usage(chain(&error)))?;
+        .map_err(|error| CommandError::usage(error_chain(&error)))?;
     let tiers: Vec<Tier> = selection
         .tier
         .iter()
         .map(|tier| tier.as_str().parse())
         .collect::<Result<_, _>>()
-        .map_err(|error| CommandError::usage(chain(&error)))?;
+        .map_err(|error| CommandError::usage(error_chain(&error)))?;
     select(&selectors, &tiers, &selection.tag).map_err(|error| {
-        let message = chain(&error);
+        let message = error_chain(&error);
         match error {
             SelectError::Broken { .. } => CommandError::invalid(message),
             SelectError::NoMatch { selector, .. } => {
@@ -634,7 +634,7 @@ pub(crate) fn select_with<T>(
 /// Returns one task by its id.
 pub(crate) fn one_task(library: &Library, text: &str) -> Result<Task, CommandError> {
     let id: TaskId = text.trim_end_matches('/').parse().map_err(|error| {
-        CommandError::usage(chain(&error)).hint("`mcpmark task list` lists the tasks")
+        CommandError::usage(error_chain(&error)).hint("`mcpmark task list` lists the tasks")
     })?;
     library.task(&id).map_err(|error| match error {
         mcpmark_task::Error::UnknownTask { id, known } => unknown_task(id, known),
@@ -661,11 +661,11 @@ pub(crate) fn held_back(task: &TaskId, verifier: &Digest) -> CommandError {
 const HAND_OVER: &str = "pass the verifier with --held-back FILE";
 
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
-    CommandError::invalid(sanitise::block(&chain(error)))
+    CommandError::invalid(sanitise::block(&error_chain(error)))
 }
 
 pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
-    let message = chain(error);
+    let message = error_chain(error);
     let message = sanitise::block(&message);
     if matches!(error, PrepareError::NoSolution(_)) {
         CommandError::invalid(message).hint("choose another agent with --agent")

@@ -5,7 +5,7 @@ use std::path::Path;
 use mcpmark_experiment::{HomeError, JournalError};
 use mcpmark_snapshot::{CaptureError, Digest, InvalidDigest};
 
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::sanitise;
 
 /// Hint for a missing or invalid state.
@@ -19,8 +19,8 @@ pub(crate) fn capture_error(dir: &Path, error: &CaptureError) -> CommandError {
     use CaptureError as E;
     let message = match error {
         // The error contains the directory.
-        E::Open { .. } => chain(error),
-        _ => format!("{}: {}", dir.display(), chain(error)),
+        E::Open { .. } => error_chain(error),
+        _ => format!("{}: {}", dir.display(), error_chain(error)),
     };
     let message = sanitise::line(&message);
     let result = match error {
@@ -63,7 +63,7 @@ pub(crate) fn digest_error(error: &InvalidDigest) -> CommandError {
 
 /// Returns the error for a home that cannot be opened.
 pub(crate) fn home_error(error: &HomeError) -> CommandError {
-    let result = CommandError::infrastructure(sanitise::line(&chain(error)));
+    let result = CommandError::infrastructure(sanitise::line(&error_chain(error)));
     match error {
         // The error contains its own hint.
         HomeError::Journal {

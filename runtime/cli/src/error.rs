@@ -1,10 +1,10 @@
 //! Errors of commands: message, hint and exit code.
 
-use std::error::Error;
 use std::fmt;
 
 use mcpmark_experiment::JournalError;
 use mcpmark_metadata::ExitCode;
+pub(crate) use mcpmark_service::error_chain;
 
 use crate::output::sanitise;
 
@@ -59,7 +59,7 @@ impl CommandError {
 pub(crate) fn journal_error(error: JournalError) -> CommandError {
     use JournalError as E;
     // Messages may quote a damaged journal, so they are sanitised.
-    let message = sanitise::line(&chain(&error)).into_owned();
+    let message = sanitise::line(&error_chain(&error)).into_owned();
     match error {
         E::Unknown {
             what: "attempt", ..
@@ -73,19 +73,4 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
         ),
         _ => CommandError::infrastructure(message),
     }
-}
-
-/// Joins the messages of an error and its causes in one line, without repeating a message.
-pub(crate) fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text.push_str(": ");
-            text.push_str(&cause_text);
-        }
-        source = cause.source();
-    }
-    text
 }

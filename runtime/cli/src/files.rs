@@ -1,78 +1,13 @@
-//! Files given by the user: size-limited reads and atomic writes.
+//! Files that the user names: atomic writes. [`mcpmark_bundle::files`] reads them.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 use tempfile::NamedTempFile;
-
-/// Maximum size of a file of keys, rules, settings, prices, locks or certificates, in bytes.
-pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
-
-/// Reads a file, device or pipe.
-///
-/// # Errors
-///
-/// Returns an error if it cannot be read, or has more than [`MAX_FILE_BYTES`].
-pub(crate) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    read_within(path, MAX_FILE_BYTES)
-}
-
-/// Reads UTF-8 text from a file, device or pipe.
-///
-/// # Errors
-///
-/// Returns an error if it cannot be read, has more than [`MAX_FILE_BYTES`], or is not UTF-8.
-pub(crate) fn read_text(path: &Path) -> io::Result<String> {
-    utf8(read(path)?)
-}
-
-/// Reads UTF-8 text of at most `limit` bytes.
-///
-/// # Errors
-///
-/// Returns an error if it cannot be read, is longer, or is not UTF-8.
-pub(crate) fn read_short_text(path: &Path, limit: u64) -> io::Result<String> {
-    utf8(read_within(path, limit)?)
-}
-
-fn utf8(bytes: Vec<u8>) -> io::Result<String> {
-    String::from_utf8(bytes).map_err(|error| {
-        let place = error.utf8_error().valid_up_to();
-        let message = format!("byte {} is not UTF-8", place + 1);
-        io::Error::new(io::ErrorKind::InvalidData, message)
-    })
-}
-
-/// Reads UTF-8 text from standard input.
-///
-/// # Errors
-///
-/// Returns an error if it cannot be read, has more than [`MAX_FILE_BYTES`], or is not UTF-8.
-pub(crate) fn read_stdin() -> io::Result<String> {
-    utf8(read_from(io::stdin().lock(), MAX_FILE_BYTES)?)
-}
-
-fn read_within(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    read_from(File::open(path)?, limit)
-}
-
-fn read_from(source: impl Read, limit: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = source.take(limit + 1).read_to_end(&mut bytes)?;
-    if read as u64 > limit {
-        let limit = match limit >> 20 {
-            0 => format!("{} KiB", limit >> 10),
-            limit => format!("{limit} MiB"),
-        };
-        let message = format!("the file exceeds the limit of {limit}");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-    }
-    Ok(bytes)
-}
 
 /// File that appears under its name only when it is complete. Until then it is an unnamed temporary file (`O_TMPFILE`)
 /// if the file system supports that, so that nothing remains if the process is killed.
@@ -221,6 +156,8 @@ pub(crate) fn parent(file: &Path) -> &Path {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
 
     #[test]
@@ -246,28 +183,6 @@ mod tests {
         drop(NewFile::new(&to, 0o640).unwrap());
         assert_eq!(names(), 1);
         assert!(NewFile::new(&to.join("below"), 0o640).is_err());
-    }
-
-    #[test]
-    fn a_file_without_an_end_is_refused() {
-        let error = read(Path::new("/dev/zero")).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-        assert!(
-            error.to_string().contains("exceeds the limit of 16 MiB"),
-            "{error}"
-        );
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("file");
-        for length in [0, 7, 8] {
-            std::fs::write(&file, vec![b'a'; length]).unwrap();
-            assert_eq!(read_within(&file, 8).unwrap().len(), length);
-        }
-        assert!(read_within(&file, 7).is_err());
-        std::fs::write(&file, b"a\xff").unwrap();
-        assert_eq!(
-            read_text(&file).unwrap_err().to_string(),
-            "byte 2 is not UTF-8"
-        );
     }
 
     #[test]

@@ -14,7 +14,8 @@ static WORDS: Mutex<String> = Mutex::new(String::new());
 static LISTENING: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Starts the default handler: a signal stops child processes of builds, prints a message and ends the process.
+/// Starts the default handler: a signal stops the child processes of builds and the programs of external servers,
+/// prints a message and ends the process.
 ///
 /// Commands that neither build nor run anything do not start it. Signals end them at once.
 pub(crate) fn watch() {
@@ -106,6 +107,7 @@ impl Signals {
         }
         ENDING.store(true, Ordering::SeqCst);
         mcpmark_build::stop();
+        mcpmark_experiment::stop_programs();
         let words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
         output::last_note(if words.is_empty() {
             "interrupted"

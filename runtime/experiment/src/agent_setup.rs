@@ -160,7 +160,7 @@ impl AgentSetup {
 /// # Errors
 ///
 /// Returns an error if a message or result does not have the form that this program writes.
-pub fn steps(trajectory: &Trajectory) -> Result<Vec<Step>, serde_json::Error> {
+pub(crate) fn steps(trajectory: &Trajectory) -> Result<Vec<Step>, serde_json::Error> {
     let mut calls: HashMap<(u32, String), Vec<_>> = HashMap::new();
     for call in trajectory.calls.iter().rev() {
         let result = match (&call.result, &call.error) {

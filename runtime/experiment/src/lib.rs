@@ -37,19 +37,18 @@ pub mod transport;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Budget, Client, CommandSpec, Door, End, EndKind, Gate, Manual,
-    ManualControls, ManualResult, ManualStep, Reached, ResultView, Retries, Spent, failure,
+    Allowance, AttemptLimits, Client, CommandSpec, Door, End, EndKind, Manual, ManualResult,
+    ManualStep, Reached, ResultView, failure,
 };
-pub use mcpmark_external::{External, ExternalError, ServerSpec, ServerTransport, proxy};
+pub use mcpmark_external::{ServerSpec, ServerTransport, proxy, stop_programs};
 pub use mcpmark_journal as journal;
 pub use mcpmark_journal::{
     Added, AgentKind, AgentSettings, Concurrency, Journal, JournalError, Outcome, Participant,
-    PlanError, PlanStep, Planned, STATE_FAULT, ScoreRule, Scoring, Spec, SpecLimits, TaskSource,
-    TaskVersion, report,
+    PlanError, Planned, STATE_FAULT, Spec, SpecLimits, TaskSource, TaskVersion, report,
 };
 pub use mcpmark_model::{Cost, Usage, decimals};
 
-pub use crate::agent_setup::{AgentSetup, OpenedParticipant, steps};
+pub use crate::agent_setup::{AgentSetup, OpenedParticipant};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::participants::ParticipantError;
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
@@ -59,5 +58,4 @@ pub use crate::surface::tool_surface;
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{
     Start, WorldError, capture_directory, capture_published, capture_state, capture_within,
-    start_world,
 };

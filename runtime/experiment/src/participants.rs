@@ -7,8 +7,9 @@ use mcpmark_agent::{Budget, Gate, Retries};
 use mcpmark_journal::{Journal, JournalError, Participant, Spec};
 use mcpmark_model::{ModelSpec, Pace};
 
+use crate::agent_setup::steps;
 use crate::preflight::ActingModels;
-use crate::{AgentSetup, OpenedParticipant, ToolFilter, ToolFilterError, steps};
+use crate::{AgentSetup, OpenedParticipant, ToolFilter, ToolFilterError};
 
 /// Errors of opening the participants of a run.
 #[derive(Debug, thiserror::Error)]

@@ -41,6 +41,9 @@ pub enum PreflightEvent<'a> {
     Temporary(&'a RefusedRequest),
 }
 
+/// Receiver of the events of a preflight.
+type Report<'a> = dyn FnMut(PreflightEvent<'_>) + Send + 'a;
+
 /// Models of the participants of a spec that will act.
 pub struct ActingModels {
     pub(crate) models: Vec<Option<Model>>,
@@ -157,7 +160,7 @@ impl ActingModels {
         spec: &Spec,
         worlds: &[BTreeSet<String>],
         variable: &Variable<'_>,
-        report: &mut (dyn FnMut(PreflightEvent<'_>) + Send),
+        report: &mut Report<'_>,
     ) -> Result<ExternalTools, PreflightError> {
         let all = self.contact_servers(spec, worlds, variable, report).await?;
         for (model, participant) in self.asking(spec) {
@@ -168,8 +171,8 @@ impl ActingModels {
                 model.sampling_seed(0),
                 REQUEST_TIMEOUT,
             );
-            let waits = || report(PreflightEvent::WaitsForModel(model.name()));
-            let exchange = announced(asking, waits).await;
+            let waits = PreflightEvent::WaitsForModel(model.name());
+            let exchange = announced(asking, waits, report).await;
             let error = match exchange.result {
                 Ok(answer) if answer.usage.is_none() && spec.limits.counts_usage() => {
                     return Err(PreflightError::NoUsage {
@@ -209,14 +212,14 @@ impl ActingModels {
         spec: &Spec,
         worlds: &[BTreeSet<String>],
         variable: &Variable<'_>,
-        report: &mut (dyn FnMut(PreflightEvent<'_>) + Send),
+        report: &mut Report<'_>,
     ) -> Result<ExternalTools, PreflightError> {
         let mut offered: Vec<((&str, &ServerSpec), Vec<String>)> = Vec::new();
         for (name, server) in Participant::servers(self.acting(spec)) {
             // The server is dropped at the end of the iteration; each attempt starts its own.
             let starting = External::start(name, server, variable);
-            let waits = || report(PreflightEvent::WaitsForServer(name));
-            let started = announced(starting, waits).await?;
+            let waits = PreflightEvent::WaitsForServer(name);
+            let started = announced(starting, waits, report).await?;
             let tools = started.tools().map(|tool| tool.to_string()).collect();
             offered.push(((name, server), tools));
         }
@@ -273,13 +276,17 @@ fn test_request(agent: AgentKind) -> (Conversation, Vec<ToolSpec>) {
     (conversation, vec![ping])
 }
 
-/// Awaits a future, and calls `waits` if it takes longer than [`QUIET`].
-async fn announced<T>(work: impl Future<Output = T>, waits: impl FnOnce()) -> T {
+/// Awaits a future, and reports `waits` if it takes longer than [`QUIET`].
+async fn announced<T>(
+    work: impl Future<Output = T>,
+    waits: PreflightEvent<'_>,
+    report: &mut Report<'_>,
+) -> T {
     let mut work = std::pin::pin!(work);
     match tokio::time::timeout(QUIET, work.as_mut()).await {
         Ok(done) => done,
         Err(_) => {
-            waits();
+            report(waits);
             work.await
         }
     }

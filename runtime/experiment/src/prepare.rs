@@ -19,7 +19,8 @@ use mcpmark_task::{
     bundle_digest,
 };
 
-use crate::{Start, WorldError, start_world};
+use crate::world::start_world;
+use crate::{Start, WorldError};
 
 /// Task that is ready for attempts: guests loaded, world stored, limits resolved.
 #[derive(Clone)]

@@ -10,7 +10,9 @@ use mcpmark_journal::{
     Planned,
 };
 use mcpmark_sandbox::Sandbox;
-use mcpmark_service::{Restart, STOP_GRACE, ServiceError, Session, ToolClient, WorldState};
+use mcpmark_service::{
+    Restart, STOP_GRACE, ServiceError, Session, ToolClient, WorldState, error_chain,
+};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
@@ -583,15 +585,4 @@ async fn start_server(name: &str, spec: &ServerSpec) -> Result<External, String>
     let variable = |name: &str| std::env::var(name).ok();
     let started = External::start(name, spec, variable).await;
     started.map_err(|error| error_chain(&error))
-}
-
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
 }

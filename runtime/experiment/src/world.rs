@@ -111,7 +111,7 @@ fn logged(log: &Log) -> String {
 /// # Errors
 ///
 /// Returns an error if the world or one of its guests is not valid, or if the store cannot be written.
-pub fn start_world(
+pub(crate) fn start_world(
     world: &World,
     components: &BTreeMap<GuestSource, Vec<u8>>,
     services: &Services,

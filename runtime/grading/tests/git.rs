@@ -2,6 +2,8 @@
 
 #![allow(clippy::print_stderr, reason = "tests tell what they skip")]
 
+#[path = "../../../tests/hostile/cases.rs"]
+mod cases;
 #[path = "git/hostile.rs"]
 mod hostile;
 

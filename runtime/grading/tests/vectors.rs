@@ -108,34 +108,11 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
     };
     AttemptRow {
         id: "0123456789ab".to_owned(),
-        experiment: "vectors".to_owned(),
-        position: 0,
         task: text(input, "task").to_owned(),
-        agent: "nop".to_owned(),
-        agent_settings: "{}".to_owned(),
-        model: None,
-        model_settings: "{}".to_owned(),
-        k: 1,
-        try_number: 1,
         bundle: optional_digest(input, "task_of_attempt").map(named),
         world: optional_digest(input, "start").map(named),
-        status: "finished".to_owned(),
-        started_ms: 1,
-        ended_ms: Some(2),
-        ended: None,
-        ended_detail: None,
         answer: optional_text(input, "answer"),
-        turns: 0,
-        tool_calls: 0,
-        malformed_calls: 0,
-        usage: None,
-        cost: None,
-        agent_us: None,
-        model_us: None,
-        tool_us: None,
         state: optional_digest(input, "state").map(named),
-        outcome: Some(outcome.to_owned()),
-        error: None,
         grade: Some(GradeRow {
             verifier: named(Digest::of(b"the receipt takes that of the terms")),
             engine: text(input, "engine").to_owned(),
@@ -152,6 +129,7 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
             scoring: Scoring::default(),
             checks,
         }),
+        ..AttemptRow::default()
     }
 }
 

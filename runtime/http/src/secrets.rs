@@ -64,27 +64,23 @@ impl Secrets {
         if self.is_empty() {
             return text;
         }
-        if let Ok(document) = self.redacted_document(&text) {
+        if let Ok(document) = self.scrub_document(&text) {
             return document.unwrap_or(text);
         }
         let scrubbed = self.scrub_lines(&text);
         self.scrub(scrubbed.as_deref().unwrap_or(&text))
     }
 
-    /// Redacts one JSON document. Its lines are not parsed one by one, which takes many times the memory of the text.
+    /// Returns one JSON document without secrets, or `None` if it contains none. Its lines are not parsed one by one,
+    /// which takes many times the memory of the text.
     ///
     /// # Errors
     ///
     /// Returns an error if there are secrets and the text is not one JSON document.
-    pub fn scrub_document(&self, text: String) -> Result<String, serde_json::Error> {
+    pub fn scrub_document(&self, text: &str) -> Result<Option<String>, serde_json::Error> {
         if self.is_empty() {
-            return Ok(text);
+            return Ok(None);
         }
-        Ok(self.redacted_document(&text)?.unwrap_or(text))
-    }
-
-    /// Returns the redacted document, or `None` if it contains no secret.
-    fn redacted_document(&self, text: &str) -> Result<Option<String>, serde_json::Error> {
         let mut value = serde_json::from_str::<Value>(text)?;
         // The text is searched as well, because the document keeps only one of two values with the same key.
         let found = self.scrub_value(&mut value) || self.contained_in(text.as_bytes());
@@ -311,7 +307,7 @@ mod tests {
             secrets.scrub_json(stream.to_owned()),
             "event: delta\ndata: {\"delta\":\"[redacted]\"}\n\ndata: {\"delta\":\"[redacted]\"}\n\ndata: [DONE]\n"
         );
-        assert!(secrets.scrub_document(stream.to_owned()).is_err());
+        assert!(secrets.scrub_document(stream).is_err());
         let untouched = "data: {\"a\": 1}\n\ndata: [DONE]\n";
         assert_eq!(secrets.scrub_json(untouched.to_owned()), untouched);
     }

@@ -38,7 +38,7 @@ impl ExperimentRow {
 }
 
 /// Attempt with its last grade.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct AttemptRow {
     /// Id of the attempt.
     pub id: String,

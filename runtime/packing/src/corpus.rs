@@ -13,7 +13,7 @@ use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::published::PublishedTask;
 use mcpmark_task::{ByRole, GuestSource, PublishedParts, WorldId};
 
-use crate::describe::{describe_guest, describe_task_guest};
+use crate::describe::{describe_guest, describe_solution, unchanged_parts};
 use crate::{PackError, PackOptions, PackedSuite, pack_tree};
 
 /// Licence of states whose owner does not declare one: the SPDX term for an unknown licence.
@@ -180,10 +180,7 @@ fn content(
         guests: prepared.start.guests.digests(),
     }
     .document();
-    let parts: Parts = serde_json::from_value(document).map_err(PackError::Parts)?;
-    if parts.digest() != prepared.bundle {
-        return Err(changed());
-    }
+    let parts = unchanged_parts(document, &task.id, prepared)?;
     let (beside, written) = pack_tree(store, &script.beside())?;
     let mut guests = vec![GuestConfig {
         role: "verifier".to_owned(),
@@ -193,10 +190,11 @@ fn content(
         imports: Vec::new(),
         can: SCRIPT.to_owned(),
     }];
-    if let Some(solution) = &solution {
-        let described = describe_task_guest("solution", solution, &task.id, options.interfaces);
-        guests.push(described?);
-    }
+    guests.extend(describe_solution(
+        solution.as_deref(),
+        &task.id,
+        options.interfaces,
+    )?);
     Ok(Content {
         parts,
         guests,

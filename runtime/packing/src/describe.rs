@@ -1,9 +1,11 @@
-//! Descriptions of guests and certificates in the configs of a bundle.
+//! Descriptions of tasks, guests and certificates in the configs of a bundle.
 
-use mcpmark_bundle::{CertificateConfig, GuestConfig};
+use mcpmark_bundle::{CertificateConfig, GuestConfig, Parts};
 use mcpmark_certify::Certificate;
+use mcpmark_experiment::Prepared;
 use mcpmark_sandbox::{Interface, LoadError, inspect};
 use mcpmark_task::TaskId;
+use serde_json::Value;
 
 use crate::PackError;
 
@@ -41,6 +43,30 @@ pub(crate) fn describe_task_guest(
         role: role.to_owned(),
         problem: Box::new(problem),
     })
+}
+
+/// Returns the description of a task's solution, if it has one.
+pub(crate) fn describe_solution(
+    component: Option<&[u8]>,
+    task: &TaskId,
+    interfaces: &[Interface],
+) -> Result<Option<GuestConfig>, PackError> {
+    let describe = |component| describe_task_guest("solution", component, task, interfaces);
+    component.map(describe).transpose()
+}
+
+/// Returns the parts of a task's digest from their document. Fails if the digest is not that of the prepared task.
+pub(crate) fn unchanged_parts(
+    document: Value,
+    task: &TaskId,
+    prepared: &Prepared,
+) -> Result<Parts, PackError> {
+    let parts: Parts = serde_json::from_value(document).map_err(PackError::Parts)?;
+    if parts.digest() == prepared.bundle {
+        Ok(parts)
+    } else {
+        Err(PackError::Changed(task.clone()))
+    }
 }
 
 /// Returns the description of a certificate in the config of its task.

@@ -5,14 +5,16 @@ use std::io;
 use std::path::Path;
 
 use mcpmark_bundle::{
-    CERTIFICATE, CertificateContent, GuestConfig, JudgeContent, Packer, Parts, TaskContent,
-    WorldConfig, files,
+    CERTIFICATE, CertificateContent, GuestConfig, JudgeContent, Packer, TaskContent, WorldConfig,
+    files,
 };
 use mcpmark_experiment::Prepared;
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{BundleParts, ByRole, GuestSource, Library, Task, World, WorldId};
 
-use crate::describe::{describe_certificate, describe_guest, describe_task_guest};
+use crate::describe::{
+    describe_certificate, describe_guest, describe_solution, describe_task_guest, unchanged_parts,
+};
 use crate::{PackError, PackOptions, PackedSuite, pack_tree};
 
 /// Checks that no verifier of the tasks is held back. This does not need prepared tasks.
@@ -164,18 +166,16 @@ fn content(
         guests: prepared.start.guests.digests(),
     }
     .document();
-    let parts: Parts = serde_json::from_value(document).map_err(PackError::Parts)?;
-    if parts.digest() != prepared.bundle {
-        return Err(changed());
-    }
+    let parts = unchanged_parts(document, &task.id, prepared)?;
     let mut guests = vec![GuestConfig {
         held_back: options.without_verifier,
         ..describe_task_guest("verifier", &verifier, &task.id, options.interfaces)?
     }];
-    if let Some(solution) = &solution {
-        let described = describe_task_guest("solution", solution, &task.id, options.interfaces);
-        guests.push(described?);
-    }
+    guests.extend(describe_solution(
+        solution.as_deref(),
+        &task.id,
+        options.interfaces,
+    )?);
     let certificate = certificate(&task.dir)?;
     Ok(TaskContent {
         parts,

@@ -91,9 +91,9 @@ pub enum VerifyError {
         /// Description of the file.
         found: Box<CertificateConfig>,
     },
-    /// The service of a task is unknown.
-    #[error("task {task}: unknown service {:?}", task.service())]
-    UnknownService {
+    /// The program does not implement the service of a task.
+    #[error("task {task}: service {:?} is not supported", task.service())]
+    UnsupportedService {
         /// Id of the task.
         task: TaskId,
     },
@@ -224,7 +224,7 @@ fn verify_tasks(
 ) -> Result<(), VerifyError> {
     for task in &bundle.tasks {
         let Some(service) = services.service(task.id.service()) else {
-            return Err(VerifyError::UnknownService {
+            return Err(VerifyError::UnsupportedService {
                 task: task.id.clone(),
             });
         };

@@ -138,17 +138,22 @@ fn listed(starts: &[(String, usize)]) -> String {
     lines.collect()
 }
 
-/// Formats a list of names as `; available: a, b`, with at most twenty names.
-pub(crate) fn available(known: &[String]) -> String {
-    const SHOWN: usize = 20;
+/// Formats a list of names as `; available: a, b`.
+fn available(known: &[String]) -> String {
     if known.is_empty() {
         return "; none are available".to_owned();
     }
-    let rest = known.len().saturating_sub(SHOWN);
-    let names = known[..known.len() - rest].join(", ");
+    format!("; available: {}", enumeration(known))
+}
+
+/// Joins the first twenty names, and counts the others.
+pub(crate) fn enumeration(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let rest = names.len().saturating_sub(SHOWN);
+    let shown = names[..names.len() - rest].join(", ");
     if rest == 0 {
-        format!("; available: {names}")
+        shown
     } else {
-        format!("; available: {names} and {rest} more")
+        format!("{shown} and {rest} more")
     }
 }

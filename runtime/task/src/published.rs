@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 pub use self::states::state_place;
 pub use self::task::{PublishedTask, TaskWarning};
 use crate::document::{Document, Place};
-use crate::error::available;
+use crate::error::enumeration;
 use crate::meta::limits;
 use crate::{Error, GuestSource, HeldBack, Limits, TaskId};
 
@@ -239,8 +239,7 @@ fn repeated(tasks: &mut [PublishedTask]) {
             .cloned()
             .collect();
         if !others.is_empty() {
-            let others = available(&others);
-            let others = others.trim_start_matches("; available: ").to_owned();
+            let others = enumeration(&others);
             task.warnings.push(TaskWarning::SharedName { others });
         }
     }

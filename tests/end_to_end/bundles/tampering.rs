@@ -205,7 +205,7 @@ fn a_bundle_that_cannot_be_used_is_refused_whatever_its_digests() {
         (
             true,
             |it| it["parts"]["task"] = json!("nowhere/office/easy"),
-            "unknown service \"nowhere\"",
+            "service \"nowhere\" is not supported",
         ),
         (false, |it| it["clock"] = json!("soon"), "clock"),
         (

@@ -33,8 +33,8 @@ fn imported(sender: &Library<'_>, from: &Environment, plan: &Value, begun: bool)
     machine
 }
 
-/// Returns the word for `--accept-plan` that agrees to the listed actions.
-fn word(refused: &Output) -> String {
+/// Returns the code for `--accept-plan` that accepts the listed actions.
+fn code(refused: &Output) -> String {
     let told = refused.stderr.split("--accept-plan ").nth(1);
     told.unwrap_or_else(|| panic!("{refused:?}"))[..12].to_owned()
 }
@@ -122,10 +122,10 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
         resume(&["--accept-plan", "000000000000"])
             .exits(2)
             .says(&told);
-        let word = word(&refused);
+        let code = code(&refused);
         assert!(!mark.exists());
         // The servers, programs and places of the plan do not exist, so the accepted plan fails early.
-        let agreed = resume(&["--accept-plan", &word]);
+        let agreed = resume(&["--accept-plan", &code]);
         assert!(!agreed.stderr.contains("was imported"), "{agreed:?}");
         let starts = ["start", "run the agent"];
         let starts = starts.iter().any(|words| told[0].starts_with(words));

@@ -1,6 +1,6 @@
 //! Comparison of CSV tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -154,11 +154,20 @@ impl Csv {
     /// expected row. Details then name rows by this cell.
     ///
     /// # Panics
-    /// Panics if the expected header has no such column.
+    /// Panics if the expected header has no such column, or if two expected rows have the same cell in it.
     #[track_caller]
     #[must_use]
     pub fn by_key(mut self, column: &str) -> Self {
-        self.order = Order::ByKey(self.index(column));
+        let at = self.index(column);
+        let mut keys = BTreeSet::new();
+        for row in &self.rows {
+            let key = row[at].as_str();
+            assert!(
+                keys.insert(key),
+                "expected different cells in the column {column}, found {key:?} twice"
+            );
+        }
+        self.order = Order::ByKey(at);
         self
     }
 
@@ -169,10 +178,14 @@ impl Csv {
         self
     }
 
-    /// Ignores blanks around names of columns and around cells.
+    /// Ignores blanks around names of columns and around cells, of the expected table too.
     #[must_use]
     pub fn trimmed(mut self) -> Self {
         self.trimmed = true;
+        let rows = self.rows.iter_mut().flatten();
+        for cell in self.header.iter_mut().chain(rows) {
+            *cell = cell.trim().to_owned();
+        }
         self
     }
 

@@ -1,6 +1,7 @@
 //! Comparison of a text that existed before with the edits that are expected of it.
 
 use super::Expected;
+use super::text::is_blank;
 use crate::Condition;
 use crate::condition::{show, show_difference};
 
@@ -61,7 +62,7 @@ impl Edited {
     /// Expects another line in the place of one.
     ///
     /// # Panics
-    /// Panics if the text does not have exactly one such line.
+    /// Panics if the text does not have exactly one such line, or if the other line contains a line end.
     #[track_caller]
     #[must_use]
     pub fn replace(mut self, line: &str, by: impl Into<String>) -> Self {
@@ -73,7 +74,7 @@ impl Edited {
     /// Expects a new line after one.
     ///
     /// # Panics
-    /// Panics if the text does not have exactly one such line.
+    /// Panics if the text does not have exactly one such line, or if the new line contains a line end.
     #[track_caller]
     #[must_use]
     pub fn insert_after(mut self, line: &str, new: impl Into<String>) -> Self {
@@ -95,6 +96,10 @@ impl Edited {
     }
 
     /// Expects a new line at the end.
+    ///
+    /// # Panics
+    /// Panics if the new line contains a line end.
+    #[track_caller]
     #[must_use]
     pub fn append(mut self, new: impl Into<String>) -> Self {
         self.lines.push(Line::new(new));
@@ -122,11 +127,14 @@ impl Edited {
 }
 
 impl Line {
+    #[track_caller]
     fn new(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            kept: None,
-        }
+        let text = text.into();
+        assert!(
+            !text.contains('\n'),
+            "expected one new line without its end, found {text:?}"
+        );
+        Self { text, kept: None }
     }
 }
 
@@ -156,7 +164,7 @@ impl Expected for Edited {
             let is_last = number == self.lines.len() && found.peek().is_none();
             let same = match line.kept {
                 Some(_) => text == line.text,
-                None => text.trim_end() == line.text.trim_end(),
+                None => text.trim_end_matches(is_blank) == line.text.trim_end_matches(is_blank),
             };
             if !same {
                 let (a, b) = show_difference(&line.text, text);

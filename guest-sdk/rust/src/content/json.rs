@@ -6,6 +6,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::Value;
 
 use super::data::{Data, Node, NodeContent, Number, repeated_key};
+use crate::condition::show;
 
 /// Expects this JSON value, in any layout and with its keys in any order.
 pub fn json(expected: impl Into<Value>) -> Data {
@@ -90,7 +91,10 @@ impl<'de> Visitor<'de> for Reader {
             entries.push(entry);
         }
         match repeated_key(&entries) {
-            Some((key, _)) => Err(A::Error::custom(format_args!("the key {key:?} twice"))),
+            Some((key, _)) => Err(A::Error::custom(format_args!(
+                "the key {} twice",
+                show(key)
+            ))),
             None => Ok(NodeContent::Map(entries)),
         }
     }

@@ -39,7 +39,8 @@ struct Reading {
 /// Expects the content of this Markdown text: GitHub Flavored Markdown, with footnotes and front matter.
 ///
 /// # Panics
-/// The comparison panics if the expected text is nested deeper than 100 levels.
+/// The comparison panics if the expected text is nested deeper than 100 levels, or if a column with a rule is in none
+/// of its tables.
 pub fn markdown(expected: impl Into<String>) -> Markdown {
     Markdown {
         expected: expected.into(),
@@ -278,6 +279,16 @@ impl Expected for Markdown {
             Ok(expected) => expected,
             Err(reason) => panic!("the expected text: {reason}"),
         };
+        for (name, _) in &self.columns {
+            let is_header = |block: &Block| match &block.shape {
+                Shape::Cell { row: 0, column, .. } => column == name,
+                _ => false,
+            };
+            assert!(
+                expected.iter().any(is_header),
+                "the expected text has no table with the column {name:?}"
+            );
+        }
         let found = match read(found, self.options) {
             Ok(found) => found,
             Err(reason) => return Condition::fail(reason),
@@ -664,7 +675,7 @@ impl Reader {
                 let (line, at) = (self.inline_line.take().unwrap_or(0), self.table.cell);
                 self.table.cell += 1;
                 if self.table.row == 0 {
-                    self.table.columns.push(text.clone());
+                    self.table.columns.push(readable(&text));
                 }
                 let shape = Shape::Cell {
                     table: self.table.number,

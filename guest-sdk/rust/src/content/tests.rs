@@ -174,6 +174,21 @@ fn an_edit_of_an_unclear_line_panics() {
     let _ = content::edited("a\na\n").without("a");
 }
 
+#[test]
+fn a_no_break_space_is_no_blank_at_the_end_of_a_new_line() {
+    fails(
+        content::edited("a\n").replace("a", "B"),
+        "B\u{a0}\n",
+        r#"line 1: expected "B", found "B\u{a0}""#,
+    );
+}
+
+#[test]
+#[should_panic(expected = r#"expected one new line without its end, found "b\nc""#)]
+fn an_edit_of_several_lines_panics() {
+    let _ = content::edited("a\n").append("b\nc");
+}
+
 /// Rows of the tables in a document: all cells, without what marks links and code.
 fn rows_of_tables(text: &str, prefix: &str) -> Vec<String> {
     let lines = text.lines().filter_map(|line| line.strip_prefix(prefix));

@@ -6,6 +6,7 @@ use toml::de::{DeInteger, DeTable, DeValue};
 
 use super::Lines;
 use super::data::{Data, Node, NodeContent, Number};
+use crate::condition::cut;
 
 /// Expects a TOML table with these values. A date or time cannot be written as JSON; see [`toml_text`].
 ///
@@ -36,7 +37,8 @@ fn read(text: &str) -> Result<Vec<Node>, String> {
         }
         Err(error) => {
             let line = error.span().map_or(1, |span| lines.at(span.start));
-            let message = error.message();
+            // It may quote a key of any length.
+            let message = cut(error.message(), 300);
             Err(format!(
                 "expected TOML, found an error in line {line}: {message}"
             ))

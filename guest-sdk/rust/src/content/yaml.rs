@@ -9,6 +9,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::Value;
 
 use super::data::{Data, Node, NodeContent, Number, repeated_key};
+use crate::condition::{cut, show};
 
 /// Maximum nesting depth.
 const DEPTH: usize = 100;
@@ -16,6 +17,8 @@ const DEPTH: usize = 100;
 const EXPANDED: usize = 100_000;
 /// Maximum length of the texts that aliases add, in bytes.
 const EXPANDED_TEXT: usize = 4 << 20;
+/// Maximum length of the description of an error, which may quote the text, in characters.
+const MAX_PROBLEM: usize = 300;
 
 /// Expects one YAML document with this value, in any style and with its keys in any order.
 pub fn yaml(expected: impl Into<Value>) -> Data {
@@ -173,7 +176,7 @@ impl Open {
             Kind::List(nodes) => NodeContent::List(nodes),
             Kind::Map(entries, _) => {
                 if let Some((key, node)) = repeated_key(&entries) {
-                    return Err(refused(node.line, &format!("the key {key:?} twice")));
+                    return Err(refused(node.line, &format!("the key {} twice", show(key))));
                 }
                 NodeContent::Map(entries)
             }
@@ -214,6 +217,7 @@ fn size(node: &Node) -> (usize, usize) {
 }
 
 fn refused(line: u32, problem: &str) -> String {
+    let problem = cut(problem, MAX_PROBLEM);
     format!("expected YAML, found an error in line {line}: {problem}")
 }
 
@@ -238,7 +242,7 @@ fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>, line: u32) -> Resul
                 | ("null", content @ NodeContent::Null) => content,
                 ("float", NodeContent::Integer(number)) => NodeContent::Float(number),
                 ("int" | "float" | "bool" | "null", _) => {
-                    return Err(refused(line, &format!("{text:?} with the tag {tag}")));
+                    return Err(refused(line, &format!("{} with the tag {tag}", show(text))));
                 }
                 _ => as_text(),
             }

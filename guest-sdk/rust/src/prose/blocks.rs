@@ -35,7 +35,8 @@ pub(super) enum BlockKind {
 /// Splits a Markdown text into blocks. Comments and tags of HTML are dropped.
 pub(super) fn blocks(text: &str) -> Vec<Block> {
     let mut reader = Reader::default();
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    // The number of a footnote is no statement, so that it must not be read as text.
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     for event in Parser::new_ext(text, options) {
         reader.take(event);
     }
@@ -111,7 +112,8 @@ impl Reader {
                 ..
             }) => {
                 let is_shown = matches!(link_type, LinkType::Autolink | LinkType::Email);
-                let is_local = dest_url.starts_with('#') || !dest_url.contains(['/', '.', '@']);
+                let is_local =
+                    dest_url.starts_with('#') || !dest_url.contains(['/', '.', '@', ':']);
                 self.links
                     .push((!is_shown && !is_local).then(|| dest_url.to_string()));
             }
@@ -202,15 +204,24 @@ fn without_tags(html: &str) -> String {
     while let Some(at) = rest.find('<') {
         text.push_str(&rest[..at]);
         rest = &rest[at..];
+        let is_tag = rest[1..].starts_with(|char: char| {
+            char.is_ascii_alphabetic() || matches!(char, '/' | '!' | '?')
+        });
+        if !is_tag {
+            // "3 < 4"
+            text.push('<');
+            rest = &rest[1..];
+            continue;
+        }
         let end = if rest.starts_with("<!--") {
-            rest.find("-->").map(|end| end + 3)
+            // A comment without an end hides all that follows.
+            Some(rest.find("-->").map_or(rest.len(), |end| end + 3))
         } else {
             rest.find('>').map(|end| end + 1)
         };
-        match end {
-            Some(end) => rest = &rest[end..],
-            None => return text,
-        }
+        // What looks like a tag without an end is read, so that it cannot hide anything.
+        let Some(end) = end else { break };
+        rest = &rest[end..];
         text.push(' ');
     }
     text.push_str(rest);
@@ -218,7 +229,7 @@ fn without_tags(html: &str) -> String {
 }
 
 /// Replaces variants of a character by one of them, and removes characters that are not visible.
-fn normalise(text: &str) -> String {
+pub(super) fn normalise(text: &str) -> String {
     text.chars()
         .filter_map(|char| match char {
             '\u{ad}'
@@ -266,6 +277,23 @@ mod tests {
                 (BlockKind::Text, "end  here".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn numbers_of_footnotes_are_no_text() {
+        assert_eq!(
+            texts("It is 14.[^1]\n\n[^1]: By hand.\n"),
+            [
+                (BlockKind::Text, "It is 14.".to_owned()),
+                (BlockKind::Text, "By hand.".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_sign_in_html_hides_no_text() {
+        assert_eq!(without_tags("<p>3 < 4 <b"), " 3 < 4 <b");
+        assert_eq!(without_tags("<p>3<!-- 4"), " 3 ");
     }
 
     #[test]

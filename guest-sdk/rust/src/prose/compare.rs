@@ -65,6 +65,9 @@ impl Judge<'_> {
             (Form::Range(low, high), What::Range(from, to)) => {
                 when(from.readings.contains(low) && to.readings.contains(high))
             }
+            (Form::Date(_) | Form::Weekday(_), What::Date(_)) if self.is_known_version(mention) => {
+                Verdict::Unrelated
+            }
             (Form::Date(date), What::Date(days)) => {
                 let is_whole = days
                     .iter()
@@ -83,7 +86,8 @@ impl Judge<'_> {
             (Form::Version(version), What::Version) => {
                 when(is_version(version, mention.written(lexed)))
             }
-            (Form::Version(version), What::Number(_)) => {
+            // "2.4" is a number as well, and "2.4.10" a day.
+            (Form::Version(version), What::Number(_) | What::Date(_)) => {
                 right(is_version(version, mention.written(lexed)))
             }
             (Form::Reference(number), What::Reference(found)) => when(number == found),
@@ -119,6 +123,15 @@ impl Judge<'_> {
             }
             _ => Verdict::Unrelated,
         }
+    }
+
+    /// Returns true if what looks like a date is the version of a fact.
+    fn is_known_version(&self, mention: &Mention) -> bool {
+        let written = mention.written(&self.prose.lexed);
+        let facts = self.facts.iter();
+        facts
+            .flat_map(|fact| fact.forms.iter().chain(&fact.besides))
+            .any(|form| matches!(form, Form::Version(version) if is_version(version, written)))
     }
 
     /// Returns true if a name with digits is of a shape that no fact speaks of.

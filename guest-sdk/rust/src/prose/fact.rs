@@ -4,7 +4,9 @@ use jiff::civil::Date;
 use rust_decimal::Decimal;
 
 use super::Person;
+use super::blocks::{Block, BlockKind};
 use super::forms::clock;
+use super::lex::{Kind, lex};
 use super::phrase::Phrase;
 use super::words;
 
@@ -171,7 +173,24 @@ impl Fact {
 
     /// A name with digits, such as `INC-2041` or `A07`, in any case. Other names of the same shape
     /// count as other values of it.
+    ///
+    /// # Panics
+    /// Panics if the text is not read as one name with digits, such as `40712`, `2041-B` or `PR-7`.
+    #[track_caller]
     pub fn id(id: &str) -> Self {
+        let block = Block {
+            kind: BlockKind::Text,
+            text: id.to_owned(),
+        };
+        let tokens = lex(&[block]).tokens;
+        let is_name = matches!(
+            tokens.as_slice(),
+            [token] if matches!(token.kind, Kind::Id | Kind::Version | Kind::Commit)
+        );
+        assert!(
+            is_name,
+            "{id:?} is not read as one name with digits: use `term`, `number` or `reference`"
+        );
         Self::new(id, Form::Id(words::fold(id)))
     }
 

@@ -55,7 +55,7 @@ impl Facts {
         self
     }
 
-    /// Adds a text whose numbers and names are no statements, such as a title that is quoted.
+    /// Adds a text whose numbers and names are no statements, such as a title that is quoted. It may be wrapped.
     #[must_use]
     pub fn literal(mut self, text: impl Into<String>) -> Self {
         self.literals.push(text.into());

@@ -7,7 +7,7 @@ use super::blocks::BlockKind;
 use super::fact::{Fact, Form, Polarity, Side};
 use super::people::{Named, Person, named, plain_tokens};
 use super::phrase::Phrase;
-use crate::condition::cut;
+use crate::condition::{cut, show};
 
 /// Maximum distance of a value from its topic, in half words.
 const REACH: u32 = 40;
@@ -160,6 +160,7 @@ impl<'a> Judge<'a> {
                 .filter(|it| it.verdict == Verdict::Right)
                 .map(|it| it.first)
                 .min()
+                .or_else(|| self.by_context(&places[0]))
         };
         found.map(|at| self.quote(at))
     }
@@ -177,15 +178,15 @@ impl<'a> Judge<'a> {
                     let tokens = &self.prose.lexed.tokens;
                     let written = &self.prose.lexed.text
                         [tokens[candidate.first].start..tokens[candidate.last - 1].end];
-                    let quote = self.quote(candidate.first);
+                    let (written, quote) = (show(written), self.quote(candidate.first));
                     return Err(format!(
-                        "expected {name}, found {written:?} for it in {quote}"
+                        "expected {name}, found {written} for it in {quote}"
                     ));
                 }
                 _ => {}
             }
         }
-        if let Some(at) = found.or_else(|| self.by_context(index)) {
+        if let Some(at) = found.or_else(|| self.by_context(&self.found[index])) {
             return Ok(at);
         }
         let is_phrase = self.facts[index]
@@ -203,18 +204,19 @@ impl<'a> Judge<'a> {
     }
 
     /// Finds a value in a sentence without any topic, after a sentence or below a heading with one.
-    fn by_context(&self, index: usize) -> Option<usize> {
-        let FactPlaces { candidates, topics } = &self.found[index];
+    fn by_context(&self, FactPlaces { candidates, topics }: &FactPlaces) -> Option<usize> {
         let mut right = candidates
             .iter()
             .filter(|it| it.verdict == Verdict::Right && it.is_plain);
         right
             .find(|it| {
                 let sentence = self.prose.lexed.tokens[it.first].sentence;
-                let has_topic = self
-                    .found
-                    .iter()
-                    .any(|places| places.topics.contains_key(&sentence));
+                // The topics of a fact that must not be stated are not among those of the text.
+                let has_topic = topics.contains_key(&sentence)
+                    || self
+                        .found
+                        .iter()
+                        .any(|places| places.topics.contains_key(&sentence));
                 !has_topic
                     && self.context[sentence]
                         .iter()

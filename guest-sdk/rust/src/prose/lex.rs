@@ -169,7 +169,10 @@ impl Lexer {
                 if this == '`' {
                     self.is_code = block.kind == BlockKind::Code || !self.is_code;
                 }
-                self.mark(this, base + offset(at), base + offset(at + 1));
+                // "->" and "=>" are arrows, and no bound of what follows.
+                let is_arrow = this == '>' && at > 0 && matches!(char(at - 1), '-' | '=');
+                let mark = if is_arrow { '→' } else { this };
+                self.mark(mark, base + offset(at), base + offset(at + 1));
                 at += 1;
                 if matches!(this, '!' | '?' | '…') {
                     self.end(base + offset(at));
@@ -281,7 +284,9 @@ impl Lexer {
         let body = whole.strip_suffix("'s").unwrap_or(whole);
         if let Some((kind, rest)) = date(body) {
             self.push(kind, fold, start, end);
-            if let Some(Kind::Time(minutes)) = rest.and_then(time) {
+            // A fraction of a second and an offset from UTC are not read.
+            let clock = rest.and_then(|rest| rest.split(['.', '+', '-']).next());
+            if let Some(Kind::Time(minutes)) = clock.and_then(time) {
                 self.push(Kind::Time(minutes), String::new(), start, end);
             }
         } else if let Some(kind) = time(body) {

@@ -71,7 +71,7 @@
 //! [`Fact::besides`] allows it, or the text only compares with it ("up from 11", "more than in May").
 //!
 //! A value in a range or between alternatives ("14 to 20", "14 or 15") and one that is only a bound
-//! ("almost", "more than", "at least") states nothing, unless the fact is [`Fact::roughly`]. "About",
+//! ("almost", "more than", "at least", ">") states nothing, unless the fact is [`Fact::roughly`]. "About",
 //! "over", "around" and "some" are too often other words, and are not judged.
 //!
 //! # Negation
@@ -104,7 +104,8 @@
 //!   false by themselves.
 //! - *Invented names*: a person outside of the roster is only a word, and a name with digits is judged
 //!   only if a fact has the same shape (`INC-2042`, `INC-2041`). A handle of no known person fails.
-//! - *Numbers inside of URLs, paths and names*, such as `x14`. They state nothing, and are not false.
+//! - *Numbers inside of paths, names and other URLs than those of issues, pull requests and commits*, such as
+//!   `x14`. They state nothing, and are not false.
 //! - *Crossed-out text*, which counts as text.
 //!
 //! These right texts fail: a value that is given by a calculation ("ten more than the 13 of May"), in
@@ -151,6 +152,7 @@ use stray::Stray;
 
 #[cfg(doc)]
 use crate::Verifier;
+use crate::condition::show;
 use crate::github::Repository;
 use crate::{Condition, Found, Tree};
 
@@ -405,9 +407,9 @@ impl Found<Prose> {
     pub fn section<S: AsRef<str>>(&self, names: &[S]) -> Found<Prose> {
         let first = names.first().map_or("", AsRef::as_ref);
         self.part(&format!("section {first:?}"), |prose| {
-            prose
-                .section(names)
-                .ok_or_else(|| format!("there is no such heading among {:?}", prose.headings()))
+            prose.section(names).ok_or_else(|| {
+                format!("there is no such heading among {}", show(&prose.headings()))
+            })
         })
     }
 
@@ -447,8 +449,8 @@ fn exist(prose: &Prose, missing: Option<&Mention>, noun: &str) -> Condition {
     match missing {
         None => Condition::pass(format!("each {noun} exists")),
         Some(mention) => Condition::fail(format!(
-            "expected each {noun} to exist, found {:?} in {}",
-            mention.written(&prose.lexed),
+            "expected each {noun} to exist, found {} in {}",
+            show(mention.written(&prose.lexed)),
             prose.quote(mention)
         )),
     }

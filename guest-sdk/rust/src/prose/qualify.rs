@@ -15,10 +15,15 @@ impl Reader<'_> {
                 self.before(first, 3),
             );
             let (next, after) = (self.fold(last), self.fold(last + 1));
+            // The sign ">" also ends the target of a link.
+            let is_target = || (2..=8).any(|back| self.before(first, back) == "<");
             let it = &mut mentions[index];
             it.is_hedged = matches!(
                 (two, one),
-                ("more" | "less" | "fewer", "than") | ("at", "least" | "most") | ("up", "to")
+                ("more" | "less" | "fewer", "than")
+                    | ("at", "least" | "most")
+                    | ("up", "to")
+                    | ("<" | ">", "=")
             ) || matches!(
                 one,
                 "nearly"
@@ -30,11 +35,15 @@ impl Reader<'_> {
                     | "ca"
                     | "~"
                     | "≈"
-            ) || (next == "or"
-                && matches!(
-                    after,
-                    "so" | "more" | "less" | "fewer" | "later" | "earlier"
-                ))
+                    | "<"
+                    | "≤"
+                    | "≥"
+            ) || (one == ">" && !is_target())
+                || (next == "or"
+                    && matches!(
+                        after,
+                        "so" | "more" | "less" | "fewer" | "later" | "earlier"
+                    ))
                 || next == "+"
                 || matches!(&it.what, What::Number(number) if number.is_hedged);
             it.is_aside = (one == "than" && three != "no" && three != "not")

@@ -3,7 +3,7 @@
 use super::blocks::{HARD_BREAK, SOFT_BREAK};
 use super::words;
 
-const DELIMITERS: &str = "()[]{}<>\"`|;!?*…=→←—,&~≈•·^\\";
+const DELIMITERS: &str = "()[]{}<>\"`|;!?*…=→←—,&~≈≤≥•·^\\";
 /// Abbreviations whose point does not end a sentence.
 const ABBREVIATIONS: [&str; 14] = [
     "mr", "mrs", "ms", "dr", "st", "approx", "ca", "e.g", "i.e", "vs", "cf", "incl", "resp", "prof",

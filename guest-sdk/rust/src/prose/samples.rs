@@ -44,6 +44,8 @@ pub fn samples(file: &str) -> Vec<Sample> {
                 .expect("a wrong text names its right one");
             let right = samples.iter().find(|sample| sample.name == of);
             let right = right.unwrap_or_else(|| panic!("{name}: there is no text {of}"));
+            // The last line of a section has lost its end.
+            let body = format!("{body}\n");
             let parts = body.split_once("=>\n");
             let (old, new) = parts.unwrap_or_else(|| panic!("{name}: there is no line =>"));
             let (old, new) = (old.trim(), new.trim());

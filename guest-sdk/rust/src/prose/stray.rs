@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::compare::{commit_of, numbered};
 use super::fact::Form;
 use super::judge::Judge;
+use super::lex::Lexed;
 use super::read::{Mention, What};
+use crate::condition::show;
 
 /// Kind of statements that a check allows no others of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +54,7 @@ impl Judge<'_> {
             let unknown = handles.next().map(|mention| (mention.first, mention.last));
             let (first, last) = known.or(unknown)?;
             let written = &lexed.text[lexed.tokens[first].start..lexed.tokens[last - 1].end];
-            return Some(format!("{written:?} in {}", self.quote(first)));
+            return Some(format!("{} in {}", show(written), self.quote(first)));
         }
         let digits = forms.iter().filter_map(|form| match form {
             Form::Digits(digits) => Some(self.digits(digits)),
@@ -62,7 +65,7 @@ impl Judge<'_> {
             digits.contains(&mention.first) || forms.iter().any(|form| self.allows(form, mention))
         };
         let stray = self.prose.mentions.iter().find(|mention| {
-            kind_of(mention) == Some(kind)
+            kind_of(mention, lexed) == Some(kind)
                 && !is_masked(mention.start(lexed), mention.end(lexed))
                 // The address of a known person is judged as a name.
                 && !(matches!(mention.what, What::Email) && named.contains(&mention.first))
@@ -70,8 +73,8 @@ impl Judge<'_> {
                 && !self.is_unshaped(mention, &forms)
         })?;
         Some(format!(
-            "{:?} in {}",
-            stray.written(lexed),
+            "{} in {}",
+            show(stray.written(lexed)),
             self.quote(stray.first)
         ))
     }
@@ -93,13 +96,19 @@ impl Judge<'_> {
     }
 }
 
-fn kind_of(mention: &Mention) -> Option<Stray> {
+fn kind_of(mention: &Mention, lexed: &Lexed) -> Option<Stray> {
     Some(match &mention.what {
+        What::Url => {
+            // The address of an issue, a pull request or a commit refers to it.
+            let url = &lexed.tokens[mention.first].fold;
+            let is_reference = numbered(url).is_some() || commit_of(url).is_some();
+            return is_reference.then_some(Stray::Reference);
+        }
         What::Number(number) if number.is_soft => return None,
         What::Number(_) | What::Unreadable => Stray::Number,
         What::Date(_) | What::Time(_) => Stray::Time,
         What::Reference(_) | What::Commit | What::Version | What::Id => Stray::Reference,
         What::Email => Stray::Reference,
-        What::Range(..) | What::Handle | What::Url | What::Path { .. } => return None,
+        What::Range(..) | What::Handle | What::Path { .. } => return None,
     })
 }

@@ -96,6 +96,10 @@ fn numbers_in_their_usual_forms() {
         &[
             "14 of them",
             "14/20 passed",
+            "we won 14 games",
+            "all 14 won",
+            "it went 9 -> 14",
+            "[x](docs/a.md) 14 files",
             "from 9 to 14 people",
             "14, then 15",
         ],
@@ -109,6 +113,12 @@ fn numbers_in_their_usual_forms() {
             "10 to 14",
             "14 or so",
             "14+ people",
+            "now >14",
+            "now > 14 people",
+            "now <14",
+            "now >= 14",
+            "≥ 14 people",
+            "≤14",
         ],
     );
     check(
@@ -326,6 +336,11 @@ fn dates_and_times_in_their_usual_forms() {
         &["midnight", "12 am", "0:00"],
     );
     check(
+        &Fact::time(21, 20),
+        &["2025-03-04T21:20:00.000Z", "2025-03-04T21:20:00+00:00"],
+        &["2025-03-04T21:21:00.000Z"],
+    );
+    check(
         &Fact::time(14, 45),
         &["quarter to three", "14:45"],
         &["quarter past three"],
@@ -390,6 +405,17 @@ fn references_commits_versions_and_paths() {
         &["2.40", "2.4.0", "24"],
     );
     check(
+        &Fact::version("2.4.10"),
+        &["2.4.10", "v2.4.10", "Version 2.4.10 is out."],
+        &["2.4.11", "2.4.1"],
+    );
+    let facts = Facts::new()
+        .must("version", Fact::version("2.4.10"))
+        .must("day", Fact::date(date(2025, 3, 14)).about(["release*"]));
+    for (_, condition) in facts.conditions(&prose("We released 2.4.10 on 14 March 2025.")) {
+        assert!(condition.passed(), "{}", condition.detail());
+    }
+    check(
         &Fact::path("docs/guide/set-up.md"),
         &[
             "docs/guide/set-up.md",
@@ -398,8 +424,18 @@ fn references_commits_versions_and_paths() {
             "[guide](docs/guide/set-up.md)",
             "./docs/guide/set-up.md",
             "https://e.org/blob/main/docs/guide/set-up.md",
+            "https://e.org/blob/main/docs/guide/set-up.md#L3",
+            "/data/docs/guide/set-up.md",
         ],
-        &["docs/guide/setup.md", "docs/guide", "up.md", "set-up"],
+        &[
+            "docs/guide/setup.md",
+            "docs/guide",
+            "up.md",
+            "set-up",
+            "old/docs/guide/set-up.md",
+            "not-docs/guide/set-up.md",
+            "docs/guide/set-up.md.bak",
+        ],
     );
     check(
         &Fact::path("01 Programme/running order.md"),
@@ -422,6 +458,9 @@ fn references_commits_versions_and_paths() {
             "(0700) 555412",
             "0700 - 555 412",
             "+46 0700555412",
+            "0700–555–412",
+            "0700 555\n412",
+            "[call](tel:+46-0700-555-412)",
         ],
         &["0700 555 413", "0700 and 555 412"],
     );
@@ -659,6 +698,8 @@ fn what_the_facts_do_not_have_is_found() {
         "Saturday",
         "in 2025",
         "see #12",
+        "https://github.com/o/r/issues/12",
+        "https://e.org/13",
         "INC-2041",
         "UTF-8",
         "two things: a and b",
@@ -679,6 +720,7 @@ fn what_the_facts_do_not_have_is_found() {
         "14 to 20",
         "⑮ files",
         "１５ files",
+        "<p>\n14 < 15 files\n</p>",
     ] {
         assert!(!prose(text).numbers_are_among(&facts).passed(), "{text}");
     }
@@ -688,6 +730,8 @@ fn what_the_facts_do_not_have_is_found() {
     for text in [
         "#13",
         "issue 13",
+        "https://github.com/o/r/issues/13",
+        "https://github.com/o/r/commit/a1b2c3d4",
         "INC-2042",
         "a1b2c3d",
         "v1.2",
@@ -695,6 +739,49 @@ fn what_the_facts_do_not_have_is_found() {
     ] {
         assert!(!prose(text).references_are_among(&facts).passed(), "{text}");
     }
+}
+
+#[test]
+fn a_forbidden_value_is_found_below_its_topic() {
+    let code = Fact::number(7731).about(["code"]);
+    for text in [
+        "The code is 7731.",
+        "The code:\n\n- 7731\n",
+        "## Code\n\n7731\n",
+    ] {
+        assert!(!prose(text).does_not_state(&code).passed(), "{text:?}");
+    }
+    for text in ["Alarms: 7731", "The code:\n\n- 7732\n"] {
+        assert!(prose(text).does_not_state(&code).passed(), "{text:?}");
+    }
+}
+
+#[test]
+fn a_literal_may_be_wrapped_and_have_other_quotes() {
+    let facts = Facts::new().literal("Ana\u{2019}s Top 10 of 2024");
+    for (_, condition) in facts.conditions(&prose("Read *Ana's Top 10\nof 2024* now.")) {
+        assert!(condition.passed(), "{}", condition.detail());
+    }
+}
+
+#[test]
+fn long_words_are_cut_in_messages() {
+    let condition = prose(&"1".repeat(5_000)).numbers_are_among(&[]);
+    assert!(!condition.passed());
+    assert!(condition.detail().len() < 500, "{}", condition.detail());
+}
+
+#[test]
+#[should_panic(expected = "is not read as one name with digits")]
+fn an_id_that_texts_cannot_state_panics() {
+    let _ = Fact::id("PR-7");
+}
+
+#[test]
+fn a_wrong_sample_may_leave_something_out() {
+    let file = "=== right a\none\ntwo\n=== wrong b of a: c\ntwo\n=>\n=== right d\nx\n";
+    let texts: Vec<String> = samples(file).into_iter().map(|it| it.text).collect();
+    assert_eq!(texts, ["one\ntwo\n", "one\n\n", "x\n"]);
 }
 
 #[test]

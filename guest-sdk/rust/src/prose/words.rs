@@ -260,7 +260,8 @@ pub(super) fn currency_word(word: &str) -> Option<&'static str> {
         "cad" => "CAD",
         "aud" => "AUD",
         "inr" | "rupee" | "rupees" => "INR",
-        "krw" | "won" => "KRW",
+        // "Won" is more often a verb: "we won 14 games".
+        "krw" => "KRW",
         _ => return None,
     })
 }

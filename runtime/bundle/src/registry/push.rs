@@ -5,11 +5,10 @@ use std::io::Read;
 use mcpmark_snapshot::Digest;
 use reqwest::header::{ACCEPT, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, LOCATION};
 use reqwest::{Method, Response, StatusCode};
-use serde_json::json;
 use url::Url;
 
 use super::pull::types;
-use super::signatures::tag_of;
+use super::signatures::{add_to_index, tag_of};
 use super::{Reference, Registry, RegistryError, Transferred, answer, sends_to_readable};
 use crate::layout::{Source, fetch};
 use crate::oci::{self, Descriptor};
@@ -80,7 +79,7 @@ impl Registry {
         }
         let what = "a signature";
         let mut listed = self.referring(bundle).await?;
-        let before = listed.manifests.len();
+        let mut is_longer = false;
         for attached in signatures {
             for descriptor in &attached.blobs {
                 self.send_blob(what, descriptor, source, &mut sum).await?;
@@ -98,14 +97,12 @@ impl Registry {
                 self.send_manifest(what, &version, oci::MANIFEST, bytes)
                     .await?;
             }
-            if !listed.manifests.contains(descriptor) {
-                listed.manifests.push(descriptor.clone());
-            }
+            is_longer |= add_to_index(&mut listed, descriptor);
         }
-        if listed.manifests.len() == before {
+        if !is_longer {
             return Ok(sum);
         }
-        let bytes = mcpmark_json::canonical(&json!(listed)).into_bytes();
+        let bytes = mcpmark_json::canonical(&listed).into_bytes();
         sum.count(bytes.len() as u64);
         self.send_manifest(what, &tag_of(bundle), oci::INDEX, bytes)
             .await?;

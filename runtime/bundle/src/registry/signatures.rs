@@ -2,13 +2,13 @@
 
 use mcpmark_snapshot::Digest;
 use reqwest::header::{HeaderMap, LINK};
-use serde_json::Value;
+use serde_json::{Value, json};
 use url::Url;
 
 use super::{Registry, RegistryError, Transferred};
 use crate::BundleError;
 use crate::layout::{BlobDirectory, fetch};
-use crate::oci::{self, Descriptor, Index, Manifest};
+use crate::oci::{self, Descriptor, Manifest};
 use crate::trust::{self, Attached};
 
 const LIST: &str = "the list of signatures";
@@ -110,38 +110,54 @@ impl Registry {
     }
 
     /// Returns the index of the manifests that refer to a manifest, from the tag that is derived from its digest.
-    /// Returns an empty index if the tag does not exist.
-    pub(super) async fn referring(&self, digest: &Digest) -> Result<Index, RegistryError> {
-        let what = LIST;
-        let nothing = Index {
-            schema_version: 2,
-            media_type: Some(oci::INDEX.to_owned()),
-            artifact_type: None,
-            manifests: Vec::new(),
-            annotations: Default::default(),
-        };
-        match self.manifest(what, &tag_of(digest), None).await {
-            Ok(bytes) => Ok(oci::parse(what, &bytes)?),
-            Err(RegistryError::Missing { .. }) => Ok(nothing),
+    /// Returns an empty index if the tag does not exist. The document is not converted to [`oci::Index`], because it is
+    /// written back, and other programs add entries with other fields and other algorithms of digests.
+    pub(super) async fn referring(&self, digest: &Digest) -> Result<Value, RegistryError> {
+        match self.manifest(LIST, &tag_of(digest), None).await {
+            Ok(bytes) => index(&bytes),
+            Err(RegistryError::Missing { .. }) => {
+                Ok(json!({"schemaVersion": 2, "mediaType": oci::INDEX, "manifests": []}))
+            }
             Err(error) => Err(error),
         }
     }
 }
 
-/// Parses the descriptors in an index. Skips invalid ones, because others may attach any artifact. Returns an error if
-/// the document is not an index, because the bundle must not be treated as unsigned.
-fn descriptors(index: &[u8]) -> Result<Vec<Descriptor>, RegistryError> {
-    let index: Value = mcpmark_json::from_unique(index)
+/// Parses an index. Returns an error if the document is not an index, because the bundle must not be treated as
+/// unsigned.
+fn index(bytes: &[u8]) -> Result<Value, RegistryError> {
+    let index: Value = mcpmark_json::from_unique(bytes)
         .map_err(|error| useless(format!("not valid JSON: {error}")))?;
-    let listed = match index.get("manifests") {
-        Some(Value::Array(listed)) => listed.iter(),
+    match index.get("manifests") {
         // Some registries write an empty list as null.
-        Some(Value::Null) => [].iter(),
-        _ => return Err(useless("expected an array \"manifests\"".to_owned())),
-    };
-    Ok(listed
-        .filter_map(|one| serde_json::from_value(one.clone()).ok())
-        .collect())
+        Some(Value::Array(_) | Value::Null) => Ok(index),
+        _ => Err(useless("expected an array \"manifests\"".to_owned())),
+    }
+}
+
+/// Returns the descriptors in an index. Skips invalid ones, because others may attach any artifact.
+fn listed(index: &Value) -> impl Iterator<Item = Descriptor> {
+    let entries = index["manifests"].as_array().into_iter().flatten();
+    entries.filter_map(|entry| serde_json::from_value(entry.clone()).ok())
+}
+
+/// Parses the descriptors in an index.
+fn descriptors(bytes: &[u8]) -> Result<Vec<Descriptor>, RegistryError> {
+    Ok(listed(&index(bytes)?).collect())
+}
+
+/// Adds a descriptor to the index of [`referring`](Registry::referring), and keeps everything else in it. Returns false
+/// if the descriptor is in it already.
+pub(super) fn add_to_index(index: &mut Value, descriptor: &Descriptor) -> bool {
+    if listed(index).any(|known| known == *descriptor) {
+        return false;
+    }
+    let entry = json!(descriptor);
+    match &mut index["manifests"] {
+        Value::Array(entries) => entries.push(entry),
+        absent => *absent = Value::Array(vec![entry]),
+    }
+    true
 }
 
 /// Creates the error of an invalid list of signatures.
@@ -192,6 +208,40 @@ mod tests {
             let read = descriptors(text.as_bytes()).ok();
             assert_eq!(read.map(|read| read.len()), found, "{text}");
         }
+    }
+
+    #[test]
+    fn entries_of_other_programs_are_kept() {
+        let entries = json!([
+            {
+                "mediaType": oci::MANIFEST, "digest": Digest::of(b"image").to_string(), "size": 5,
+                "urls": ["https://example.org/image"], "data": "aW1hZ2U=", "x-own": {"a": [1, null]},
+                "platform": {"os": "linux", "architecture": "arm64", "os.features": []},
+            },
+            {"mediaType": oci::MANIFEST, "digest": format!("sha512:{}", "0".repeat(128)), "size": 5},
+            "not a descriptor",
+        ]);
+        let text = json!({"schemaVersion": 2, "subject": {"size": 3}, "manifests": entries});
+        let mut list = index(text.to_string().as_bytes()).unwrap();
+        let own = Descriptor {
+            artifact_type: Some(trust::SIGNATURE.to_owned()),
+            ..Descriptor::of(oci::MANIFEST, b"own")
+        };
+        assert!(add_to_index(&mut list, &own));
+        let mut expected = text;
+        expected["manifests"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!(own));
+        assert_eq!(list, expected);
+        assert!(!add_to_index(&mut list, &own));
+        assert_eq!(list, expected);
+        let found: Vec<Descriptor> = listed(&list).collect();
+        assert_eq!((found.len(), &found[1]), (2, &own));
+
+        let mut empty = index(b"{\"manifests\":null}").unwrap();
+        assert!(add_to_index(&mut empty, &own));
+        assert_eq!(empty, json!({"manifests": [own]}));
     }
 
     proptest! {

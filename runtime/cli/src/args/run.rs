@@ -192,8 +192,8 @@ pub(crate) struct ResumeArgs {
     /// Retry attempts that were given up because their process died repeatedly, one at a time
     #[arg(long)]
     pub(crate) retry_died: bool,
-    /// Accept the plan of an imported experiment with the word that the refusal prints
-    #[arg(long, value_name = "WORD", requires = "experiment")]
+    /// Accept the plan of an imported experiment with the code that the refusal prints
+    #[arg(long, value_name = "CODE", requires = "experiment")]
     pub(crate) accept_plan: Option<String>,
     /// Skip the preflight requests to models and MCP servers
     #[arg(long)]

@@ -8,7 +8,7 @@ use mcpmark_packing::{MachineError, PackError};
 
 use super::{HOST, PASSWORD, USER};
 use crate::context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::sanitise;
 
 /// Hint for a suite that differs from its lock.
@@ -60,7 +60,7 @@ pub(crate) fn open_error(error: impl Into<OpenError>) -> CommandError {
 
 /// Converts an error of reading or writing a bundle.
 fn bundle_error(error: &BundleError) -> CommandError {
-    let message = chain(error);
+    let message = error_chain(error);
     let message = sanitise::block(&message);
     match error {
         BundleError::Read { .. } => CommandError::usage(message),
@@ -71,12 +71,13 @@ fn bundle_error(error: &BundleError) -> CommandError {
 
 /// Converts the error of a reference that the user gave.
 pub(crate) fn reference_error(error: &BadReference) -> CommandError {
-    CommandError::usage(sanitise::line(&chain(error))).hint("write it as oci://HOST/REPOSITORY:TAG")
+    CommandError::usage(sanitise::line(&error_chain(error)))
+        .hint("write it as oci://HOST/REPOSITORY:TAG")
 }
 
 /// Converts an error of a registry.
 pub(crate) fn registry_error(reference: &Reference, error: &RegistryError) -> CommandError {
-    let message = format!("{reference}: {}", chain(error));
+    let message = format!("{reference}: {}", error_chain(error));
     let message = sanitise::block(&message);
     match error {
         RegistryError::Refused { .. } => CommandError::infrastructure(message).hint(format!(
@@ -117,7 +118,7 @@ fn policy_error(error: &PolicyError) -> CommandError {
     match error {
         PolicyError::Read { .. } => CommandError::usage(error),
         PolicyError::Invalid { file, source } => {
-            CommandError::usage(format!("{}: {}", file.display(), chain(source)))
+            CommandError::usage(format!("{}: {}", file.display(), error_chain(source)))
         }
         PolicyError::Refused { file, source } => not_trusted(source).hint(format!(
             "the trust policy {} determines which keys are accepted for which names",
@@ -154,7 +155,7 @@ pub(crate) fn machine_error(error: MachineError) -> CommandError {
         E::Bundle(error) => open_error(error),
         E::Mismatch(mismatch) => CommandError::invalid(mismatch).hint(UPDATE),
         E::State { .. } | E::Guests { .. } | E::Clock { .. } | E::Service { .. } => {
-            CommandError::invalid(sanitise::block(&chain(&error)))
+            CommandError::invalid(sanitise::block(&error_chain(&error)))
         }
     }
 }
@@ -162,7 +163,7 @@ pub(crate) fn machine_error(error: MachineError) -> CommandError {
 /// Converts an error of packing.
 pub(crate) fn pack_error(error: &PackError) -> CommandError {
     use PackError as E;
-    let message = chain(error);
+    let message = error_chain(error);
     let message = sanitise::block(&message);
     let result = if error.is_infrastructure() {
         CommandError::infrastructure(message)

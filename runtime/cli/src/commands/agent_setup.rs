@@ -8,7 +8,7 @@ use mcpmark_experiment::preflight::{
 use mcpmark_experiment::{AgentSetup, Journal, ParticipantError, Spec, ToolFilterError};
 use mcpmark_model::{OpenError, RequestErrorKind};
 
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::output::{self, sanitise};
 
 fn variable(name: &str) -> Option<String> {
@@ -103,7 +103,7 @@ fn preflight_error(error: PreflightError) -> CommandError {
         E::NoUsage { .. } => CommandError::usage(sanitise::line(&error.to_string()))
             .hint("limit turns or time instead: --limit-turns, --limit-run-time"),
         E::Refused(refused) => refused_error(&refused),
-        E::Server(error) => unusable(&chain(&error)),
+        E::Server(error) => unusable(&error_chain(&error)),
         E::Clash { .. } => unusable(&error.to_string()),
         E::Filter(error) => filter_error(&error),
         E::Program(error) => program_error(&error),

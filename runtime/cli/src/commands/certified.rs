@@ -4,14 +4,14 @@ use mcpmark_certify::{Certificate, PointResult, PointStatus};
 use mcpmark_metadata::{self as metadata, CertificatePoint, MutantCounts, TaskCertificate};
 use mcpmark_task::Task;
 
-use crate::error::chain;
+use crate::error::error_chain;
 use crate::output::{self, sanitise};
 
 /// Reads the certificate of a task. An unreadable certificate results in a warning, because the task itself can still
 /// be shown.
 pub(crate) fn read(task: &Task) -> Option<Certificate> {
     Certificate::read(task).unwrap_or_else(|error| {
-        output::warn(&sanitise::line(&chain(&error)));
+        output::warn(&sanitise::line(&error_chain(&error)));
         None
     })
 }

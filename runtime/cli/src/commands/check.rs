@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::{CheckArgs, EngineArgs, EngineName};
 use crate::context::{self, Context};
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
@@ -178,7 +178,7 @@ fn certify_error(error: &CertifyError) -> CommandError {
     if let CertifyError::Prepare(error) = error {
         return context::prepare_error(error);
     }
-    let message = chain(error);
+    let message = error_chain(error);
     let message = sanitise::block(&message);
     if error.is_infrastructure() {
         CommandError::infrastructure(message)

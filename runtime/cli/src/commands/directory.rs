@@ -5,7 +5,7 @@ use std::path::Path;
 
 use mcpmark_snapshot::{Blobs, MaterialiseOptions, Tree, materialise};
 
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 
 /// Checks that an output directory is empty, and creates it if it does not exist, so that problems are reported before
 /// any work is done. Existing files are never overwritten.
@@ -40,6 +40,10 @@ pub(super) fn write(
     materialise(tree, blobs, dir, &MaterialiseOptions { clock: Some(clock) })
         .map(drop)
         .map_err(|error| {
-            CommandError::infrastructure(format!("{option} {}: {}", dir.display(), chain(&error)))
+            CommandError::infrastructure(format!(
+                "{option} {}: {}",
+                dir.display(),
+                error_chain(&error)
+            ))
         })
 }

@@ -13,7 +13,7 @@ use mcpmark_sandbox::{Sandbox, SandboxConfig};
 
 use crate::args::{DoctorArgs, EngineArgs};
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 use crate::settings::{self, Settings};
 
@@ -204,7 +204,7 @@ fn guest_compiler(context: &Context) -> Finding {
             };
             Finding::absent(what, format!("{next} {commands}"))
         }
-        Err(error) => Finding::broken(what, chain(&error)),
+        Err(error) => Finding::broken(what, error_chain(&error)),
     }
 }
 
@@ -279,7 +279,7 @@ fn python(context: &Context) -> Finding {
     let what = "python scripts";
     let ready = context.python().and_then(|source| {
         let ready = source.ready();
-        ready.map_err(|error| CommandError::infrastructure(chain(&error)))
+        ready.map_err(|error| CommandError::infrastructure(error_chain(&error)))
     });
     match ready {
         Err(error) => Finding::broken(what, error.message),
@@ -321,12 +321,12 @@ fn library(context: &Context) -> Finding {
             match tasks.broken.first() {
                 None => Finding::ok(what, detail),
                 Some(broken) => {
-                    detail.push_str(&format!("; {}", chain(&broken.error)));
+                    detail.push_str(&format!("; {}", error_chain(&broken.error)));
                     Finding::broken(what, detail)
                 }
             }
         }
-        (Err(error), _) | (_, Err(error)) => Finding::broken(what, chain(&error)),
+        (Err(error), _) | (_, Err(error)) => Finding::broken(what, error_chain(&error)),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::args::EngineArgs;
 use crate::commands::imported_plan;
 use crate::commands::task_selection::{self, Chosen, NoJudge};
 use crate::context::Context;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
 use crate::output::{self, sanitise};
 
@@ -123,7 +123,7 @@ pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, Comm
         .map_err(|_| CommandError::usage(format!("attempt {} has no final state", attempt.id)))?;
     let tree = store
         .load_tree(&digest)
-        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     Ok(Ending {
         tree,
         answer: attempt.answer.clone(),

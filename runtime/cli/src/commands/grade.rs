@@ -1,5 +1,6 @@
 //! `mcpmark grade`: grades a state with the verifier of a task or with another one.
 
+use mcpmark_bundle::files;
 use mcpmark_experiment::Outcome;
 use mcpmark_grading::Graded;
 use mcpmark_kinds::ScriptInvocation;
@@ -11,7 +12,6 @@ use crate::commands::judge::{self, Judge, grade_report};
 use crate::commands::script::{self, Scripts};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::files;
 use crate::output::{self, sanitise};
 use crate::settings;
 

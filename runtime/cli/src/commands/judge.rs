@@ -18,7 +18,7 @@ use mcpmark_task::{ScoreSettings, TaskId};
 use crate::context::{self, Context};
 use crate::diagnosis;
 use crate::engine;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Verifier with its task, if it belongs to one.
@@ -148,7 +148,8 @@ impl Judge {
 
     /// Loads a script that belongs to no task.
     pub(crate) fn of_script(file: &Path, interpreter: Interpreter) -> Result<Self, CommandError> {
-        let script = Script::read(file).map_err(|error| CommandError::usage(chain(&error)))?;
+        let script =
+            Script::read(file).map_err(|error| CommandError::usage(error_chain(&error)))?;
         let judge = ScriptJudge {
             script,
             interpreter,
@@ -388,7 +389,7 @@ fn stored(
         return store.snapshot(&digest).map_err(|error| {
             CommandError::usage(format!(
                 "cannot load state {digest} from the store: {}",
-                chain(&error)
+                error_chain(&error)
             ))
             .hint("name a directory, or the home directory whose store has the state with --home")
         });
@@ -417,7 +418,10 @@ fn as_captured(
 
 fn load(digest: &Digest, store: &Store) -> Result<Snapshot, CommandError> {
     store.snapshot(digest).map_err(|error| {
-        CommandError::infrastructure(format!("cannot read state {digest}: {}", chain(&error)))
+        CommandError::infrastructure(format!(
+            "cannot read state {digest}: {}",
+            error_chain(&error)
+        ))
     })
 }
 

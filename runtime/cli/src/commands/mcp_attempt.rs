@@ -14,7 +14,7 @@ use super::run;
 use super::single_attempt::SingleAttempt;
 use crate::args::ServeArgs;
 use crate::context::{self, Context};
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
 use crate::output::{self, progress, sanitise};
 
@@ -91,7 +91,7 @@ pub(crate) fn serve(
         signal.abort();
         Ok::<_, CommandError>(ended)
     })?;
-    ended.map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    ended.map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     let rows = journal.attempts(name).map_err(journal_error)?;
     let outcome = outcome
         .lock()

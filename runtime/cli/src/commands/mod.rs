@@ -39,13 +39,13 @@ use std::path::Path;
 
 use mcpmark_service::ServiceError;
 
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::runtime::runtime;
 
 /// Converts an error of a service. `place` is the path that it concerns.
 fn service_error(error: &ServiceError, place: Option<&Path>) -> CommandError {
     let place = place.map_or_else(String::new, |place| format!("{}: ", place.display()));
-    let message = format!("{place}{}", chain(error));
+    let message = format!("{place}{}", error_chain(error));
     match error {
         ServiceError::InvalidWorld { .. } => CommandError::invalid(message),
         _ => CommandError::infrastructure(message),

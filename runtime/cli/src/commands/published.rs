@@ -10,7 +10,7 @@ use mcpmark_task::published::{Corpus, PublishedTask, TaskWarning};
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::task::short;
 use crate::context::{self, Context};
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -28,7 +28,7 @@ pub(crate) fn list(
         all.list(selectors, tiers, tags)
     })?;
     for (id, error) in &all.broken {
-        let line = format!("{id}: {}", chain(error));
+        let line = format!("{id}: {}", error_chain(error));
         let word = output::paint(output::BAD, "broken:");
         output::note(&format!("{word} {}", sanitise::line(&line)));
     }

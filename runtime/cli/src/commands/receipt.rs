@@ -21,7 +21,7 @@ use crate::commands::task_selection::{self, Chosen, NoJudge};
 use crate::commands::{bundle, judge, runs};
 use crate::context::Context;
 use crate::diagnosis::capture_error;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::output::{self, sanitise};
 use crate::{engine, files};
 
@@ -104,7 +104,7 @@ fn of_grades(
 fn receipt_error(error: ReceiptError) -> CommandError {
     match error {
         ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
-        _ => CommandError::infrastructure(chain(&error)),
+        _ => CommandError::infrastructure(error_chain(&error)),
     }
 }
 
@@ -134,7 +134,7 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<ExitCode, Comma
 /// Converts an error of the verification.
 fn verify_error(error: &VerifyError) -> CommandError {
     use VerifyError as E;
-    let message = chain(error);
+    let message = error_chain(error);
     match error {
         E::NoAnswer => CommandError::usage(message),
         E::OtherObject { .. } | E::AnswerNotText => CommandError::invalid(message),
@@ -229,7 +229,7 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
         (Ok(signature), _) => signature,
         (Err(_), None) => return Ok(text),
         (Err(error), Some(_)) => {
-            let problem = format!("not signed: {}", chain(&error));
+            let problem = format!("not signed: {}", error_chain(&error));
             return Err(invalid(&sanitise::line(&problem)));
         }
     };

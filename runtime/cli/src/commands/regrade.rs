@@ -19,7 +19,7 @@ use crate::commands::task_selection::{self, Chosen};
 use crate::commands::{bundle, imported_plan, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
 use crate::output::{self, sanitise};
 
@@ -126,7 +126,7 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<ExitCode, 
         })
     })?
     .map_err(|error| {
-        CommandError::infrastructure(chain(&error))
+        CommandError::infrastructure(error_chain(&error))
             .hint("completed grades are stored; repeat the command to continue")
     })?;
     if cancel.is_cancelled() {

@@ -10,7 +10,7 @@ use mcpmark_report::{Details, Format, Options, Report, Source, TaskFacts, TaskIn
 use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
 use crate::commands::runs;
 use crate::context::Context;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::files;
 use crate::output::{self, sanitise};
 
@@ -121,7 +121,7 @@ pub(crate) fn export(context: &Context, args: ExportArgs) -> Result<ExitCode, Co
                 ExportError::Journal(error) => journal_error(error),
                 ExportError::NotEmpty(_) | ExportError::Exists(_) => CommandError::usage(error),
                 ExportError::Write { .. } | ExportError::Spec(_) => {
-                    CommandError::infrastructure(chain(&error))
+                    CommandError::infrastructure(error_chain(&error))
                 }
             }
         })?;
@@ -237,7 +237,7 @@ fn known_tasks(context: &Context) -> TaskIndex {
     let Ok(tasks) = context.library().and_then(|library| {
         library
             .tasks()
-            .map_err(|error| CommandError::invalid(chain(&error)))
+            .map_err(|error| CommandError::invalid(error_chain(&error)))
     }) else {
         return TaskIndex::new();
     };

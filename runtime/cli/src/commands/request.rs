@@ -6,6 +6,7 @@ mod participants;
 
 use std::path::{Path, PathBuf};
 
+use mcpmark_bundle::files;
 use mcpmark_experiment::{Concurrency, Cost, Participant, Spec, SpecLimits};
 use mcpmark_model::Prices;
 
@@ -14,8 +15,7 @@ use self::models::models;
 use self::participants::{of_nobody, participants};
 use crate::args::{RunArgs, Selection, Tier};
 use crate::commands::bundle;
-use crate::error::{CommandError, chain};
-use crate::files;
+use crate::error::{CommandError, error_chain};
 use crate::operands;
 
 /// Merged request, except the tasks, which are selected later.
@@ -191,7 +191,7 @@ fn own_prices(path: &Path) -> Result<Prices, CommandError> {
     let wrong = |message: String| CommandError::usage(format!("{}: {message}", path.display()));
     let text = files::read_text(path).map_err(|error| wrong(error.to_string()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Prices::parse(&text, &name).map_err(|error| wrong(chain(&error)))
+    Prices::parse(&text, &name).map_err(|error| wrong(error_chain(&error)))
 }
 
 /// Returns the prices of the models. Those of a file take precedence over the shipped ones.

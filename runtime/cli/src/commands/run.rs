@@ -25,7 +25,7 @@ use crate::commands::task_selection::{self, Chosen};
 use crate::commands::{agent_setup, dry_run, grow, imported_plan};
 use crate::context::{self, Context};
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
 use crate::output::progress::Display;
 use crate::output::{self, sanitise};
@@ -445,7 +445,7 @@ impl Setting {
         let Self { runner, tasks } = self;
         let graded = super::runtime(1)?
             .block_on(runner.grade_ended(name, tasks))
-            .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+            .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
         let interrupted = runner.journal.abandon_running(id).map_err(journal_error)?;
         let rows = runner.journal.attempts(name).map_err(journal_error)?;
         let changed = spec.changed(&self.versions(), &rows);
@@ -525,7 +525,7 @@ impl Setting {
         });
         display.finish();
         run.map_err(|error| {
-            CommandError::infrastructure(chain(&error)).hint(format!(
+            CommandError::infrastructure(error_chain(&error)).hint(format!(
                 "finished attempts are stored; continue with `mcpmark resume {name}`"
             ))
         })?;
@@ -613,6 +613,7 @@ async fn interrupt(
     let cancelled = tokio::task::spawn_blocking(move || journal.cancel_running(&experiment));
     // Attempts that are not updated in time are handled when the experiment is resumed.
     let _ = tokio::time::timeout(LAST_WORDS, cancelled).await;
+    mcpmark_experiment::stop_programs();
     std::process::exit(ExitCode::Interrupted.into());
 }
 

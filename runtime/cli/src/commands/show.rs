@@ -18,7 +18,7 @@ use crate::args::ShowArgs;
 use crate::commands::world::changes_text;
 use crate::commands::{directory, explain, grade, runs};
 use crate::context::Context;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::output::{self, sanitise};
 
 /// Maximum number of lines of a text, and of characters of a line, that are shown without `--full`. On a terminal, its
@@ -259,7 +259,9 @@ fn changes(attempt: &AttemptRow, store: &Store) -> Result<Option<Vec<Change>>, S
     };
     let load = |text: &String| {
         let digest: Digest = text.parse().map_err(|error| format!("{text}: {error}"))?;
-        store.load_tree(&digest).map_err(|error| chain(&error))
+        store
+            .load_tree(&digest)
+            .map_err(|error| error_chain(&error))
     };
     Ok(Some(diff(&load(start)?, &load(state)?)))
 }

@@ -23,7 +23,7 @@ use crate::args::StoreCommand;
 use crate::commands::{bundle, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::files::{self, NewFile};
 use crate::interruption;
 use crate::output::table::Table;
@@ -78,7 +78,7 @@ fn export(context: &Context, name: &str, to: &Path, force: bool) -> Result<ExitC
     let file = NewFile::new(to, 0o600).map_err(|error| failed(&error))?;
     let mut out = std::io::BufWriter::new(file.file());
     let verifiers = transport::export(&journal, &store, name, &mut out, files::parent(to))
-        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     drop(out);
     file.keep().map_err(|error| failed(&error))?;
     let size = to.metadata().map_or(0, |metadata| metadata.len());
@@ -107,7 +107,7 @@ fn import(context: &Context, file: &Path) -> Result<ExitCode, CommandError> {
 }
 
 fn transport_error(file: &Path, error: &TransportError) -> CommandError {
-    let message = format!("{}: {}", file.display(), chain(error));
+    let message = format!("{}: {}", file.display(), error_chain(error));
     let message = sanitise::block(&message);
     match error {
         TransportError::Io(_) if !file.exists() => CommandError::usage(message),
@@ -126,7 +126,7 @@ fn stats(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
     let bundles = journal.bundles().map_err(journal_error)?;
     let libraries = bundle::libraries(context).amounts(&bundles);
     let (needed, unneeded) =
-        libraries.map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        libraries.map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     if json {
         let libraries = LibraryUsage {
             needed: library_amount(needed),
@@ -275,7 +275,7 @@ fn collect(
             mcpmark_experiment::HomeError::Store {
                 source: StoreError::InUse { .. },
                 ..
-            } => CommandError::infrastructure(chain(&error))
+            } => CommandError::infrastructure(error_chain(&error))
                 .hint("wait for the processes that use it, or stop them: nothing is removed while they may need it"),
             _ => home_error(&error),
         })?
@@ -293,7 +293,7 @@ fn collect(
     let bundles = journal.bundles().map_err(journal_error)?;
     let libraries = bundle::libraries(context)
         .collect(&bundles, dry, || !stop.load(Ordering::Relaxed))
-        .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+        .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     let journal_freed = if dry || journal.is_read_only() {
         0
     } else {
@@ -382,7 +382,7 @@ fn check(
         for digest in damaged {
             store
                 .remove_blob(&digest)
-                .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+                .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
         }
     }
     if json {
@@ -453,7 +453,7 @@ fn repair(
     for digest in damaged.chain(&checked.unneeded_damaged) {
         store
             .remove_blob(digest)
-            .map_err(|error| CommandError::infrastructure(chain(&error)))?;
+            .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     }
     // Unfit objects match their digests, so they cannot be restored.
     let bad = checked.faults.iter().filter(|fault| !fault.unfit);
@@ -580,7 +580,7 @@ fn stop_flag() -> &'static AtomicBool {
 }
 
 fn upkeep_error(error: MaintenanceError) -> CommandError {
-    let message = sanitise::line(&chain(&error)).into_owned();
+    let message = sanitise::line(&error_chain(&error)).into_owned();
     let result = CommandError::infrastructure(message);
     match error {
         MaintenanceError::NotWhole { .. } => result.hint(

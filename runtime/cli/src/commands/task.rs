@@ -12,7 +12,7 @@ use mcpmark_task::{GuestSource, HeldBack, Library, Task};
 use crate::args::{BuildArgs, SelectArgs, TaskCommand};
 use crate::commands::{certified, published, task_try};
 use crate::context::{self, Context};
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::operands;
 use crate::output::build::BuildDisplay;
 use crate::output::table::Table;
@@ -144,7 +144,7 @@ fn new(context: &Context, id: &str, title: &str) -> Result<ExitCode, CommandErro
     let id: mcpmark_task::TaskId = id
         .trim_end_matches('/')
         .parse()
-        .map_err(|error| CommandError::usage(crate::error::chain(&error)))?;
+        .map_err(|error| CommandError::usage(crate::error::error_chain(&error)))?;
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if !id.name().chars().all(is_plain) {
         return Err(CommandError::usage(format!(
@@ -156,9 +156,9 @@ fn new(context: &Context, id: &str, title: &str) -> Result<ExitCode, CommandErro
     let kind = context.services().kind(id.service());
     let files = kind.and_then(|kind| kind.scaffold());
     let dir = scaffold(&library, &id, files, title, &today).map_err(|error| match error {
-        mcpmark_task::Error::UnknownWorld { .. } => CommandError::usage(chain(&error))
+        mcpmark_task::Error::UnknownWorld { .. } => CommandError::usage(error_chain(&error))
             .hint("`mcpmark world list` lists the worlds; a new one is a directory under worlds/"),
-        mcpmark_task::Error::Write { .. } => CommandError::infrastructure(chain(&error)),
+        mcpmark_task::Error::Write { .. } => CommandError::infrastructure(error_chain(&error)),
         mcpmark_task::Error::Read { .. } => context::invalid(&error).hint(
             "the guests of a root are packages of its tasks/Cargo.toml and use its guest-sdk/: \
                  start with a copy of the repository, and remove what you do not need",
@@ -184,7 +184,7 @@ fn list(context: &Context, args: &SelectArgs) -> Result<ExitCode, CommandError> 
         output::note(&format!(
             "{} {}",
             output::paint(output::BAD, "broken:"),
-            sanitise::line(&chain(&broken.error))
+            sanitise::line(&error_chain(&broken.error))
         ));
     }
     let is_broken = !all.broken.is_empty();

@@ -13,7 +13,7 @@ use mcpmark_task::{Library, Task, TaskId};
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::{bundle, published};
 use crate::context::{self, Context};
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Selected tasks.
@@ -227,7 +227,7 @@ impl From<NoJudge> for CommandError {
             NoJudge::Terms(error @ TermsError::Missing { .. }) => {
                 Self::invalid(&error).hint("name the home directory whose store has it with --home")
             }
-            NoJudge::Terms(error) => Self::invalid(sanitise::line(&chain(&error))),
+            NoJudge::Terms(error) => Self::invalid(sanitise::line(&error_chain(&error))),
         }
     }
 }

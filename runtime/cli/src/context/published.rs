@@ -11,7 +11,7 @@ use mcpmark_task::published::{Corpus, PublishedTask};
 
 use super::{Context, prepare_error};
 use crate::bundles;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::interruption;
 use crate::output::build::BuildDisplay;
 use crate::settings;
@@ -19,7 +19,7 @@ use crate::settings;
 impl Context {
     /// Opens a corpus of published tasks.
     pub(crate) fn corpus_at(&self, dir: &Path) -> Result<Corpus, CommandError> {
-        let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(chain(&error)))?;
+        let corpus = Corpus::at(dir).map_err(|error| CommandError::usage(error_chain(&error)))?;
         Ok(corpus.with_stateless(self.services.starting_from_nothing()))
     }
 

@@ -2,17 +2,16 @@
 //! `tests/hostile/git-builder` contain the bodies of the guests with their expected outcomes.
 
 use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 use mcpmark_github::git::ObjectId;
 use mcpmark_grading::{Baselines, Judge, grade_loaded};
-use mcpmark_journal::Outcome;
+use mcpmark_journal as journal;
 use mcpmark_kinds::Services;
-use mcpmark_sandbox::{
-    FaultKind, Limits, Run, RunError, Sandbox, SandboxConfig, SetupInput, VerifyInput,
-};
+use mcpmark_sandbox::{FaultKind, Limits, Sandbox, SandboxConfig, SetupInput, VerifyInput};
 use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
+
+use crate::cases::{self, Case, Outcome};
 
 /// Low limits, so that endless cases end soon: the fuel suffices for 2,000 objects.
 const READING: &str = "fuel=10000000,copy_bytes=33554432";
@@ -195,72 +194,18 @@ fn world(name: &str) -> Snapshot {
     world.finish()
 }
 
-/// Case of the corpus, with the expectations in the header of its file.
-struct Case {
-    name: String,
-    component: Vec<u8>,
-    world: Option<String>,
-    expect: String,
-    message: String,
-}
-
-fn cases(kind: &str) -> Vec<Case> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile");
-    let dir = dir.join(kind);
-    let frame = fs::read_to_string(dir.join("frame.wat.in")).unwrap();
-    let mut files: Vec<_> = fs::read_dir(&dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wat"))
-        .collect();
-    files.sort();
-    let case = |file: &std::path::PathBuf| {
-        let body = fs::read_to_string(file).unwrap();
-        let header = |key: &str| {
-            let line = body
-                .lines()
-                .find_map(|line| line.strip_prefix(&format!(";; {key}: ")));
-            line.map(str::to_owned)
-        };
-        Case {
-            name: file.file_stem().unwrap().to_str().unwrap().to_owned(),
-            world: header("world"),
-            expect: header("expect").unwrap(),
-            message: header("message").unwrap_or_default(),
-            component: wat::parse_str(frame.replace("{guest}", &body))
-                .unwrap_or_else(|error| panic!("{}: {error}", file.display())),
-        }
-    };
-    files.iter().map(case).collect()
-}
-
-fn told<T>(run: Run<T>, done: impl FnOnce(T) -> String) -> (String, String, u64) {
-    let (kind, message) = match run.result {
-        Ok(value) => (done(value), String::new()),
-        Err(RunError::Fault(fault)) => (format!("fault {}", fault.kind), fault.message),
-        Err(RunError::World(message)) => ("world".to_owned(), message),
-        Err(RunError::Host(message)) => ("host".to_owned(), message),
-    };
-    (kind, message, run.fuel)
-}
-
-/// Runs every case twice, each time in a fresh world.
-fn judge(kind: &str, least: usize, run: impl Fn(&Sandbox, &Case) -> (String, String, u64)) {
+/// Judges every case, with each run in a fresh world.
+fn judge(kind: &str, least: usize, run: impl Fn(&Sandbox, &Case) -> Outcome) {
     let scratch = tempfile::tempdir().unwrap();
     let config = Services::builtin().offer(SandboxConfig::default(), scratch.path());
     let sandbox = Sandbox::new(&config).unwrap().trusting();
-    let cases = cases(kind);
+    let cases = cases::of(kind);
     assert!(cases.len() >= least, "{kind}: {} cases", cases.len());
     let mut wrong = Vec::new();
     for case in &cases {
-        let (first, second) = (run(&sandbox, case), run(&sandbox, case));
-        assert_eq!(first, second, "{}", case.name);
-        // A case without an expected message would accept any reason.
-        let explained = first.1.is_empty() || !case.message.is_empty();
-        if first.0 != case.expect || !explained || !first.1.contains(&case.message) {
-            wrong.push(format!("{}: {first:?}", case.name));
+        if let Err(problem) = case.judge(|| run(&sandbox, case)) {
+            wrong.push(format!("{}: {problem}", case.name));
         }
-        assert!(first.1.len() < 16 << 10, "{}", case.name);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     let left: Vec<_> = fs::read_dir(scratch.path()).unwrap().collect();
@@ -271,12 +216,12 @@ fn judge(kind: &str, least: usize, run: impl Fn(&Sandbox, &Case) -> (String, Str
 fn hostile_repositories_are_paid_for_or_refused() {
     let limits = Limits::VERIFIER.with(READING).unwrap();
     judge("git", 20, |sandbox, case| {
-        let verifier = sandbox.verifier(&case.component).unwrap();
-        let end = world(case.world.as_deref().unwrap());
+        let verifier = sandbox.verifier(&case.component()).unwrap();
+        let end = world(&case.header("world").unwrap());
         let input = VerifyInput::new(end.clone(), end);
-        told(sandbox.verify(&verifier, input, &limits), |verdict| {
+        Outcome::of(sandbox.verify(&verifier, input, &limits), |verdict| {
             let passed = if verdict.passed() { "passed" } else { "failed" };
-            format!("graded {passed}")
+            (format!("graded {passed}"), String::new())
         })
     });
 }
@@ -285,7 +230,7 @@ fn hostile_repositories_are_paid_for_or_refused() {
 fn hostile_builders_of_repositories_stay_within_their_limits() {
     let limits = Limits::SETUP.with(MAKING).unwrap();
     judge("git-builder", 8, |sandbox, case| {
-        let guest = sandbox.setup(&case.component).unwrap();
+        let guest = sandbox.setup(&case.component()).unwrap();
         let input = SetupInput {
             seed: 1,
             clock: 1,
@@ -293,8 +238,9 @@ fn hostile_builders_of_repositories_stay_within_their_limits() {
             max_bytes: MAX_BYTES,
             max_entries: 2_000,
         };
-        told(sandbox.build_world(&guest, input, &limits), |world| {
-            format!("built {} entries", world.tree.len())
+        Outcome::of(sandbox.build_world(&guest, input, &limits), |world| {
+            let built = format!("built {} entries", world.tree.len());
+            (built, String::new())
         })
     });
 }
@@ -305,9 +251,10 @@ fn a_repository_that_only_the_final_state_has_damaged_fails() {
     let scratch = tempfile::tempdir().unwrap();
     let config = Services::builtin().offer(SandboxConfig::default(), scratch.path());
     let sandbox = Sandbox::new(&config).unwrap().trusting();
-    let cases = cases("git");
+    let cases = cases::of("git");
     let case = cases.iter().find(|case| case.name == "commit-too-large");
-    let judge = Judge::Component(sandbox.verifier(&case.unwrap().component).unwrap());
+    let component = case.unwrap().component();
+    let judge = Judge::Component(sandbox.verifier(&component).unwrap());
     let (sound, damaged) = (world("long-name"), world("commit-too-large"));
     let grade = |start: &Snapshot, end: &Snapshot| {
         let input = VerifyInput::new(start.clone(), end.clone());
@@ -315,12 +262,18 @@ fn a_repository_that_only_the_final_state_has_damaged_fails() {
         grade_loaded(&sandbox, &judge, input, &Limits::VERIFIER, Some(&baselines)).outcome
     };
     let failed = grade(&sound, &damaged);
-    let Outcome::StateFault(fault) = &failed else {
+    let journal::Outcome::StateFault(fault) = &failed else {
         panic!("{failed:?}");
     };
     assert_eq!(fault.kind, FaultKind::Unreadable);
     assert_eq!(failed.passed(), Some(false));
     let invalid = grade(&damaged, &damaged);
-    assert!(matches!(&invalid, Outcome::InvalidTask(_)), "{invalid:?}");
-    assert!(matches!(grade(&sound, &sound), Outcome::Graded { .. }));
+    assert!(
+        matches!(&invalid, journal::Outcome::InvalidTask(_)),
+        "{invalid:?}"
+    );
+    assert!(matches!(
+        grade(&sound, &sound),
+        journal::Outcome::Graded { .. }
+    ));
 }

@@ -11,6 +11,7 @@ use mcpmark_interfaces::git::{
     Signature, Tag,
 };
 use mcpmark_sandbox::Meter;
+use mcpmark_service::error_chain;
 use mcpmark_snapshot::{Directory, Node, Snapshot};
 
 /// Fuel for each byte of a repository that is copied when it is opened.
@@ -63,17 +64,6 @@ fn bytes(dir: &Directory) -> u64 {
         Node::Symlink(_) => 0,
     });
     sizes.sum()
-}
-
-/// Formats an error with all its sources.
-fn error_chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 struct Reading(Archive);

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use mcpmark_github::ci::{Event, FUEL_OF_A_CALL, InputFault, Ran, Reported, Runner, RunnerError};
+use mcpmark_github::ci::{Event, InputFault, Ran, Reported, Runner, RunnerError};
 use mcpmark_sandbox::{
     FaultKind, Limits, LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput,
 };
@@ -70,12 +70,13 @@ impl WorkflowGuest {
 
 impl Runner for WorkflowGuest {
     fn run(&self, event: Event, fuel: u64) -> Ran {
-        let spent = || {
-            RunnerError::Spent(format!(
-                "the workflows that one call sets off use more than {FUEL_OF_A_CALL} units of fuel together (fixed)"
-            ))
-        };
-        run(&self.sandbox, &self.guest, event, fuel, spent)
+        run(
+            &self.sandbox,
+            &self.guest,
+            event,
+            fuel,
+            RunnerError::fuel_of_call,
+        )
     }
 }
 

@@ -13,7 +13,7 @@ use mcpmark_sandbox::{
 };
 use mcpmark_snapshot::{CaptureOptions, Digest, Snapshot, Store, capture};
 
-use crate::corpus;
+use crate::{cases, corpus};
 
 /// Guest and its expected outcome.
 #[derive(Clone, Default)]
@@ -129,7 +129,7 @@ impl Arena {
             ..VerifyInput::new(world("start", "hallo"), world("end", "hello"))
         };
         let sandbox = sandbox(1);
-        let honest = corpus::directory().join("state-offsets-at-the-edge.wat");
+        let honest = cases::directory().join("state-offsets-at-the-edge.wat");
         let honest = sandbox.verifier(&wat::parse_file(honest).unwrap()).unwrap();
         let expected = sandbox
             .verify(&honest, input.clone(), &Limits::VERIFIER)

@@ -1,7 +1,7 @@
 //! Hostile guests that are stored as files, with their expected outcomes.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::LazyLock;
 
 use mcpmark_build::{Builder, Options};
@@ -10,20 +10,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arena::{Case, Source};
-
-pub(crate) fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile")
-}
+use crate::cases::{directory, header, wat_files};
 
 /// Returns the cases of the `.wat` files, whose first lines state the expected outcome.
 pub(crate) fn wat() -> Vec<Case> {
-    let mut files: Vec<PathBuf> = fs::read_dir(directory())
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wat"))
-        .collect();
-    files.sort();
-    files
+    wat_files(&directory())
         .into_iter()
         .map(|path| {
             let text = fs::read_to_string(&path).unwrap();
@@ -41,13 +32,6 @@ pub(crate) fn wat() -> Vec<Case> {
             }
         })
         .collect()
-}
-
-/// Returns the value of a key in the header lines of a file.
-pub(crate) fn header(text: &str, key: &str) -> Option<String> {
-    let prefix = format!(";; {key}: ");
-    let line = text.lines().find_map(|line| line.strip_prefix(&prefix));
-    line.map(str::to_owned)
 }
 
 pub(crate) fn named(stem: &str) -> Source {

@@ -3,6 +3,8 @@
 //! There is one named test per guest. `MCPMARK_SOAK=100000` sets the number of grades of the long runs.
 
 mod arena;
+#[path = "../../../../tests/hostile/cases.rs"]
+mod cases;
 mod corpus;
 mod exact;
 mod generated;

@@ -3,17 +3,15 @@
 //! A file in `tests/hostile/setup` or `tests/hostile/solution` contains the part that is inserted into `frame.wat.in`
 //! of its directory, or a whole component.
 
-use std::fs;
-
 use libtest_mimic::{Failed, Trial};
 use mcpmark_sandbox::{
-    Fault, Limits, LoadError, Run, RunError, Setup, SetupInput, Snapshot, Solution, Solved,
-    ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput,
+    Limits, LoadError, Setup, SetupInput, Snapshot, Solution, Solved, ToolContent, ToolError,
+    ToolHost, ToolInfo, ToolOutput,
 };
 use serde_json::{Map, Value, json};
 
 use crate::arena::{Arena, fail};
-use crate::corpus;
+use crate::cases::{self, Case, Outcome};
 
 /// Low limits, so that endless guests end soon.
 const LIMITS: &str =
@@ -21,46 +19,19 @@ const LIMITS: &str =
 const MAX_BYTES: u64 = 5_500_000;
 const MAX_ENTRIES: u64 = 2_000;
 
-struct Case {
-    text: String,
-    expect: String,
-    message: String,
-}
-
 /// Returns one test per file.
 pub(crate) fn trials(kind: &'static str) -> Vec<Trial> {
-    let dir = corpus::directory().join(kind);
-    let frame = fs::read_to_string(dir.join("frame.wat.in")).unwrap();
-    let mut files: Vec<_> = fs::read_dir(&dir)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "wat"))
-        .collect();
-    files.sort();
-    let trial = |file: std::path::PathBuf| {
-        let stem = file.file_stem().unwrap().to_str().unwrap().to_owned();
-        let body = fs::read_to_string(&file).unwrap();
-        let header = |key| corpus::header(&body, key);
-        let whole = body.lines().any(|line| line.starts_with("(component"));
-        let case = Case {
-            expect: header("expect").unwrap_or_else(|| panic!("{stem} expects nothing")),
-            message: header("message").unwrap_or_default(),
-            text: if whole {
-                body
-            } else {
-                frame.replace("{guest}", &body)
-            },
-        };
-        Trial::test(format!("hostile::{kind}::{stem}"), move || {
+    let trial = |case: Case| {
+        Trial::test(format!("hostile::{kind}::{}", case.name), move || {
             judge(kind, &case)
         })
     };
-    files.into_iter().map(trial).collect()
+    cases::of(kind).into_iter().map(trial).collect()
 }
 
 fn judge(kind: &str, case: &Case) -> Result<(), Failed> {
     let arena = Arena::shared();
-    let component = wat::parse_str(&case.text)?;
+    let component = case.component();
     let run: Box<dyn Fn() -> Outcome> = match kind {
         "setup" => match arena.sandbox.setup(&component) {
             Ok(guest) => Box::new(move || build(arena, &guest)),
@@ -71,33 +42,7 @@ fn judge(kind: &str, case: &Case) -> Result<(), Failed> {
             Err(error) => refused(error),
         },
     };
-    arena.between_honest_grades(|| {
-        let (first, second) = (run(), run());
-        if first != second {
-            return fail(format!("two runs differ: {first:?} and {second:?}"));
-        }
-        let Outcome { kind, message, .. } = &first;
-        // Without an expected message, any reason would be accepted.
-        let told = message.is_empty() || !case.message.is_empty();
-        if *kind == case.expect
-            && told
-            && message.contains(&case.message)
-            && message.len() < 16 << 10
-        {
-            return Ok(());
-        }
-        fail(format!(
-            "expected {:?} with {:?}, got {kind:?}: {message:?}",
-            case.expect, case.message
-        ))
-    })
-}
-
-#[derive(Debug, Clone, PartialEq)]
-struct Outcome {
-    kind: String,
-    message: String,
-    fuel: u64,
+    arena.between_honest_grades(|| case.judge(&run).or_else(fail))
 }
 
 fn refused(error: LoadError) -> Box<dyn Fn() -> Outcome> {
@@ -114,20 +59,6 @@ fn refused(error: LoadError) -> Box<dyn Fn() -> Outcome> {
     Box::new(move || outcome.clone())
 }
 
-fn outcome<T>(run: Run<T>, done: impl FnOnce(T) -> (String, String)) -> Outcome {
-    let (kind, message) = match run.result {
-        Ok(value) => done(value),
-        Err(RunError::Fault(Fault { kind, message })) => (format!("fault {kind}"), message),
-        Err(RunError::World(message)) => ("world".into(), message),
-        Err(RunError::Host(message)) => ("host".into(), message),
-    };
-    Outcome {
-        kind,
-        message,
-        fuel: run.fuel,
-    }
-}
-
 fn build(arena: &Arena, guest: &Setup) -> Outcome {
     let input = SetupInput {
         seed: 7,
@@ -138,7 +69,7 @@ fn build(arena: &Arena, guest: &Setup) -> Outcome {
     };
     let limits = Limits::SETUP.with(LIMITS).unwrap();
     let run = arena.sandbox.build_world(guest, input, &limits);
-    outcome(run, |Snapshot { tree, .. }| {
+    Outcome::of(run, |Snapshot { tree, .. }| {
         let bytes: u64 = tree.files().map(|(_, file)| file.size).sum();
         assert!(bytes <= MAX_BYTES);
         let entries = tree.files().count();
@@ -150,7 +81,7 @@ fn solve(arena: &Arena, guest: &Solution) -> Outcome {
     let limits = Limits::SOLUTION.with(LIMITS).unwrap();
     let tools = Box::new(Tools);
     let run = arena.sandbox.solve(guest, tools, "{}".into(), &limits);
-    outcome(run, |solved| match solved {
+    Outcome::of(run, |solved| match solved {
         Solved::Answer(answer) => (format!("answer {answer}"), String::new()),
         Solved::Stopped(reason) => ("stopped".into(), reason),
     })

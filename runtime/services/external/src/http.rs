@@ -27,10 +27,6 @@ type Events = Pin<Box<dyn Stream<Item = Result<sse_stream::Sse, SseError>> + Sen
 /// Maximum length of a quoted response, in characters.
 const QUOTE: usize = 300;
 
-/// Length of the start of a response that is searched for secrets before it is quoted, in characters. A secret that the
-/// end of this start cuts is not in the quote.
-const SEARCHED: usize = 64 * 1024;
-
 /// Minimum delay before a stream is opened again, in milliseconds.
 const MIN_RETRY_MS: u64 = 1000;
 
@@ -171,18 +167,21 @@ impl Guarded {
 
     /// Returns a message without secrets, or the problem if the text is not a valid message.
     fn checked(&self, text: String) -> Result<String, String> {
-        let text = bounded_message(text).ok_or("too many JSON values")?;
-        let start: String = text.chars().take(SEARCHED).collect();
-        let text = self.secrets.scrub_document(text);
-        let text = text.and_then(|text| {
-            serde_json::from_str::<ServerJsonRpcMessage>(&text)?;
-            Ok(text)
+        let mut text = bounded_message(text).ok_or("too many JSON values")?;
+        let read = self.secrets.scrub_document(&text).and_then(|redacted| {
+            if let Some(redacted) = redacted {
+                text = redacted;
+            }
+            serde_json::from_str::<ServerJsonRpcMessage>(&text)
         });
-        text.map_err(|error| format!("{error}: {}", self.quote(&start)))
+        match read {
+            Ok(_) => Ok(text),
+            Err(error) => Err(format!("{error}: {}", self.quote(&text))),
+        }
     }
 
-    /// Returns the start of a text without secrets. They are redacted before the text is cut, because a part of a secret
-    /// is not recognised.
+    /// Returns the start of a text without secrets. They are redacted in the whole text before it is cut, because a
+    /// part of a secret is not recognised, and redacting long secrets moves later ones to the start.
     fn quote(&self, text: &str) -> String {
         self.secrets.scrub(text).chars().take(QUOTE).collect()
     }
@@ -372,6 +371,26 @@ mod tests {
         let error = HttpError::UnexpectedServerResponse("HTTP 400: you sent can\"ary-1".into());
         let error = guarded.failed(error);
         assert!(!format!("{error:?} {error}").contains("ary-1"));
+    }
+
+    #[test]
+    fn a_quote_has_no_part_of_a_long_secret() {
+        let numbers: String = (0..600).map(|number| format!("{number:04}")).collect();
+        let key = format!("key-{numbers}");
+        let guarded = Guarded {
+            client: mcpmark_http::client(false).unwrap(),
+            secrets: Secrets::new(&[Secret::new(key.clone())]),
+            last_error: Arc::default(),
+        };
+        for echoes in [1, 26, 27, 28, 29, 30] {
+            let text = key.repeat(echoes);
+            for text in [format!("[{text:?}]"), text] {
+                let problem = guarded.checked(text).unwrap_err();
+                assert!(problem.contains("[redacted]"), "{problem}");
+                let left = problem.contains("key-") || problem.contains("0001");
+                assert!(!left, "{echoes}: {problem}");
+            }
+        }
     }
 
     #[test]

@@ -17,6 +17,7 @@
 //! ```
 
 mod http;
+mod process;
 mod program;
 mod proxy;
 mod scrub;
@@ -28,6 +29,7 @@ use std::time::Duration;
 use mcpmark_service::{ServiceError, ToolClient};
 
 pub use crate::http::TransportError;
+pub use crate::process::stop_programs;
 pub use crate::proxy::proxy;
 pub use crate::spec::{BadSpec, HttpServer, ServerSpec, ServerTransport};
 
@@ -37,7 +39,7 @@ const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 /// Time limit of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(60);
 
-/// Connection to a server. A program is killed when this is dropped.
+/// Connection to a server. A program and all processes that it has started are killed when this is dropped.
 pub struct External {
     /// Name of the server in the configuration.
     pub name: String,
@@ -231,7 +233,7 @@ impl External {
         self.client.tools().iter().map(|tool| &*tool.name)
     }
 
-    /// Returns the client. A program is killed when the client is dropped.
+    /// Returns the client. A program and all processes that it has started are killed when the client is dropped.
     pub fn into_client(self) -> ToolClient {
         self.client
     }

@@ -2,43 +2,16 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
 use mcpmark_http::{Secret, Secrets, may_be_secret};
 use mcpmark_service::{BoundedLines, ToolClient};
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::net::unix::pipe;
 
+use crate::process::Process;
 use crate::scrub::Scrubbed;
 use crate::{ExternalError, MAX_MESSAGE_BYTES, with_timeout};
-
-/// Child process that is killed when this is dropped.
-struct Process(Child);
-
-/// Number and length of the waits for the exit of a program that closed its output.
-const EXIT_POLLS: (u32, Duration) = (50, Duration::from_millis(10));
-
-impl Process {
-    /// Returns the exit status if the program exits within half a second.
-    async fn exit_status(&mut self) -> Option<ExitStatus> {
-        for _ in 0..EXIT_POLLS.0 {
-            if let Some(status) = self.0.try_wait().ok()? {
-                return Some(status);
-            }
-            tokio::time::sleep(EXIT_POLLS.1).await;
-        }
-        None
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // The program may have exited already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// Starts a program and connects to it over its standard input and output.
 pub(crate) async fn start(
@@ -72,8 +45,9 @@ pub(crate) async fn start(
         program: program.to_owned(),
         source,
     };
-    let mut process = Process(child.spawn().map_err(cannot_start)?);
-    let pipes = process.0.stdin.take().zip(process.0.stdout.take());
+    let mut process = Process::start(&mut child).map_err(cannot_start)?;
+    let program_pipes = &mut process.program;
+    let pipes = program_pipes.stdin.take().zip(program_pipes.stdout.take());
     let (stdin, stdout) = pipes.ok_or_else(|| cannot_start(io::ErrorKind::BrokenPipe.into()))?;
     let writing = pipe::Sender::from_owned_fd(OwnedFd::from(stdin)).map_err(cannot_start)?;
     let reading = pipe::Receiver::from_owned_fd(OwnedFd::from(stdout)).map_err(cannot_start)?;

@@ -31,6 +31,7 @@
 
 mod calls;
 mod client;
+mod error_chain;
 mod exchange;
 mod flow;
 mod http;
@@ -51,6 +52,7 @@ mod write_timeout;
 
 pub use calls::{Calls, STOP_GRACE, StuckCall};
 pub use client::{CallError, Restart, Restarting, ToolClash, ToolClient};
+pub use error_chain::error_chain;
 pub use http::{HttpRequest, HttpResponse, MAX_BODY_BYTES, serve_http};
 pub use lines::{bounded_message, response_id};
 pub use memory::{MemoryBudget, machine_memory};

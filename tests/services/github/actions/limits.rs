@@ -6,7 +6,19 @@ use mcpmark_github::ci::MOST_RUNS_OF_A_CALL;
 use serde_json::{Value, json};
 
 use super::{WORKFLOW, add_workflows, conclusions, put, world};
+use crate::support::World;
 
+/// Returns the log of the failed job of the latest run of a workflow.
+async fn log_of_failure(world: &World, workflow: &str) -> String {
+    let asked = json!({"workflow_id": workflow});
+    let list = world.json("list_workflow_runs", asked).await;
+    let id = list["workflow_runs"][0]["id"].clone();
+    let asked = json!({"run_id": id, "failed_only": true, "return_content": true});
+    let logs = world.json("get_job_logs", asked).await;
+    logs["logs"][0]["logs_content"].as_str().unwrap().to_owned()
+}
+
+/// The texts are part of the final state, so they must not change.
 #[tokio::test]
 async fn workflows_of_one_call_share_their_fuel() {
     let (world, _) = world().await;
@@ -22,6 +34,14 @@ async fn workflows_of_one_call_share_their_fuel() {
         2,
         "{all:?}"
     );
+    let exceeding = log_of_failure(&world, "more-002.yml").await;
+    let text = "the workflow cannot be run on this commit: the workflows that one call sets off use more than \
+                10000000000 units of fuel together (fixed)\n";
+    assert!(exceeding.contains(text), "{exceeding}");
+    let without = log_of_failure(&world, "more-003.yml").await;
+    let text = "the workflow cannot be run on this commit: the workflows that one call sets off share 10000000000 \
+                units of fuel, and those before this one used them\n";
+    assert!(without.contains(text), "{without}");
     // Each call has its own fuel.
     put(&world, "main", "1\n2\n", "Cheap").await;
     let all = conclusions(&world).await;

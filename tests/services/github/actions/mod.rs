@@ -39,7 +39,7 @@ impl Runner for Checker {
         let needed = if dear { DEAR } else { CHEAP };
         Ran {
             result: if needed > fuel {
-                Err(RunnerError::Spent("all fuel is used".to_owned()))
+                Err(RunnerError::fuel_of_call())
             } else {
                 self.check(event)
             },

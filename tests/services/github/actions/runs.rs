@@ -282,3 +282,56 @@ async fn a_head_without_a_common_ancestor_has_no_run_of_its_pull_request() {
         .await;
     assert!(refused.contains("no common ancestor"), "{refused}");
 }
+
+#[tokio::test]
+async fn a_renamed_branch_keeps_its_runs_and_gets_none_for_the_new_name() {
+    let (world, checker) = world().await;
+    world
+        .text("create_branch", json!({"branch": "topic"}))
+        .await;
+    put(&world, "topic", "2\n1\n", "Turn").await;
+    let site = Site::of(world).await;
+    let world = &site.world;
+    let before = runs(world).await;
+    assert_eq!(
+        before.iter().map(told).collect::<Vec<_>>(),
+        [("push", "topic", "failure"), ("push", "topic", "success")]
+    );
+    let renamed = site
+        .ask(
+            "POST",
+            "/branches/topic/rename",
+            json!({"new_name": "subject"}),
+        )
+        .await;
+    assert_eq!(renamed.status, 201);
+    assert_eq!(runs(world).await, before);
+
+    // A push is compared with the tip that the branch had under its old name.
+    put(world, "subject", "1\n2\n", "Turn back").await;
+    {
+        let heard = checker.heard.lock().unwrap();
+        assert_eq!(heard.len(), 3);
+        assert_eq!(heard[2]["ref"], "refs/heads/subject");
+        assert_eq!(heard[2]["before"], heard[1]["sha"]);
+    }
+    assert_eq!(told(&runs(world).await[0]), ("push", "subject", "success"));
+
+    let id = &before[0]["id"];
+    world
+        .json("rerun_workflow_run", json!({"run_id": id}))
+        .await;
+    let all = runs(world).await;
+    let again = all.iter().find(|run| run["id"] == *id).unwrap();
+    assert_eq!(told(again), ("push", "topic", "failure"));
+    assert_eq!((all.len(), &again["run_attempt"]), (3, &json!(2)));
+
+    let by_hand = |branch: &str| json!({"workflow_id": "check.yml", "ref": branch});
+    world.json("run_workflow", by_hand("subject")).await;
+    assert_eq!(
+        told(&runs(world).await[0]),
+        ("workflow_dispatch", "subject", "success")
+    );
+    let error = world.error("run_workflow", by_hand("topic")).await;
+    assert!(error.contains("422 No ref found for: topic"), "{error}");
+}

@@ -139,6 +139,17 @@ fn rows_are_found_by_their_key() {
 }
 
 #[test]
+#[should_panic(expected = r#"expected different cells in the column id, found "1" twice"#)]
+fn a_key_that_two_rows_have_panics() {
+    let _ = csv(["id"], [["1"], ["1"]]).by_key("id");
+}
+
+#[test]
+fn blanks_around_expected_cells_are_ignored_too() {
+    passes(csv([" id"], [["a "]]).trimmed(), "id\n a\n");
+}
+
+#[test]
 fn cells_have_the_forms_of_their_column() {
     let expected = csv(["due", "fee"], [["2025-03-01", "1234.50"], ["n/a", ""]])
         .column("due", Dates::new().or(DAY_FIRST))

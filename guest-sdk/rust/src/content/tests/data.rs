@@ -10,6 +10,19 @@ use crate::content::{
 };
 
 #[test]
+fn long_keys_are_cut_in_messages() {
+    let key = "k".repeat(10_000);
+    for condition in [
+        of_json(json!(1)).compare(&format!("{{\"{key}\": 1, \"{key}\": 1}}")),
+        yaml(json!(1)).compare(&format!("{key}: 1\n? {key}\n: 1\n")),
+        toml(json!({})).compare(&format!("{key} = 1\n{key} = 1\n")),
+    ] {
+        assert!(!condition.passed());
+        assert!(condition.detail().len() < 500, "{}", condition.detail());
+    }
+}
+
+#[test]
 fn the_first_value_that_differs_is_named() {
     let expected = || of_json(json!({"loans": [{"id": 1, "fee": 2.5}], "total": 2.5}));
     passes(
@@ -153,6 +166,9 @@ fn yaml_has_many_forms() {
         "- \n- x\n- .5\n- 1_0\n- -3\n",
     );
     passes(yaml_text("[.inf, .nan]"), "- .Inf\n- .NaN");
+    passes(yaml_text("[.inf]").numbers(Numbers::Within(0.1)), "- +.inf");
+    passes(toml_text("a = inf"), "a = +inf");
+    passes(json_text("\u{feff}[1]"), "[1]");
     assert!(!yaml(json!(1)).compare("a: [1\n").passed());
 }
 

@@ -192,6 +192,20 @@ fn options_ask_for_more_or_less() {
 }
 
 #[test]
+fn a_column_in_code_is_named_as_it_is_written() {
+    passes(
+        markdown("|`fee`|\n|-|\n|1.50|\n").amounts(["`fee`"]),
+        "|`fee`|\n|-|\n|1.5|\n",
+    );
+}
+
+#[test]
+#[should_panic(expected = r#"the expected text has no table with the column "hours""#)]
+fn a_rule_for_a_column_that_is_not_expected_panics() {
+    markdown("|h|\n|-|\n|1|\n").amounts(["hours"]).compare("");
+}
+
+#[test]
 fn deep_documents_are_refused() {
     for deep in ["> ", "- ", "1. ", ">", "- > "] {
         let condition = markdown("x").compare(&deep.repeat(5_000));

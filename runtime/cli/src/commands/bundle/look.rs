@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::{lock, trust};
 use crate::bundles::open_error;
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Prints the content of a bundle.
@@ -291,11 +291,11 @@ fn verify_error(error: VerifyError) -> CommandError {
             certificate_summary(&found)
         ),
         E::Guest { .. } | E::Certificate { .. } => error.to_string(),
-        E::UnknownService { .. }
+        E::UnsupportedService { .. }
         | E::Profile { .. }
         | E::Unpacked(_)
         | E::Task { .. }
-        | E::Clock(_) => chain(&error),
+        | E::Clock(_) => error_chain(&error),
     };
     CommandError::invalid(sanitise::block(&message))
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
+use mcpmark_bundle::files;
 use mcpmark_experiment::{AgentKind, ServerSpec};
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{DeserializeOwned, IntoDeserializer, SeqAccess, Visitor};
@@ -12,7 +13,6 @@ use serde::{Deserialize, Deserializer};
 
 use crate::args::ResultBytes;
 use crate::error::CommandError;
-use crate::files;
 
 /// File of `--config`.
 #[derive(Debug, Default, Deserialize)]

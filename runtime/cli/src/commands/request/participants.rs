@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use mcpmark_bundle::files;
 use mcpmark_experiment::{
     AgentKind, AgentSettings, CommandSpec, Participant, ResultView, ServerSpec,
 };
@@ -14,7 +15,6 @@ use super::models::of_models;
 use crate::args::{AgentArg, AgentName, ResultBytes, RunArgs};
 use crate::commands::program;
 use crate::error::CommandError;
-use crate::files;
 
 /// Named agent, with its command if it is a program.
 type NamedAgent = (AgentKind, Option<CommandSpec>);
@@ -249,7 +249,8 @@ fn read_prompt(path: &Path) -> Result<String, CommandError> {
     let wrong = |message: String| {
         CommandError::usage(format!("system prompt {}: {message}", path.display()))
     };
-    let text = files::read_short_text(path, MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
+    let text =
+        files::read_text_within(path, MAX_BYTES).map_err(|error| wrong(error.to_string()))?;
     if text.trim().is_empty() {
         Err(wrong("the file is empty".to_owned()))
     } else {

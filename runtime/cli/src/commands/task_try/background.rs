@@ -27,7 +27,7 @@ use crate::commands::single_attempt::SingleAttempt;
 use crate::commands::task_selection;
 use crate::context::Context;
 use crate::diagnosis::home_error;
-use crate::error::{CommandError, chain, journal_error};
+use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
 use crate::output;
 use crate::runtime::runtime;
@@ -176,7 +176,7 @@ async fn attend(own: &SingleAttempt, dir: &Path, idle: Duration) -> Result<bool,
 }
 
 fn failed_or<T>(ended: Result<(), RunFailure>, value: T) -> Result<T, CommandError> {
-    ended.map_err(|error| CommandError::infrastructure(chain(&error)))?;
+    ended.map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     Ok(value)
 }
 

@@ -9,10 +9,11 @@ mod protocol;
 mod tools;
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, PipeReader};
+use std::io::{self, BufRead, BufReader, PipeReader};
 use std::process::{Child, Command, Stdio};
 
 use anstyle::Style;
+use mcpmark_bundle::files;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::experiment_report;
 use mcpmark_metadata::ExitCode;
@@ -25,7 +26,6 @@ use crate::args::{OpenArgs, StartArgs, TryCommand};
 use crate::commands::{grade, run, runs};
 use crate::context::Context;
 use crate::error::{CommandError, journal_error};
-use crate::files;
 use crate::operands;
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
@@ -246,7 +246,7 @@ fn read_arguments(arguments: Option<&str>) -> Result<Map<String, Value>, Command
 }
 
 fn read_stdin() -> Result<String, CommandError> {
-    files::read_stdin()
+    files::read_text_from(io::stdin().lock())
         .map_err(|error| CommandError::usage(format!("cannot read standard input: {error}")))
 }
 

@@ -1,12 +1,13 @@
 //! Messages between the commands of `task try` and the process that holds an attempt. Each connection carries one
 //! request and one response, as lines of JSON.
 
+use mcpmark_bundle::files::MAX_FILE_BYTES;
 use mcpmark_service::ToolOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Maximum size of a request, in bytes. It exceeds that of arguments, because JSON may escape each of their bytes.
-pub(super) const MAX_REQUEST_BYTES: u64 = 8 * crate::files::MAX_FILE_BYTES;
+pub(super) const MAX_REQUEST_BYTES: u64 = 8 * MAX_FILE_BYTES;
 
 /// Request of a command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::args::ImportArgs;
 use crate::commands::directory;
 use crate::context::Context;
-use crate::error::{CommandError, chain};
+use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Runs `mcpmark world import`.
@@ -49,7 +49,7 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<ExitCode, C
     };
     let imported = importer.import(request).map_err(|error| {
         let place = args.template.display();
-        let message = sanitise::block(&format!("{place}: {}", chain(&error))).into_owned();
+        let message = sanitise::block(&format!("{place}: {}", error_chain(&error))).into_owned();
         match error {
             ImportError::Host(_) => CommandError::infrastructure(message),
             ImportError::Template(_) => CommandError::invalid(message),

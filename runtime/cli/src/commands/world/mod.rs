@@ -49,7 +49,7 @@ fn list(context: &Context, as_json: bool) -> Result<ExitCode, CommandError> {
         output::note(&format!(
             "{} {}",
             output::paint(output::BAD, "broken:"),
-            sanitise::line(&crate::error::chain(&broken.error))
+            sanitise::line(&crate::error::error_chain(&broken.error))
         ));
     }
     let roles = worlds.worlds.iter().filter_map(|world| {

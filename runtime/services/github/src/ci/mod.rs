@@ -80,7 +80,8 @@ pub const MOST_RUNS_OF_A_CALL: u64 = 100;
 
 /// Executor of workflows, which has the CI guest of the world.
 pub trait Runner: Send + Sync {
-    /// Runs one workflow on one event with at most `fuel` units of fuel.
+    /// Runs one workflow on one event with at most `fuel` units of fuel. The error is [`RunnerError::Spent`] if the
+    /// workflow might have ended with more of them.
     fn run(&self, event: Event, fuel: u64) -> Ran;
 }
 
@@ -169,6 +170,16 @@ pub enum RunnerError {
     /// The limit of fuel or of runs for all workflows of a call or a script is reached.
     #[error("{0}")]
     Spent(String),
+}
+
+impl RunnerError {
+    /// Returns the error of a workflow that the remaining fuel of its call ended. Its text becomes part of a log, and
+    /// logs are part of states, so it must not change.
+    pub fn fuel_of_call() -> Self {
+        Self::Spent(format!(
+            "the workflows that one call sets off use more than {FUEL_OF_A_CALL} units of fuel together (fixed)"
+        ))
+    }
 }
 
 /// Error of running the workflows after a call.

@@ -1,5 +1,7 @@
 //! Errors of operations on a repository.
 
+use mcpmark_service::error_chain;
+
 use crate::call::{AddError, Interrupted};
 
 /// Error of an operation on a git repository.
@@ -85,14 +87,7 @@ impl From<gix::Error> for GitError {
         if of_the_system {
             return Self::copy(error);
         }
-        let mut text = error.to_string();
-        let mut source = std::error::Error::source(&error);
-        while let Some(cause) = source {
-            text.push_str(": ");
-            text.push_str(&cause.to_string());
-            source = cause.source();
-        }
-        Self::Objects(without_place(&text))
+        Self::Objects(without_place(&error_chain(&error)))
     }
 }
 
