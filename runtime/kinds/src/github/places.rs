@@ -108,6 +108,8 @@ mod tests {
     fn world(scratch: &Scratch) -> Opened {
         let mut builder = Builder::new(scratch.path()).unwrap();
         let first = commit(&mut builder, "main", "docs/rules.md", b"Ask first.\n", &[]);
+        let tag = "refs/tags/v1";
+        builder.set_reference(tag, &first, &mut |_| true).unwrap();
         let second = commit(&mut builder, "main", "logo.png", b"\x89PNG\xff", &[first]);
         commit(
             &mut builder,
