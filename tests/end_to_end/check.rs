@@ -10,7 +10,8 @@ use crate::guests;
 use crate::library::Library;
 use crate::scaffold::workspace;
 
-fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
+/// Returns a condition of a report.
+pub(crate) fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
     let checks = report["checks"].as_array().unwrap();
     let found = checks.iter().find(|check| check["name"] == name);
     found.unwrap_or_else(|| panic!("no check {name:?} in {checks:#?}"))

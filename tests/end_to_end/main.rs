@@ -9,6 +9,7 @@ mod check;
 mod collecting;
 mod damage;
 mod deaths;
+mod declarations;
 mod documents;
 mod environment;
 mod experiments;

@@ -5,9 +5,9 @@
 //! sources, including comments: only a compilation could tell whether a change matters, and renewing all certificates
 //! takes minutes.
 //!
-//! The sources of cheats are not part of it, so that they need not be built to find out whether a certificate holds.
-//! They must not use other sources outside of the task's directory, which [`uncovered`] tests. The lock files of their
-//! packages are part of it, which takes no build.
+//! The sources of cheats and variants are not part of it, so that they need not be built to find out whether a
+//! certificate holds. They must not use other sources outside of the task's directory, which [`uncovered`] tests. The
+//! lock files of their packages are part of it, which takes no build.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,7 +30,7 @@ pub(crate) struct Code {
 }
 
 /// Reads the sources that the verifier and the solution of a task and the guests of its world were compiled from, and
-/// the lock files of these guests and of the cheats.
+/// the lock files of these guests, of the cheats and of the variants.
 pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Result<Code> {
     let (root, dir) = (canonical(&library.root), canonical(&task.dir));
     let mut sources: BTreeMap<PathBuf, BTreeSet<&GuestSource>> = BTreeMap::new();
@@ -51,10 +51,8 @@ pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Resu
     for path in sources.keys().filter(|path| !path.starts_with(&dir)) {
         parts.insert((name(path), Digest::of(&fs::read(path)?).to_string()));
     }
-    let cheats = task.cheats.iter().map(|(_, source)| source);
-    parts.extend(locked_packages(
-        guests.iter().map(|guest| &guest.source).chain(cheats),
-    )?);
+    let built = guests.iter().map(|guest| &guest.source);
+    parts.extend(locked_packages(built.chain(task.only_certified()))?);
     let mut digest = Digest::hasher();
     for (name, content) in &parts {
         digest.update(format!("{name}\0{content}\n").as_bytes());
@@ -74,8 +72,8 @@ pub(crate) fn code(library: &Library, task: &Task, guests: &[Built]) -> io::Resu
     })
 }
 
-/// Returns the sources of cheats that a certificate would not be bound to: those outside the task's directory that no
-/// other guest is compiled from, as paths in the library.
+/// Returns the sources of cheats and variants that a certificate would not be bound to: those outside the task's
+/// directory that no other guest is compiled from, as paths in the library.
 pub(crate) fn uncovered<'a>(
     library: &Path,
     task: &Path,

@@ -382,3 +382,34 @@ pub enum ImportError {
     #[error(transparent)]
     Host(Box<dyn std::error::Error + Send + Sync>),
 }
+
+#[cfg(test)]
+mod tests {
+    use mcpmark_snapshot::{File, MemoryBlobs, TreeBuilder};
+
+    use super::*;
+
+    #[test]
+    fn only_files_of_text_have_a_text() {
+        let (blobs, mut tree) = (MemoryBlobs::new(), TreeBuilder::new());
+        for (path, content) in [
+            ("notes/one.txt", &b"one\n"[..]),
+            ("logo.png", &b"\x89PNG"[..]),
+        ] {
+            let file = File {
+                size: content.len() as u64,
+                executable: false,
+                modified: None,
+                content: blobs.put(content),
+            };
+            tree.insert_file(&TreePath::parse(path).unwrap(), file)
+                .unwrap();
+        }
+        let state = Snapshot::new(tree.finish(), Arc::new(blobs));
+        let text = |path| text_of_file(&state, path).unwrap();
+        assert_eq!(text("notes/one.txt").as_deref(), Some("one\n"));
+        for path in ["logo.png", "notes", "notes/two.txt", "../notes/one.txt", ""] {
+            assert_eq!(text(path), None, "{path:?}");
+        }
+    }
+}

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{
-    BundleParts, GuestRole, Library, SelectError, Selector, Task, Tier, World, WorldContent,
-    bundle_digest,
+    BundleParts, Citation, GuestRole, Library, Meta, SelectError, Selector, Task, Tier, World,
+    WorldContent, bundle_digest,
 };
 use tempfile::TempDir;
 
@@ -115,11 +115,32 @@ fn describe_task(task: &Task) -> Vec<String> {
         "parameters {}",
         serde_json::Value::Object(meta.parameters.clone())
     ));
+    lines.extend(describe_declarations(meta));
     lines.extend(
         task.warnings
             .iter()
             .map(|warning| format!("warning: {warning}")),
     );
+    lines
+}
+
+/// Describes what a task declares for its certification.
+fn describe_declarations(meta: &Meta) -> Vec<String> {
+    let cited = |citation: &Citation| {
+        let place = citation.place.as_deref().unwrap_or("the instruction");
+        format!("{place}: {}", citation.text)
+    };
+    let mut lines = Vec::new();
+    for (name, check) in &meta.checks {
+        lines.push(format!("check {name:?} is about {:?}", check.about));
+        let cites = check.cites.iter().map(cited);
+        lines.extend(cites.map(|cited| format!("check {name:?} cites {cited}")));
+    }
+    lines.extend(meta.context.iter().map(|text| format!("context {text:?}")));
+    let variants = meta.variants.iter();
+    lines.extend(variants.map(|(name, kind)| format!("variant {name} {}", kind.as_str())));
+    let excluded = meta.excluded.iter();
+    lines.extend(excluded.map(|(name, by)| format!("excluded {name} by {}", cited(by))));
     lines
 }
 

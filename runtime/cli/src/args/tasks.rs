@@ -48,7 +48,7 @@ pub(crate) enum TaskCommand {
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) select: SelectArgs,
-    /// Do not build cheats
+    /// Do not build cheats and variants
     #[arg(long)]
     pub(crate) without_cheats: bool,
 }
