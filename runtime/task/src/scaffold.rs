@@ -29,6 +29,10 @@ impl Scaffold {
                 "cheats/counts-itself.rs",
                 include_str!("scaffold/counts-itself.rs"),
             ),
+            (
+                "variants/folder-by-folder.rs",
+                include_str!("scaffold/folder-by-folder.rs"),
+            ),
         ],
     };
 }
@@ -164,11 +168,27 @@ mod tests {
         let meta = filled("meta.json", template("meta.json"), &values);
         let meta: Value = serde_json::from_str(&meta).unwrap();
         assert_eq!(meta["task_name"], values[0].1);
+        assert_eq!(meta["context"][0], values[0].1);
         let manifest = filled("Cargo.toml", template("Cargo.toml"), &values);
         let line = r#"description = "Say \"hi\" \\ twice""#;
         assert!(manifest.lines().any(|it| it == line), "{manifest}");
         let instruction = filled("description.md", template("description.md"), &values);
         assert!(instruction.starts_with("# Say \"hi\" \\ twice\n"));
+    }
+
+    #[test]
+    fn guests_of_the_template_have_targets_and_declarations() {
+        let meta: Value = serde_json::from_str(template("meta.json")).unwrap();
+        let manifest = template("Cargo.toml");
+        for (path, _) in Scaffold::DIRECTORY.files {
+            let is_guest = path.contains('/') || ["verifier.rs", "solution.rs"].contains(path);
+            let target = format!("path = \"{path}\"\n");
+            assert_eq!(manifest.contains(&target), is_guest, "{path}");
+            if let Some(variant) = path.strip_prefix("variants/") {
+                let name = variant.strip_suffix(".rs").unwrap();
+                assert!(meta["variants"][name].is_string(), "{path}");
+            }
+        }
     }
 
     #[test]
