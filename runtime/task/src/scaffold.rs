@@ -3,17 +3,15 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde_json::Value;
 
 use crate::{Error, Library, TaskId, WorldId};
 
 /// Template files of a new task for worlds of one service.
 #[derive(Debug)]
 pub struct Scaffold {
+    /// Paths in the directory of the task, with texts that contain placeholders such as `{{title}}`.
     files: &'static [(&'static str, &'static str)],
-    /// Description of the task for its metadata.
-    description: &'static str,
-    tags: &'static [&'static str],
 }
 
 impl Scaffold {
@@ -21,6 +19,7 @@ impl Scaffold {
     pub const DIRECTORY: Self = Self {
         files: &[
             ("description.md", include_str!("scaffold/description.md")),
+            ("meta.json", include_str!("scaffold/meta.json")),
             ("Cargo.toml", include_str!("scaffold/Cargo.toml.txt")),
             ("verifier.rs", include_str!("scaffold/verifier.rs")),
             ("solution.rs", include_str!("scaffold/solution.rs")),
@@ -30,9 +29,11 @@ impl Scaffold {
                 "cheats/counts-itself.rs",
                 include_str!("scaffold/counts-itself.rs"),
             ),
+            (
+                "variants/folder-by-folder.rs",
+                include_str!("scaffold/folder-by-folder.rs"),
+            ),
         ],
-        description: "Count the files in each folder at the top and write a report.",
-        tags: &["data aggregation", "csv"],
     };
 }
 
@@ -88,40 +89,22 @@ pub fn scaffold(
     let guest = id.to_string().replace('/', "-");
     let values = [
         ("{{title}}", title),
+        ("{{name}}", id.name()),
+        ("{{group}}", id.group()),
+        ("{{service}}", id.service()),
+        ("{{world}}", &world.to_string()),
+        ("{{date}}", date),
         ("{{package}}", &format!("task-{guest}")),
         ("{{guest}}", &guest),
     ];
-    let fill = |text: &str| {
-        values.iter().fold(text.to_owned(), |text, (name, value)| {
-            text.replace(name, value)
-        })
-    };
-    let meta = json!({
-        "task_id": id.name(),
-        "task_name": title,
-        "category_id": id.group(),
-        "category_name": id.group(),
-        "description": scaffold.description,
-        "author": "you",
-        "created_at": date,
-        "difficulty": "L1",
-        "tags": scaffold.tags,
-        "mcp": [id.service()],
-        "meta_data": {
-            "stateType": "text",
-            "stateContent": null,
-            "stateUrl": null,
-            "stateOriginalUrl": null,
-        },
-        "world": world.to_string(),
-        "judged_on": ["state"],
-    });
     let write = || {
-        fs::create_dir_all(dir.join("cheats"))?;
-        let meta = serde_json::to_string_pretty(&meta)? + "\n";
-        fs::write(dir.join("meta.json"), meta)?;
+        fs::create_dir_all(&dir)?;
         for (name, text) in scaffold.files {
-            fs::write(dir.join(name), fill(text))?;
+            let file = dir.join(name);
+            if let Some(folder) = file.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(file, filled(name, text, &values))?;
         }
         fs::write(&workspace, &manifest)
     };
@@ -134,6 +117,21 @@ pub fn scaffold(
         }
     })?;
     Ok(dir)
+}
+
+/// Returns a template file with values for its placeholders. In JSON and TOML, placeholders are within quotes.
+fn filled(name: &str, text: &str, values: &[(&str, &str)]) -> String {
+    let is_quoted = name.ends_with(".json") || name.ends_with(".toml");
+    values
+        .iter()
+        .fold(text.to_owned(), |text, (placeholder, value)| {
+            if !is_quoted {
+                return text.replace(placeholder, value);
+            }
+            // TOML has the escape sequences that a JSON writer needs.
+            let escaped = Value::from(*value).to_string();
+            text.replace(placeholder, &escaped[1..escaped.len() - 1])
+        })
 }
 
 /// Returns a workspace manifest with one more member, inserted in the sorted order of the list.
@@ -157,6 +155,41 @@ fn with_member(manifest: &str, member: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn template(name: &str) -> &'static str {
+        let files = Scaffold::DIRECTORY.files.iter();
+        let mut texts = files.filter(|(other, _)| *other == name).map(|it| it.1);
+        texts.next().unwrap()
+    }
+
+    #[test]
+    fn values_are_escaped_where_they_are_quoted() {
+        let values = [("{{title}}", "Say \"hi\" \\ twice")];
+        let meta = filled("meta.json", template("meta.json"), &values);
+        let meta: Value = serde_json::from_str(&meta).unwrap();
+        assert_eq!(meta["task_name"], values[0].1);
+        assert_eq!(meta["context"][0], values[0].1);
+        let manifest = filled("Cargo.toml", template("Cargo.toml"), &values);
+        let line = r#"description = "Say \"hi\" \\ twice""#;
+        assert!(manifest.lines().any(|it| it == line), "{manifest}");
+        let instruction = filled("description.md", template("description.md"), &values);
+        assert!(instruction.starts_with("# Say \"hi\" \\ twice\n"));
+    }
+
+    #[test]
+    fn guests_of_the_template_have_targets_and_declarations() {
+        let meta: Value = serde_json::from_str(template("meta.json")).unwrap();
+        let manifest = template("Cargo.toml");
+        for (path, _) in Scaffold::DIRECTORY.files {
+            let is_guest = path.contains('/') || ["verifier.rs", "solution.rs"].contains(path);
+            let target = format!("path = \"{path}\"\n");
+            assert_eq!(manifest.contains(&target), is_guest, "{path}");
+            if let Some(variant) = path.strip_prefix("variants/") {
+                let name = variant.strip_suffix(".rs").unwrap();
+                assert!(meta["variants"][name].is_string(), "{path}");
+            }
+        }
+    }
 
     #[test]
     fn members_are_entered_in_their_order() {

@@ -169,7 +169,8 @@ fn new(context: &Context, id: &str, title: &str) -> Result<ExitCode, CommandErro
     output::print(&format!(
         "{shown}\n\nThe new task builds and passes its certification:\n  mcpmark task check {id}\n\n\
          Change it: description.md is the instruction, verifier.rs judges the final state, solution.rs\n\
-         solves the task, and each file in cheats/ is a wrong solution that the verifier must reject.\n"
+         solves the task, each file in cheats/ is a wrong solution that the verifier must reject, and each\n\
+         file in variants/ is another right one that it must accept.\n"
     ))?;
     Ok(ExitCode::Passed)
 }
