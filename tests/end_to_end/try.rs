@@ -19,10 +19,13 @@ const EASY: &str = "filesystem/office/easy";
 /// Timeout of an end that takes a few seconds at most.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Builder of a command line.
+type CommandLine<'a> = Box<dyn Fn(&[&str]) -> Command + 'a>;
+
 /// A home with attempts of `task try`. Its processes are killed at the end of the test.
 struct Bench<'a> {
     environment: &'a Environment,
-    command: Box<dyn Fn(&[&str]) -> Command + 'a>,
+    command: CommandLine<'a>,
 }
 
 impl<'a> Bench<'a> {
