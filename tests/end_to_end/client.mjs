@@ -10,7 +10,8 @@ const client = new Client({ name: "by-hand", version: "1.0.0" });
 const transport = server.url
   ? new StreamableHTTPClientTransport(new URL(server.url))
   : new StdioClientTransport({ ...server, stderr: "inherit" });
-await client.connect(transport);
+// The server may first wait for a build of guests. The default of the SDK is 60 seconds.
+await client.connect(transport, { timeout: 600_000 });
 const { tools } = await client.listTools();
 
 async function call(name, args) {
