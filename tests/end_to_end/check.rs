@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::environment::{Environment, components, copy_tree, repository, text};
+use crate::environment::{Environment, components, repository, text};
 use crate::guests;
 use crate::library::Library;
 use crate::scaffold::workspace;
@@ -168,10 +168,7 @@ fn near_misses_that_pass_are_shown_with_their_difference() {
     // A shipped task with a verifier that accepts everything: the solution still makes changes that can be mutated.
     let library = Library::new(&environment);
     let place = "filesystem/village-festival";
-    copy_tree(
-        &repository().join("worlds").join(place),
-        &library.root.join("worlds").join(place),
-    );
+    library.shipped_world(place);
     let dir = library.root.join("tasks").join(place).join("lax");
     fs::create_dir_all(&dir).unwrap();
     let from = repository()
@@ -212,10 +209,7 @@ fn a_cheat_with_the_name_of_an_agent_is_judged_as_a_cheat() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     let place = "filesystem/village-festival";
-    copy_tree(
-        &repository().join("worlds").join(place),
-        &library.root.join("worlds").join(place),
-    );
+    library.shipped_world(place);
     let dir = library.root.join("tasks").join(place).join("strict");
     fs::create_dir_all(dir.join("cheats")).unwrap();
     let meta = json!({"difficulty": "L1", "limits": {"turns": 2}});

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::environment::{Environment, Output, write_files};
+use crate::environment::{Environment, Output, copy_tree, repository, write_files};
 use crate::guests;
 
 /// A library with `tasks/` and `worlds/`. It begins with one world, `filesystem/office`.
@@ -35,6 +35,12 @@ impl<'a> Library<'a> {
     /// Returns the directory of a world of the filesystem service.
     pub(crate) fn world(&self, name: &str) -> PathBuf {
         self.root.join("worlds/filesystem").join(name)
+    }
+
+    /// Copies a shipped world, such as `filesystem/household`.
+    pub(crate) fn shipped_world(&self, id: &str) {
+        let world = Path::new("worlds").join(id);
+        copy_tree(&repository().join(&world), &self.root.join(&world));
     }
 
     /// Returns the directory of the task `filesystem/office/<name>`.

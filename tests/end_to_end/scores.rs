@@ -77,10 +77,7 @@ fn without_a_starting_state_the_score_is_the_share_of_checks() {
 /// Creates a library with the task, whose `meta.json` has the key `score`.
 fn library<'a>(environment: &'a Environment, settings: &Value) -> Library<'a> {
     let library = Library::new(environment);
-    copy_tree(
-        &repository().join("worlds").join(PLACE),
-        &library.root.join("worlds").join(PLACE),
-    );
+    library.shipped_world(PLACE);
     let dir = library.root.join("tasks").join(TASK);
     fs::create_dir_all(&dir).unwrap();
     let from = repository().join("tasks").join(TASK);

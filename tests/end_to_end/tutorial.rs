@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::environment::{Environment, Output, copy_tree, repository};
+use crate::environment::{Environment, Output, repository};
 use crate::library::Library;
 use crate::scaffold::workspace;
 
@@ -122,8 +122,7 @@ fn every_command_of_the_tutorial_says_what_it_shows() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     workspace(&library);
-    let world = "worlds/filesystem/village-festival";
-    copy_tree(&repository().join(world), &library.root.join(world));
+    library.shipped_world("filesystem/village-festival");
     let document = fs::read_to_string(repository().join("docs/tutorial.md")).unwrap();
     let steps = steps(&document);
     assert!(steps.len() > 10, "{steps:?}");

@@ -91,7 +91,7 @@ fn read(reader: &mut BufReader<&TcpStream>) -> Option<Post> {
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// What a good server answers. Its one tool says which headers it got.
+/// Response of a valid server. Its one tool returns the headers of the request.
 fn notes(post: &Post, version: &str) -> (u16, &'static str, String) {
     let id = &post.body["id"];
     let result = match post.body["method"].as_str() {
