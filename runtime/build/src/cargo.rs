@@ -18,6 +18,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::component::write_atomically;
+use super::freshness::Member;
 use super::process::{Call, Finished, Line};
 use super::toolchain::{Kind, Toolchain};
 use super::{BuildError, BuildEvent, Failure, Options, TARGET, environment};
@@ -154,6 +155,17 @@ impl Workspace {
     /// Reports whether the package in the directory is a member.
     pub(crate) fn has(&self, package_dir: &Path) -> bool {
         self.position(package_dir).is_some()
+    }
+
+    /// Returns all members.
+    pub(crate) fn members(&self) -> impl Iterator<Item = Member<'_>> {
+        self.packages.iter().map(|package| {
+            let dir = package.manifest_path.parent().unwrap_or(&self.root);
+            Member {
+                name: &package.name,
+                dir: dir.strip_prefix(&self.root).unwrap_or(dir),
+            }
+        })
     }
 
     fn position(&self, package_dir: &Path) -> Option<usize> {

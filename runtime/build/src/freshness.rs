@@ -4,24 +4,41 @@
 //!
 //! Therefore the digest of each compiled source is recorded. Before the next run of cargo, a source with another digest
 //! and a time that would hide the change is touched: its modification time is set to now.
+//!
+//! Cargo also identifies a package by its name, version and path *within its workspace*. Two libraries that share a
+//! target directory and contain a task at the same path therefore share fingerprints and artifacts, and cargo would
+//! take a guest of one library for that of the other. Each package has an owner, the workspace that compiled it last;
+//! for another workspace, the fingerprints are removed, so that cargo compiles it again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mcpmark_snapshot::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::BuildError;
 use super::component::write_atomically;
 use super::stamp::{CLOCK_STEP, Inputs, compiled_from};
+use super::{BuildError, TARGET};
 
 /// Digests of the sources from which each module was compiled in one of cargo's target directories. They are recorded by
 /// module, because a run of cargo compiles only some of the modules that share a source.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Compiled {
     modules: BTreeMap<PathBuf, BTreeMap<PathBuf, Entry>>,
+    /// Root of the workspace that last compiled a package, by the identity that cargo uses.
+    #[serde(default)]
+    owners: BTreeMap<String, PathBuf>,
+}
+
+/// Member of a workspace, as cargo identifies it in a target directory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Member<'a> {
+    pub(crate) name: &'a str,
+    /// Directory of the package, relative to the root of its workspace.
+    pub(crate) dir: &'a Path,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -46,6 +63,33 @@ impl Compiled {
         let text = serde_json::to_vec(self)
             .map_err(|error| BuildError::io("write", &path, error.into()))?;
         write_atomically(&path, &text)
+    }
+
+    /// Makes the workspace at `root` the owner of its members. Cargo will compile those again that another workspace
+    /// owns.
+    ///
+    /// All members must be claimed, not only those with requested guests: they may depend on each other.
+    pub(crate) fn claim<'a>(
+        &mut self,
+        root: &Path,
+        members: impl IntoIterator<Item = Member<'a>>,
+        cargo_dir: &Path,
+    ) -> Result<(), BuildError> {
+        let mut foreign = BTreeSet::new();
+        for member in members {
+            let identity = format!("{} {}", member.name, member.dir.display());
+            let owner = self.owners.get(&identity);
+            if owner.is_none_or(|owner| owner != root) {
+                foreign.insert(member.name);
+                self.owners.insert(identity, root.to_owned());
+            }
+        }
+        if foreign.is_empty() {
+            return Ok(());
+        }
+        remove_fingerprints(&foreign, cargo_dir)?;
+        // Only now: if the removal is interrupted, the next build must repeat it.
+        self.write(cargo_dir)
     }
 
     /// Touches each source whose content differs from the compiled one, so that cargo detects the change.
@@ -101,6 +145,27 @@ impl Compiled {
     }
 }
 
+/// Removes cargo's fingerprints of packages with these names. Without a fingerprint, cargo compiles a package again.
+fn remove_fingerprints(names: &BTreeSet<&str>, cargo_dir: &Path) -> Result<(), BuildError> {
+    let dir = cargo_dir.join(TARGET).join("release/.fingerprint");
+    let entries = match fs::read_dir(&dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(BuildError::io("read", &dir, error)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(|error| BuildError::io("read", &dir, error))?;
+        // The name of a directory is that of the package, a hyphen and a hash.
+        let file_name = entry.file_name();
+        let package = file_name.to_str().and_then(|name| name.rsplit_once('-'));
+        if package.is_some_and(|(package, _)| names.contains(package)) {
+            let path = entry.path();
+            fs::remove_dir_all(&path).map_err(|error| BuildError::io("remove", &path, error))?;
+        }
+    }
+    Ok(())
+}
+
 fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path)
         .and_then(|metadata| metadata.modified())
@@ -110,4 +175,53 @@ fn modified(path: &Path) -> Option<SystemTime> {
 fn nanoseconds(time: SystemTime) -> u128 {
     time.duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_nanos())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fingerprints(cargo_dir: &Path) -> Vec<String> {
+        let dir = cargo_dir.join(TARGET).join("release/.fingerprint");
+        let mut names: Vec<String> = fs::read_dir(dir)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn packages_of_another_workspace_lose_their_fingerprints() {
+        let dir = tempfile::tempdir().unwrap();
+        let cargo_dir = dir.path();
+        for name in ["filing-0123456789abcdef", "filing-box-0123456789abcdef"] {
+            let path = cargo_dir
+                .join(TARGET)
+                .join("release/.fingerprint")
+                .join(name);
+            fs::create_dir_all(path).unwrap();
+        }
+        let filing = Member {
+            name: "filing",
+            dir: Path::new("tasks/filing"),
+        };
+        let claim = |root: &str| {
+            let mut compiled = Compiled::read(cargo_dir);
+            compiled
+                .claim(Path::new(root), [filing], cargo_dir)
+                .unwrap();
+        };
+
+        // An unknown owner counts as another workspace.
+        claim("/one");
+        assert_eq!(fingerprints(cargo_dir), ["filing-box-0123456789abcdef"]);
+
+        let path = cargo_dir.join(TARGET).join("release/.fingerprint");
+        fs::create_dir(path.join("filing-fedcba9876543210")).unwrap();
+        claim("/one");
+        assert_eq!(fingerprints(cargo_dir).len(), 2);
+        claim("/two");
+        assert_eq!(fingerprints(cargo_dir), ["filing-box-0123456789abcdef"]);
+    }
 }

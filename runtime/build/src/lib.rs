@@ -257,6 +257,7 @@ impl Builder {
             let toolchain = self.toolchain(&workspace.root, report)?;
             let cargo_dir = cargo::own_dir(&toolchain, &self.options)?;
             let mut compiled = Compiled::read(&cargo_dir);
+            compiled.claim(&workspace.root, workspace.members(), &cargo_dir)?;
             compiled.show_changes(&mut Inputs::now())?;
             let began = SystemTime::now();
             let made = workspace.build(&toolchain, &self.options, report);

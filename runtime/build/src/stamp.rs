@@ -14,7 +14,7 @@ use super::toolchain::{Kind, Toolchain};
 use super::{BuildError, ToolchainChoice, environment};
 
 /// Version of the format of stamps and of the build procedure. Increase it if either changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Maximum lag of file modification times behind the system clock.
 pub(crate) const CLOCK_STEP: Duration = Duration::from_millis(20);

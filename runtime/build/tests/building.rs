@@ -349,6 +349,34 @@ fn the_path_of_a_checkout_does_not_show() {
 }
 
 #[test]
+fn checkouts_with_packages_at_the_same_path_get_their_own_guests() {
+    let (one, two) = (Checkout::new(), Checkout::new());
+    let path = "guests/first/verifier.rs";
+    let verifier = fs::read_to_string(two.path(path)).unwrap();
+    let other = verifier.replace("], 1)", "], 2)");
+    assert_ne!(verifier, other);
+    two.write(path, &other);
+    // Sources that are older than the module of the other checkout are unchanged for cargo.
+    let old = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
+    for checkout in [&one, &two] {
+        let file = fs::File::options().append(true).open(checkout.path(path));
+        file.unwrap().set_modified(old).unwrap();
+    }
+    let build = |checkout: &Checkout| {
+        let sources = [checkout.guest("guests/first", "verifier.rs")];
+        let built = Builder::new(one.options()).build(&sources, &mut |_| {});
+        digests(&built.unwrap())
+    };
+    thread::sleep(Duration::from_millis(50));
+    let first = build(&one);
+    let second = build(&two);
+    assert_ne!(first, second);
+    fs::remove_dir_all(one.path("products/stamps")).unwrap();
+    assert_eq!(build(&one), first);
+    assert_eq!(build(&two), second);
+}
+
+#[test]
 fn other_guests_of_the_build_do_not_show() {
     let checkout = Checkout::new();
     let [first, second] =
