@@ -133,7 +133,9 @@ pub struct Failure {
 }
 
 /// Class of a failed attempt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureClass {
     /// The attempt ended by itself like a success, and the verifier rejects its final state.

@@ -37,7 +37,9 @@ pub struct GradeReport {
 }
 
 /// Rule by which a score is computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum ScoreRule {
     /// Share of all checks that passed. The rule of old grades, and of grades whose baseline is unknown.

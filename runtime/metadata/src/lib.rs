@@ -25,23 +25,35 @@
 
 mod attempt;
 mod bundle;
+mod certification;
+mod component;
 mod document;
 mod exit;
 mod experiment;
 mod grade;
 mod receipt;
 mod regrade;
+mod report;
 mod state;
 mod store;
 mod task;
+mod trial;
 
 pub use crate::attempt::{
     AttemptDetail, CheckExplanation, DifferenceKind, Failure, FailureClass, FailureEvidence,
     Message, ModelRequest, StateDifference, ToolCall, TurnUsage,
 };
 pub use crate::bundle::{
-    BundleTransfer, KeyPair, PackedBundle, SignedBundle, TransferCounts, VerifiedBundle,
+    BundleContent, BundleDifferences, BundleLayer, BundleTransfer, BundledCertificate,
+    BundledGuest, BundledTask, BundledWorld, CertificateSummary, Change, ChangedGuest, ChangedTask,
+    KeyPair, LockUpdate, LockedTask, LockedWorld, PackedBundle, SignedBundle, SuiteLock,
+    TransferCounts, VerifiedBundle,
 };
+pub use crate::certification::{
+    Certification, CertifiedTask, Condition, ExaminedPublishedTask, MutantResults,
+    PublishedCertification, Survivor,
+};
+pub use crate::component::{ComponentDetail, ComponentExport, ComponentImport, GuestLimits};
 pub use crate::document::{Document, documents};
 pub use crate::exit::ExitCode;
 pub use crate::experiment::{
@@ -51,13 +63,24 @@ pub use crate::experiment::{
 pub use crate::grade::{
     Check, FaultReport, GradeReport, GradedLine, RefusedLine, RequestError, ScoreRule, ScriptOutput,
 };
-pub use crate::receipt::{ReceiptBundle, ReceiptEngine, ReceiptStart, ReceiptVerification};
+pub use crate::receipt::{
+    NamedDigest, ReceiptBundle, ReceiptDetail, ReceiptEngine, ReceiptPredicate, ReceiptStart,
+    ReceiptStatement, ReceiptVerification,
+};
 pub use crate::regrade::{
     ChangedCheck, NotRegraded, RegradeCounts, RegradeNumbers, RegradeReport, RegradeSide,
     RegradedAttempt, RegradedModel,
 };
+pub use crate::report::{
+    ClusteredMean, ComparedModel, ComparedPair, Flip, GradedCounts, GroupResults, Interval,
+    IntervalMethod, KnownMean, ModelComparisons, ModelPair, PairedComparison, PassEstimate,
+    PublishedModel, PublishedResults, PublishedService, RateBounds, Rates, Report, ReportedAttempt,
+    ReportedExperiment, ReportedModel, ReportedTask, ResourceUse, Results, RunRates,
+    SettingDifference, SignificanceTest, Spending, TaskAttempts, ToolUse, TurnBar,
+};
 pub use crate::state::{
-    ChangeKind, StateChange, StateDetail, StateEntry, StateNode, WorldStart, WorldSummary,
+    ChangeKind, ImportedWorld, SkippedEntry, StateChange, StateDetail, StateEntry, StateNode,
+    WorldStart, WorldSummary,
 };
 pub use crate::store::{
     BlobAmount, BlobFault, ExperimentUsage, Finding, FindingState, LibraryAmount, LibraryUsage,
@@ -68,3 +91,4 @@ pub use crate::task::{
     BuiltGuest, CertificatePoint, MutantCounts, PointStatus, PublishedTaskDetail,
     PublishedTaskSummary, TaskCertificate, TaskDetail, TaskSummary,
 };
+pub use crate::trial::{AbandonedAttempt, OpenAttempt, Tool, ToolResult};

@@ -1,4 +1,6 @@
-//! States of worlds and their differences.
+//! States of worlds, their differences, and imported worlds.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -106,4 +108,29 @@ pub struct WorldStart {
     pub seed: u64,
     /// Clock of the world in seconds since 1970-01-01T00:00:00Z.
     pub clock: i64,
+}
+
+/// Output of `world import`: a world that was made from a published template.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedWorld {
+    /// Name of the repository: `owner/name`.
+    pub repository: String,
+    /// Digest of the starting state.
+    pub digest: String,
+    /// Numbers of imported entries, each under the name of its kind, such as `issues`.
+    #[serde(flatten)]
+    pub counts: BTreeMap<String, usize>,
+    /// Entries that were not imported.
+    pub skipped: Vec<SkippedEntry>,
+}
+
+/// Entry of a template that was not imported.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkippedEntry {
+    /// Document and position of the entry.
+    pub place: String,
+    /// Title of the entry.
+    pub title: String,
+    /// Reason why the entry was skipped.
+    pub why: String,
 }

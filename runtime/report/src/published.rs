@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use serde_json::{Value, json};
+use mcpmark_metadata as metadata;
 
 /// Source of the published results.
 pub(crate) const CITATION: &str =
@@ -96,46 +96,40 @@ pub fn published() -> &'static [PublishedModel] {
 }
 
 /// Returns the published results for the JSON report, with rates as shares from 0 to 1.
-pub(crate) fn as_json() -> Value {
+pub(crate) fn document() -> metadata::PublishedResults {
     let share = |rate: Option<f64>| rate.map(|rate| rate / 100.0);
-    let models: Vec<Value> = published()
-        .iter()
-        .map(|model| {
-            json!({
-                "name": model.name,
-                "runs": model.runs(),
-                "pass_at_1": model.pass_1 / 100.0,
-                "pass_at_1_sd": model.pass_1_sd / 100.0,
-                "pass_at_4": share(model.pass_at_4),
-                "pass_hat_4": share(model.pass_hat_4),
-                "input_tokens": model.mean(|s| s.input_tokens),
-                "output_tokens": model.mean(|s| s.output_tokens),
-                "cost_usd": model.mean(|s| s.cost_usd),
-                "turns": model.mean(|s| s.turns),
-                "tool_calls": model.mean(|s| s.tool_calls),
-                "services": model
-                    .services
-                    .iter()
-                    .map(|s| {
-                        json!({
-                            "service": s.service,
-                            "tasks": s.tasks,
-                            "pass_at_1": s.pass_1 / 100.0,
-                            "pass_at_1_sd": share(s.pass_1_sd),
-                            "pass_at_4": share(s.pass_at_4),
-                            "pass_hat_4": share(s.pass_hat_4),
-                            "input_tokens": s.input_tokens,
-                            "output_tokens": s.output_tokens,
-                            "cost_usd": s.cost_usd,
-                            "turns": s.turns,
-                            "tool_calls": s.tool_calls,
-                        })
-                    })
-                    .collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    json!({ "source": CITATION, "tasks": 127, "models": models })
+    let service = |it: &PublishedService| metadata::PublishedService {
+        service: it.service.to_owned(),
+        tasks: it.tasks,
+        pass_at_1: it.pass_1 / 100.0,
+        pass_at_1_sd: share(it.pass_1_sd),
+        pass_at_4: share(it.pass_at_4),
+        pass_hat_4: share(it.pass_hat_4),
+        input_tokens: it.input_tokens,
+        output_tokens: it.output_tokens,
+        cost_usd: it.cost_usd,
+        turns: it.turns,
+        tool_calls: it.tool_calls,
+    };
+    let model = |it: &PublishedModel| metadata::PublishedModel {
+        name: it.name.to_owned(),
+        runs: it.runs(),
+        pass_at_1: it.pass_1 / 100.0,
+        pass_at_1_sd: it.pass_1_sd / 100.0,
+        pass_at_4: share(it.pass_at_4),
+        pass_hat_4: share(it.pass_hat_4),
+        input_tokens: it.mean(|s| s.input_tokens),
+        output_tokens: it.mean(|s| s.output_tokens),
+        cost_usd: it.mean(|s| s.cost_usd),
+        turns: it.mean(|s| s.turns),
+        tool_calls: it.mean(|s| s.tool_calls),
+        services: it.services.iter().map(service).collect(),
+    };
+    metadata::PublishedResults {
+        source: CITATION.to_owned(),
+        tasks: 127,
+        models: published().iter().map(model).collect(),
+    }
 }
 
 fn model(line: &'static str) -> PublishedModel {

@@ -48,15 +48,19 @@ impl Report {
         Ok(match format {
             Format::Text => text::text(self, &tables(), options.width),
             Format::Markdown => markdown::markdown(self, &tables()),
-            Format::Json if options.published => {
-                let mut value = serde_json::to_value(self)?;
-                value["published"] = crate::published::as_json();
-                json(&value)?
+            Format::Json => {
+                let mut document = self.document()?;
+                document.published = options.published.then(crate::published::document);
+                json(&document)?
             }
-            Format::Json => json(self)?,
             Format::Csv => csv::csv(self, options.published),
             Format::Html => html::page(self, &tables(), options)?,
         })
+    }
+
+    /// Returns the report as the public document, which has the same form.
+    fn document(&self) -> Result<mcpmark_metadata::Report, serde_json::Error> {
+        serde_json::from_value(serde_json::to_value(self)?)
     }
 }
 

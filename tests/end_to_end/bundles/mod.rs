@@ -16,7 +16,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use serde_json::Value;
+use mcpmark_metadata::ReceiptStatement;
+use serde_json::{Value, json};
 
 use crate::environment::{Environment, Output, text, write_files};
 use crate::guests;
@@ -60,7 +61,10 @@ fn receipts(run: impl Fn(&[&str]) -> Output) -> Vec<String> {
     let attempts = report["attempts"].as_array().unwrap();
     let receipt = |attempt: &Value| {
         let args = ["receipt", "show", attempt["id"].as_str().unwrap()];
-        run(&args).exits(0).stdout
+        let shown = run(&args).exits(0).stdout;
+        let statement: ReceiptStatement = serde_json::from_str(&shown).unwrap();
+        assert_eq!(json!(statement), shown.parse::<Value>().unwrap());
+        shown
     };
     attempts.iter().map(receipt).collect()
 }

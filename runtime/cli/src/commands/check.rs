@@ -6,7 +6,7 @@ use anstyle::Style;
 use mcpmark_certify::{
     Certificate, Certifier, CertifyError, Check, Identity, Point, PointStatus, Report, tree_view,
 };
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{Certification, ExitCode};
 use mcpmark_task::Task;
 use serde_json::{Value, json};
 
@@ -146,7 +146,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     }
     let passed = reports.iter().all(Report::passed);
     if args.select.json {
-        output::print_json(&json!({
+        output::print_document::<Certification>(&json!({
             "passed": passed,
             "tasks": reports.iter().map(describe).collect::<Vec<_>>(),
         }))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use mcpmark_certify::{PublishedExaminer, PublishedReport};
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, PublishedCertification};
 use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs};
@@ -53,7 +53,9 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     let passed = reports.iter().all(PublishedReport::passed);
     if args.select.json {
         let tasks: Vec<_> = reports.iter().map(describe).collect();
-        output::print_json(&json!({ "passed": passed, "tasks": tasks }))?;
+        output::print_document::<PublishedCertification>(
+            &json!({ "passed": passed, "tasks": tasks }),
+        )?;
     } else {
         output::print(&render(&reports, args.against_python))?;
     }

@@ -1,6 +1,6 @@
 //! `mcpmark inspect`: imports, exports and limits of a component.
 
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ComponentDetail, ExitCode};
 use mcpmark_sandbox::{GuestKind, Inspection, Limits, LoadError, Sandbox};
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::output::{self, sanitise};
 /// Maximum number of imports or exports shown; the rest are counted.
 const SHOWN: usize = 50;
 
-/// JSON of `inspect --json`.
+/// Data of the command.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]
@@ -50,7 +50,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<ExitCode, 
         problem: problem.as_ref().map(|problem| problem.message.as_str()),
     };
     if args.json {
-        output::print_json(&report)?;
+        output::print_document::<ComponentDetail>(&report)?;
     } else {
         output::print(&text(&report))?;
     }

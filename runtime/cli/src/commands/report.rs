@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use mcpmark_experiment::{Journal, JournalError};
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, ModelComparisons};
 use mcpmark_report::compare::{CompareError, compare as compare_models};
 use mcpmark_report::export::{ExportError, Exported, Layout, Reason, SftOptions};
 use mcpmark_report::{Details, Format, Options, Report, Source, TaskFacts, TaskIndex};
@@ -103,7 +103,7 @@ pub(crate) fn compare(context: &Context, args: CompareArgs) -> Result<ExitCode, 
             }
         })?;
     if args.json {
-        output::print_json(&compared)?;
+        output::print_document::<ModelComparisons>(&compared)?;
     } else {
         output::print(&compared.text(output::columns()))?;
     }

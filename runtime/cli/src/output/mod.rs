@@ -20,6 +20,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use unicode_width::UnicodeWidthStr;
 
 use crate::environment;
@@ -61,6 +62,20 @@ pub(crate) fn mark(passed: bool) -> String {
 pub(crate) fn print(text: &str) -> Result<(), CommandError> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     finish(out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Prints a value as a document of `mcpmark-metadata`, which has the same form.
+///
+/// # Errors
+///
+/// Returns an error if the value does not have the form of the document, or standard output cannot be written.
+pub(crate) fn print_document<D: Serialize + DeserializeOwned>(
+    value: &impl Serialize,
+) -> Result<(), CommandError> {
+    let document: D = serde_json::to_value(value)
+        .and_then(serde_json::from_value)
+        .map_err(|error| CommandError::infrastructure(format!("cannot write JSON: {error}")))?;
+    print_json(&document)
 }
 
 /// Prints one JSON document to standard output.

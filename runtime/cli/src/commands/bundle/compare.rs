@@ -7,7 +7,7 @@ use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
     CERTIFICATE, CertificateConfig, Change, GuestConfig, INSTRUCTION, TaskArtifact,
 };
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{BundleDifferences, ExitCode};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
 use serde::Serialize;
@@ -71,7 +71,7 @@ pub(super) fn diff(
     let [before, after] = places.map(|place| bundles.open(place, FetchDepth::Everything));
     let report = report(&before?, &after?)?;
     if json {
-        output::print_json(&report)?;
+        output::print_document::<BundleDifferences>(&report)?;
     } else {
         output::print(&report.text(full))?;
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::open::{FetchDepth, LockFile, Opened, Place};
 use mcpmark_bundle::{Change, Lock, LockMismatch};
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, LockUpdate, SuiteLock};
 use mcpmark_packing::Machine;
 use mcpmark_snapshot::Digest;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<ExitCode, Comma
     bundles.remember(&opened)?;
     write(file, &lock)?;
     if args.json {
-        output::print_json(&lock)?;
+        output::print_document::<SuiteLock>(&lock)?;
     } else {
         output::print(&format!(
             "{}\n{} locked in {}\n",
@@ -155,7 +155,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<ExitCode, C
         write(file, &new)?;
     }
     if args.json {
-        output::print_json(&news)?;
+        output::print_document::<LockUpdate>(&news)?;
     } else if !nothing {
         let told = if news.accepted {
             format!("{}: locked\n", file.display())

@@ -6,7 +6,7 @@ use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
     Bundle, CertificateConfig, GuestConfig, OtherBlobs, Source, TaskArtifact, WorldArtifact,
 };
-use mcpmark_metadata::{ExitCode, VerifiedBundle};
+use mcpmark_metadata::{BundleContent, ExitCode, VerifiedBundle};
 use mcpmark_packing::{VerifyError, verify_content};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
@@ -29,7 +29,7 @@ pub(super) fn inspect(
     if as_json {
         let tasks: Vec<Value> = bundle.tasks.iter().map(task_json).collect();
         let worlds: Vec<Value> = bundle.worlds.values().map(world_json).collect();
-        output::print_json(&json!({
+        output::print_document::<BundleContent>(&json!({
             "digest": bundle.root.digest,
             "name": bundle.name,
             "tasks": tasks,

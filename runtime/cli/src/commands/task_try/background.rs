@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::protocol::{MAX_REQUEST_BYTES, Request, Response, Status};
+use super::protocol::{MAX_REQUEST_BYTES, Request, Response};
 use crate::args::StartArgs;
 use crate::commands::run;
 use crate::commands::single_attempt::SingleAttempt;
@@ -186,7 +186,7 @@ fn listing(tool: &Tool) -> Value {
 }
 
 /// Writes the line that `task try start` waits for.
-fn announce(status: &Status) -> io::Result<()> {
+fn announce(status: &metadata::OpenAttempt) -> io::Result<()> {
     let mut line = READY.to_vec();
     serde_json::to_writer(&mut line, status)?;
     line.push(b'\n');
@@ -278,10 +278,10 @@ struct Session {
 }
 
 impl Session {
-    fn status(&self) -> Status {
+    fn status(&self) -> metadata::OpenAttempt {
         let time = self.limits.time;
         let left = time.saturating_sub(self.opened.elapsed()).as_secs();
-        Status {
+        metadata::OpenAttempt {
             attempt: self.attempt.clone(),
             experiment: self.experiment.clone(),
             task: self.task.clone(),

@@ -16,12 +16,12 @@ use anstyle::Style;
 use mcpmark_bundle::files;
 use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::report::experiment_report;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{self as metadata, AbandonedAttempt, ExitCode, ToolResult};
 use mcpmark_service::{Content, ToolOutput};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use self::open::OpenAttempt;
-use self::protocol::{Request, Response, Status};
+use self::protocol::{Request, Response};
 use crate::args::{OpenArgs, StartArgs, TryCommand};
 use crate::commands::{grade, run, runs};
 use crate::context::Context;
@@ -73,7 +73,7 @@ fn start(context: &Context, mut args: StartArgs) -> Result<ExitCode, CommandErro
         let line = line.map_err(CommandError::infrastructure)?;
         match line.strip_prefix(background::READY) {
             Some(status) => {
-                let status: Status =
+                let status: metadata::OpenAttempt =
                     serde_json::from_slice(status).map_err(CommandError::infrastructure)?;
                 return opened(context, &status, args.json);
             }
@@ -134,7 +134,11 @@ fn spawn(
 }
 
 /// Prints the instruction of an open attempt and the commands with which to continue.
-fn opened(context: &Context, status: &Status, json: bool) -> Result<ExitCode, CommandError> {
+fn opened(
+    context: &Context,
+    status: &metadata::OpenAttempt,
+    json: bool,
+) -> Result<ExitCode, CommandError> {
     if json {
         output::print_json(status)?;
         return Ok(ExitCode::Passed);
@@ -199,7 +203,7 @@ fn call(
     match attempt.ask(&request)? {
         Some(Response::Output(result)) => {
             if open.json {
-                output::print_json(&result)?;
+                output::print_document::<ToolResult>(&result)?;
             } else {
                 output::print(&shown(&result))?;
             }
@@ -340,7 +344,10 @@ fn abandon(context: &Context, open: &OpenArgs) -> Result<ExitCode, CommandError>
         );
     }
     if open.json {
-        output::print_json(&json!({"attempt": row.id, "outcome": outcome}))?;
+        output::print_json(&AbandonedAttempt {
+            attempt: row.id,
+            outcome: outcome.to_owned(),
+        })?;
     } else {
         output::print(&format!("attempt {} is abandoned\n", row.id))?;
     }
@@ -369,7 +376,7 @@ fn ended(
 
 /// Lists the open attempts.
 fn status(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
-    let mut open: Vec<Status> = Vec::new();
+    let mut open: Vec<metadata::OpenAttempt> = Vec::new();
     for attempt in OpenAttempt::all(context, "")? {
         match attempt.ask(&Request::Status)? {
             Some(Response::Status(status)) => open.push(status),

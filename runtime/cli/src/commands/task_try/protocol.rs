@@ -2,6 +2,7 @@
 //! request and one response, as lines of JSON.
 
 use mcpmark_bundle::files::MAX_FILE_BYTES;
+use mcpmark_metadata::OpenAttempt;
 use mcpmark_service::ToolOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -29,7 +30,7 @@ pub(super) enum Request {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "response", content = "content", rename_all = "kebab-case")]
 pub(super) enum Response {
-    Status(Status),
+    Status(OpenAttempt),
     /// Tools as MCP lists them.
     Tools(Vec<Value>),
     /// Result of a call.
@@ -44,27 +45,6 @@ pub(super) enum Response {
     Over,
     /// Problem of a request that cannot be read.
     Invalid(String),
-}
-
-/// Open attempt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Status {
-    /// Id of the attempt.
-    pub(super) attempt: String,
-    /// Name of its experiment.
-    pub(super) experiment: String,
-    /// Id of the task.
-    pub(super) task: String,
-    /// Text that the agent gets.
-    pub(super) instruction: String,
-    /// Number of calls so far.
-    pub(super) calls: u32,
-    /// Maximum number of calls.
-    pub(super) call_limit: u32,
-    /// Remaining wall time in seconds; null without a limit.
-    pub(super) seconds_left: Option<u64>,
-    /// Id of the process that holds the attempt.
-    pub(super) process: u32,
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `mcpmark task try tools`: the tools of an open attempt.
 
 use anstyle::Style;
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, Tool};
 use serde_json::Value;
 
 use super::open::{self, OpenAttempt};
@@ -33,12 +33,12 @@ pub(super) fn tools(
             let tool = tools.iter().find(|tool| tool["name"] == name);
             let tool = tool.ok_or_else(|| CommandError::usage(unknown(name)).hint(HINT))?;
             if open.json {
-                output::print_json(tool)?;
+                output::print_document::<Tool>(tool)?;
             } else {
                 output::print(&describe(tool)?)?;
             }
         }
-        None if open.json => output::print_json(&tools)?,
+        None if open.json => output::print_document::<Vec<Tool>>(&tools)?,
         None => output::print(&table(&tools).render())?,
     }
     Ok(ExitCode::Passed)

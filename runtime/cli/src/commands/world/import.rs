@@ -2,7 +2,7 @@
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
 use mcpmark_kinds::{ImportError, ImportRequest};
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, ImportedWorld};
 use serde_json::json;
 
 use crate::args::ImportArgs;
@@ -73,7 +73,7 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<ExitCode, C
             value[key] = number.into();
         }
         value["skipped"] = skipped.into();
-        output::print_json(&value)?;
+        output::print_document::<ImportedWorld>(&value)?;
         return Ok(ExitCode::Passed);
     }
     for skipped in &imported.skipped {
