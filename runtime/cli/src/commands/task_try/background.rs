@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use mcpmark_experiment::{
     AgentKind, AgentSetup, AttemptLimits, Manual, ManualResult, ManualStep, Progress, RunFailure,
 };
-use mcpmark_metadata::ExitCode;
+use mcpmark_metadata::{ExitCode, OpenAttempt};
 use mcpmark_service::Tool;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -186,7 +186,7 @@ fn listing(tool: &Tool) -> Value {
 }
 
 /// Writes the line that `task try start` waits for.
-fn announce(status: &metadata::OpenAttempt) -> io::Result<()> {
+fn announce(status: &OpenAttempt) -> io::Result<()> {
     let mut line = READY.to_vec();
     serde_json::to_writer(&mut line, status)?;
     line.push(b'\n');
@@ -278,10 +278,10 @@ struct Session {
 }
 
 impl Session {
-    fn status(&self) -> metadata::OpenAttempt {
+    fn status(&self) -> OpenAttempt {
         let time = self.limits.time;
         let left = time.saturating_sub(self.opened.elapsed()).as_secs();
-        metadata::OpenAttempt {
+        OpenAttempt {
             attempt: self.attempt.clone(),
             experiment: self.experiment.clone(),
             task: self.task.clone(),
