@@ -4,6 +4,7 @@
 //! stale and what the board has decided. Tasks on this world read such facts from its notes.
 
 mod deliveries;
+mod hours;
 mod papers;
 mod partners;
 mod people;
