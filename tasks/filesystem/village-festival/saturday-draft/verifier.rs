@@ -70,8 +70,11 @@ fn verify(task: &mut Verifier) {
             .content_is(edited(&start)),
     );
 
-    let note = task.file(NOTE).text().prose();
-    task.check_facts("the note", &note, &note::facts());
+    let note = task.file(NOTE).text();
+    for (name, condition) in note::conditions(&note) {
+        task.check(format!("the note: {name}"), condition);
+    }
+    let note = note.prose();
     task.check("the note is short", note.words_between(30, 210));
     task.check("the note is in sentences", note.is_in(Language::English));
 
@@ -230,7 +233,7 @@ mod tests {
 
     #[test]
     fn notes_are_judged_by_their_facts() {
-        use mcpmark_guest::prose::{Prose, misjudged, samples};
+        use mcpmark_guest::prose::samples;
         let samples = samples(include_str!("notes.txt"));
         let wrong = samples.iter().filter(|sample| sample.fails.is_some());
         let wrong = wrong.count();
@@ -239,14 +242,55 @@ mod tests {
             "{wrong} of {}",
             samples.len()
         );
-        let judge = |text: &mcpmark_guest::Found<Prose>| {
-            let mut results: std::collections::BTreeMap<_, _> =
-                note::facts().conditions(text).into_iter().collect();
-            results.insert("short".to_owned(), text.words_between(30, 210));
-            results.insert("sentences".to_owned(), text.is_in(Language::English));
-            results
-        };
-        let mistakes = misjudged(&samples, judge);
+        let mut mistakes = Vec::new();
+        for sample in &samples {
+            let failed = failed_in_note(&sample.text);
+            let is_right = match &sample.fails {
+                None => failed.is_empty(),
+                Some(check) => failed.iter().any(|(name, _)| name == check),
+            };
+            if !is_right {
+                mistakes.push(format!("{}: {failed:#?}", sample.name));
+            } else if sample.fails.is_none() {
+                mistakes.extend(accepted_digits(&sample.name, &sample.text));
+            }
+        }
         assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+    }
+
+    /// Returns the checks of the note that fail, with their details.
+    fn failed_in_note(text: &str) -> Vec<(String, String)> {
+        let text = mcpmark_guest::Found::new("the note", Ok(text.to_owned()));
+        let mut results = note::conditions(&text);
+        let prose = text.prose();
+        results.push(("short".to_owned(), prose.words_between(30, 210)));
+        results.push(("sentences".to_owned(), prose.is_in(Language::English)));
+        let failed = results
+            .into_iter()
+            .filter(|(_, condition)| !condition.passed());
+        let failed = failed.map(|(name, condition)| (name, condition.detail().to_owned()));
+        failed.collect()
+    }
+
+    /// Changes each digit of the values that a right text must state, and describes the texts that pass nevertheless.
+    /// Other values, such as the time of another set, can be exchanged with one that is also true somewhere.
+    fn accepted_digits(name: &str, text: &str) -> Vec<String> {
+        let mut accepted = Vec::new();
+        for value in ["15:25", "22:15", "65", "45"] {
+            let places = text.match_indices(value).filter(|(at, _)| {
+                let before = text[..*at].chars().next_back();
+                !before.is_some_and(|letter| letter.is_ascii_digit() || letter == ':')
+            });
+            for (start, _) in places {
+                for at in (start..start + value.len()).filter(|at| text.as_bytes()[*at] != b':') {
+                    let other = char::from(b'0' + (text.as_bytes()[at] - b'0' + 1) % 10);
+                    let changed = format!("{}{other}{}", &text[..at], &text[at + 1..]);
+                    if failed_in_note(&changed).is_empty() {
+                        accepted.push(format!("{name} passes with {other} for a digit of {value}"));
+                    }
+                }
+            }
+        }
+        accepted
     }
 }
