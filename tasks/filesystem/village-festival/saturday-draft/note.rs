@@ -167,8 +167,24 @@ fn facts() -> Facts {
                 "stand* in for",
                 "take* over from",
                 "missing",
+                "out",
+                "off",
+                "lost",
+                "instead",
+                "fill* in for",
+                "take* their",
             ])
-            .or(Fact::words(["come", "coming", "play", "playing", "make it", "get here"]).denied())
+            .or(Fact::words([
+                "come",
+                "coming",
+                "play",
+                "playing",
+                "make it",
+                "get here",
+                "be there",
+                "available",
+            ])
+            .denied())
             .about(["Järnvik"]),
         )
         .must("who plays instead", Fact::term(quill))
@@ -218,10 +234,20 @@ fn with_what_may_be_said(mut facts: Facts) -> Facts {
         (15, 30),
         (17, 0),
         (23, 0),
+        // Last year's end of music, and draft 3.
+        (22, 30),
+        (15, 15),
+        (16, 0),
+        (16, 50),
+        (16, 55),
+        (17, 20),
+        (19, 10),
+        (19, 25),
+        (20, 55),
     ] {
         facts = facts.may(Fact::time(hour, minute));
     }
-    for length in [10, 15, 20, 30, 42, 50] {
+    for length in [10, 15, 20, 30, 42, 50, 70] {
         facts = facts.may(minutes(length));
     }
     for (month, day) in [
@@ -245,6 +271,7 @@ fn with_what_may_be_said(mut facts: Facts) -> Facts {
     // Small numbers in words count acts, calls and promises.
     for literal in [
         "draft 3",
+        "EDL/25/0417",
         "Three Stiles",
         "two",
         "Two",
