@@ -24,7 +24,7 @@ const JUDGED: [(&str, &str); 9] = [
     ),
     (
         "filesystem/food-bank/volunteer-hours",
-        "reports/hours-2025-Q2.md",
+        "reports/hours-2025-06.md",
     ),
     (
         "filesystem/household/receipt-duplicates",

@@ -34,7 +34,9 @@ fn minutes(world: &mut World, facts: &Facts, names: &[Volunteer]) {
              - Summer opening hours as last year."
         )),
         (6, 10, "Thanks to everybody who moved the freezer.\n\n## Decided\n\n- The quarter log in the deliveries folder is kept by \
-             the office. One line per quarter, nothing else.".to_owned()),
+             the office. One line per quarter, nothing else.\n- From 16 June 2025 on, training counts as hours worked. \
+             People give us their time for it like for everything else. What was before that day stays as it is.\n\n\
+             ## Proposed\n\n- Not to take breaks of up to 15 minutes off the volunteers' hours any more. No vote, comes back in July.".to_owned()),
     ];
     for (month, date, text) in meetings {
         let random = world.random();
@@ -222,5 +224,6 @@ const README: &str = "\
 | `inbox/` | letters nobody has filed |
 | `archive/`, `templates/`, `to-shred/` | as the names say |
 
-Reports go into a folder `reports/`; make it if it is not there. Do not tidy other people's folders, please.
+Reports go into a folder `reports/`; make it if it is not there. What the board has read moves to `archive/`, by year.
+Do not tidy other people's folders, please.
 ";

@@ -3,6 +3,7 @@
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::{Csv, NewFile, Random, World};
 
+use crate::hours::{self, Shift, Who};
 use crate::words::{Facts, day, morning};
 
 pub struct Volunteer {
@@ -80,8 +81,10 @@ const VISITORS: [&str; 5] = [
 pub fn volunteers(world: &mut World, facts: &Facts) -> Vec<Volunteer> {
     let people = choose(world.random());
     write_roster(world, &people);
+    let mut shifts = Vec::new();
     for month in 1..=6 {
-        let text = hours(world.random(), &people, month);
+        let (text, of_month) = export(world.random(), &people, month);
+        shifts.extend(of_month);
         let saved = day(month + 1, 1);
         world.add(
             NewFile::new(
@@ -97,6 +100,7 @@ pub fn volunteers(world: &mut World, facts: &Facts) -> Vec<Volunteer> {
         }
     }
     world.file("volunteers/README.txt", README);
+    hours::write(world, &people, &shifts);
     people
 }
 
@@ -151,20 +155,23 @@ fn write_roster(world: &mut World, people: &[Volunteer]) {
     );
 }
 
-/// One month's export. Up to April it leaves names unquoted, although they have a comma.
-fn hours(random: &mut Random, people: &[Volunteer], month: i8) -> String {
+/// Returns one month's export and its shifts without repeated lines. Up to April the export leaves names unquoted,
+/// although they have a comma.
+fn export(random: &mut Random, people: &[Volunteer], month: i8) -> (String, Vec<Shift>) {
     let quoted = month >= 5;
     let mut dates: Vec<i64> = (0..random.between(34, 44))
         .map(|_| random.between(1, i64::from(day(month, 1).days_in_month())))
         .collect();
     dates.sort_unstable();
     let mut lines: Vec<String> = Vec::new();
+    let mut shifts = Vec::new();
     for date in dates {
-        let name = if random.chance(1, 18) {
-            (*random.pick(&VISITORS)).to_owned()
+        let (who, name) = if random.chance(1, 18) {
+            let visitor = *random.pick(&VISITORS);
+            (Who::Visitor(visitor), visitor.to_owned())
         } else {
-            let person = random.pick(people);
-            written_name(random, person, quoted)
+            let at = random.below(people.len() as u64) as usize;
+            (Who::Person(at), written_name(random, &people[at], quoted))
         };
         let name = if quoted {
             Csv::line([name]).trim_end().to_owned()
@@ -193,6 +200,14 @@ fn hours(random: &mut Random, people: &[Volunteer], month: i8) -> String {
             ("45", 1),
         ]);
         let date = day(month, date as i8);
+        shifts.push(Shift {
+            who,
+            date,
+            role,
+            start,
+            length,
+            rest,
+        });
         lines.push(format!(
             "{date},{name},{role},{:02}:{:02},{:02}:{:02},{rest}\n",
             start / 60,
@@ -208,7 +223,8 @@ fn hours(random: &mut Random, people: &[Volunteer], month: i8) -> String {
         let to = random.between(at as i64 + 1, lines.len() as i64) as usize;
         lines.insert(to, again);
     }
-    format!("date,name,role,in,out,break\n{}", lines.concat())
+    let text = format!("date,name,role,in,out,break\n{}", lines.concat());
+    (text, shifts)
 }
 
 fn written_name(random: &mut Random, person: &Volunteer, free: bool) -> String {
@@ -250,4 +266,21 @@ Reading the exports
 - A line that is the same, character for character, as an earlier line of its file was exported twice
   and counts once.
 - The roles \"training\" and \"cancelled\" are not hours worked.
+
+Forgotten shifts
+Who forgot to sign in writes the shift on the sheet by the tablet, and the office types it into
+\"forgotten shifts.csv\". It counts like one of the tablet once a team leader has put initials to it. Without
+initials, or in a letter alone, it does not. Some people sign in and fill in the sheet as well: the same
+person on the same day with the same times is one shift.
+
+The report on the hours
+The board gets one for every month, in two files, hours-YYYY-MM.csv and hours-YYYY-MM.md. It looks like the one
+of the month before, so that they can lay the two side by side. Once the board has read a report, it moves to
+the archive.
+- The table of people has everybody on the roster who worked that month, and nobody who did not. Most time
+  first; people with equal time by id.
+- Add up minutes. Turn a sum into hours only at the end: one decimal, halves upwards.
+- The table of teams has all teams of the roster by name, also one in which nobody worked.
+- Whoever worked and is not on the roster is in the list below, each name once: we want to ask them whether they
+  will join. Their time is in no sum.
 ";

@@ -1,19 +1,38 @@
-//! How the solution works out Saturday. The wrong solutions bend one rule each.
+//! How the solution works out Saturday. The wrong solutions bend one rule each, and the variants act in another way.
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest::{
-    Tools,
-    serde_json::{self, Value, json},
-};
+use mcpmark_guest::{Tools, serde_json::json};
 
-/// What a wrong solution overlooks.
+/// What a wrong solution overlooks, and how a solution acts.
 #[derive(Default)]
 pub struct Oversights {
     /// The end of music outdoors is taken from `stages.md`.
     pub overlooks_the_licence: bool,
     /// Brónach Quill is taken out of Sunday's table.
     pub tidies_sunday: bool,
+    /// Grist get the hour that Denzil promised.
+    pub keeps_denzils_promise: bool,
+    /// Tomáš & Ludmila Hrubec get the length of the mail, although the meeting decided later.
+    pub keeps_the_mail: bool,
+    /// The note speaks of a fee.
+    pub tells_the_fee: bool,
+    /// There is no note.
+    pub forgets_the_note: bool,
+    pub manner: Manner,
+}
+
+/// How a solution calls the tools, and what it writes where the rules leave it open.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub enum Manner {
+    #[default]
+    Plain,
+    /// Reads the letters first, and writes the note before the running order.
+    NoteFirst,
+    /// Reads many files with one call, and writes the running order as a whole.
+    WritesTheWhole,
+    /// Compares Under the Scar with the minutes of the contract instead of those agreed to.
+    NamesTheContract,
 }
 
 /// The orders after all decisions and agreements, by act id.
@@ -54,7 +73,7 @@ struct Set {
 }
 
 pub fn plan(tools: &mut Tools, oversights: &Oversights) -> String {
-    let acts = read_material(tools);
+    let acts = read_material(tools, oversights);
     let ends_outdoors = if oversights.overlooks_the_licence {
         22 * 60 + 30
     } else {
@@ -98,29 +117,105 @@ pub fn plan(tools: &mut Tools, oversights: &Oversights) -> String {
     }
     sets.sort_by_key(|set| (set.start, set.stage));
 
-    let schedule = serde_json::to_string_pretty(&schedule(&acts, &sets))
-        .expect("a value in memory becomes JSON");
-    tools.text(
-        "write_file",
-        &json!({"path": "01 Programme/saturday.json", "content": schedule + "\n"}),
-    );
-    edit_running_order(tools, &acts, &sets, oversights);
-    "Draft 4 of Saturday is done.".to_owned()
+    let draft = |tools: &mut Tools| edit_running_order(tools, &acts, &sets, oversights);
+    let note = note(&acts, &sets, ends_outdoors, oversights);
+    let write_note = |tools: &mut Tools| {
+        if !oversights.forgets_the_note {
+            let path = "01 Programme/note on draft 4.md";
+            tools.text("write_file", &json!({"path": path, "content": note}));
+        }
+    };
+    if oversights.manner == Manner::NoteFirst {
+        write_note(tools);
+        draft(tools);
+    } else {
+        draft(tools);
+        write_note(tools);
+    }
+    "Draft 4 of Saturday is done, and the note for Maud is beside it.".to_owned()
+}
+
+/// Writes the note from the sets that were worked out: a line for each act that Maud rings.
+fn note(
+    acts: &BTreeMap<&'static str, Act>,
+    sets: &[Set],
+    ends_outdoors: u32,
+    oversights: &Oversights,
+) -> String {
+    let minutes = |id: &str| {
+        let set = sets.iter().find(|set| set.id == id);
+        set.map_or(0, |set| set.end - set.start)
+    };
+    let start = |id: &str| {
+        let set = sets.iter().find(|set| set.id == id);
+        set.map_or(0, |set| set.start)
+    };
+    let agreed = if oversights.manner == Manner::NamesTheContract {
+        "the 75 minutes of their contract".to_owned()
+    } else {
+        format!("the {} minutes that we agreed to", acts["A12"].minutes)
+    };
+    let mut lines = vec![
+        format!(
+            "- {} plays on Saturday at {}, because Järnvik Duo have cancelled.",
+            acts["A19"].name,
+            clock(start("A19"))
+        ),
+        format!(
+            "- {} have {} minutes and not {agreed}.",
+            acts["A12"].name,
+            minutes("A12")
+        ),
+        format!("- The music outdoors ends at {}.", clock(ends_outdoors)),
+        format!(
+            "- {} have {} minutes, whatever Denzil wrote to them.",
+            acts["A14"].name,
+            minutes("A14")
+        ),
+        format!(
+            "- {} have {} minutes, as the meeting decided after our mail.",
+            acts["A16"].name,
+            minutes("A16")
+        ),
+        format!(
+            "- {} is the new name of Zoë and her band.",
+            acts["A11"].name
+        ),
+        "- Open: who plays in the Barn on Sunday.".to_owned(),
+    ];
+    if oversights.tells_the_fee {
+        lines.push("- Old Hob's Kettle take a smaller fee.".to_owned());
+    }
+    lines.join("\n") + "\n"
 }
 
 /// Reads what the rules speak of: names and lengths from the list, line checks from the riders.
-fn read_material(tools: &mut Tools) -> BTreeMap<&'static str, Act> {
-    for name in [
+fn read_material(tools: &mut Tools, oversights: &Oversights) -> BTreeMap<&'static str, Act> {
+    let papers = [
         "how we build a running order.md",
         "stages.md",
         "running order.md",
         "phone notes.txt",
-    ] {
-        tools.read_text(&format!("01 Programme/{name}"));
+    ]
+    .map(|name| format!("01 Programme/{name}"));
+    let mut folders = ["01 Programme/meetings", "05 Correspondence/2025"];
+    if oversights.manner == Manner::NoteFirst {
+        folders.reverse();
     }
-    for folder in ["01 Programme/meetings", "05 Correspondence/2025"] {
-        for (name, _) in tools.list(folder) {
-            tools.read_text(&format!("{folder}/{name}"));
+    if oversights.manner == Manner::WritesTheWhole {
+        tools.read_many(&papers);
+        for folder in folders {
+            let files = tools.files(folder);
+            tools.read_many(&files);
+        }
+    } else {
+        for path in papers {
+            tools.read_text(&path);
+        }
+        for folder in folders {
+            for (name, _) in tools.list(folder) {
+                tools.read_text(&format!("{folder}/{name}"));
+            }
         }
     }
     tools.list("01 Programme/riders");
@@ -146,6 +241,11 @@ fn read_material(tools: &mut Tools) -> BTreeMap<&'static str, Act> {
             .iter()
             .find(|(other, _)| *other == id)
             .map(|(_, minutes)| *minutes);
+        let agreed = match id {
+            "A14" if oversights.keeps_denzils_promise => Some(60),
+            "A16" if oversights.keeps_the_mail => Some(55),
+            _ => agreed,
+        };
         acts.insert(
             id,
             Act {
@@ -185,40 +285,6 @@ fn earliest_start(stage: &Stage, acts: &BTreeMap<&'static str, Act>, sets: &[Set
     start
 }
 
-fn schedule(acts: &BTreeMap<&'static str, Act>, sets: &[Set]) -> Value {
-    let stage = |name: &str| {
-        let on_stage = sets.iter().filter(|set| set.stage == name);
-        let sets: Vec<Value> = on_stage
-            .map(|set| {
-                json!({
-                    "act_id": set.id,
-                    "act": acts[set.id].name,
-                    "start": clock(set.start),
-                    "end": clock(set.end),
-                    "minutes": set.end - set.start,
-                })
-            })
-            .collect();
-        json!({"stage": name, "sets": sets})
-    };
-    let mut cut: Vec<&Set> = sets
-        .iter()
-        .filter(|set| set.end - set.start < acts[set.id].minutes)
-        .collect();
-    cut.sort_by_key(|set| set.id);
-    let cut: Vec<Value> = cut
-        .iter()
-        .map(|set| json!({"act_id": set.id, "agreed": acts[set.id].minutes, "minutes": set.end - set.start}))
-        .collect();
-    json!({
-        "date": "2025-07-12",
-        "draft": 4,
-        "stages": [stage("Barn"), stage("Beck Stage")],
-        "cut": cut,
-        "shared_players": SHARED.map(|(name, _)| name),
-    })
-}
-
 fn edit_running_order(
     tools: &mut Tools,
     acts: &BTreeMap<&'static str, Act>,
@@ -254,7 +320,16 @@ fn edit_running_order(
     if oversights.tidies_sunday {
         edits.push(json!({"oldText": "| 14:40 | 15:30 | Barn | Brónach Quill |\n", "newText": ""}));
     }
-    tools.text("edit_file", &json!({"path": PATH, "edits": edits}));
+    if oversights.manner == Manner::WritesTheWhole {
+        let mut whole = text.clone();
+        for edit in &edits {
+            let part = |key: &str| edit[key].as_str().unwrap_or_default();
+            whole = whole.replacen(part("oldText"), part("newText"), 1);
+        }
+        tools.text("write_file", &json!({"path": PATH, "content": whole}));
+    } else {
+        tools.text("edit_file", &json!({"path": PATH, "edits": edits}));
+    }
 }
 
 fn clock(minutes: u32) -> String {

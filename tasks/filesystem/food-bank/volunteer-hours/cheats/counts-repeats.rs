@@ -8,11 +8,9 @@ use mcpmark_guest::Tools;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    adding::play(
-        tools,
-        &adding::Rules {
-            round_at_the_end: true,
-            drop_repeats: false,
-        },
-    )
+    let rules = adding::Rules {
+        drop_repeats: false,
+        ..adding::RIGHT
+    };
+    adding::play(tools, &rules)
 }

@@ -8,11 +8,9 @@ use mcpmark_guest::Tools;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    adding::play(
-        tools,
-        &adding::Rules {
-            round_at_the_end: false,
-            drop_repeats: true,
-        },
-    )
+    let rules = adding::Rules {
+        round_at_the_end: false,
+        ..adding::RIGHT
+    };
+    adding::play(tools, &rules)
 }

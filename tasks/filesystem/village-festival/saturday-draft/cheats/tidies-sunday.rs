@@ -1,9 +1,9 @@
-//! Gets Saturday right and takes Brónach Quill out of Sunday as well, which was not asked for.
-
-use mcpmark_guest::Tools;
+//! Wrong: takes Brónach Quill out of Sunday's table.
 
 #[path = "../planning.rs"]
 mod planning;
+
+use mcpmark_guest::Tools;
 
 mcpmark_guest::solution!(solve);
 
