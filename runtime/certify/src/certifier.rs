@@ -146,7 +146,10 @@ impl Certifier<'_> {
             rules: rules.digest,
         });
         let mutants = match solved {
-            Some(solved) => run.solved(solved, &freedoms).await?,
+            Some(solved) => {
+                let strings = rules.strings.as_ref();
+                run.solved(solved, &freedoms, strings).await?
+            }
             None => Mutants::default(),
         };
         Ok(Report {
@@ -159,10 +162,10 @@ impl Certifier<'_> {
             held_at_start: run.held_at_start,
             scores: run.scores,
             variants: run.variants,
+            skeleton,
             style: style(&task.instruction),
         })
     }
-            skeleton,
 
     /// Returns the digests that certificates of a task are bound to, without certifying the task.
     ///
@@ -251,9 +254,6 @@ impl Certifier<'_> {
         })
     }
 
-    /// Returns the sources of the task's cheats and variants that its certificate would not be bound to.
-    fn uncovered(&mut self, task: &Task) -> Result<Vec<String>, CertifyError> {
-        let cheats: Vec<_> = task.only_certified().cloned().collect();
     /// Reads the rules of a task's verifier, given the digest of its component.
     fn rules(&mut self, task: &Task, component: Digest) -> Result<Rules, CertifyError> {
         let built = self.build(std::slice::from_ref(&task.verifier))?;
@@ -264,6 +264,9 @@ impl Certifier<'_> {
         })
     }
 
+    /// Returns the sources of the task's cheats and variants that its certificate would not be bound to.
+    fn uncovered(&mut self, task: &Task) -> Result<Vec<String>, CertifyError> {
+        let cheats: Vec<_> = task.only_certified().cloned().collect();
         let cheats = self.build(&cheats)?;
         let others = self.covered(task)?;
         Ok(uncovered(

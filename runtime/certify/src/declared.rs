@@ -248,7 +248,7 @@ fn demands<'a>(
 }
 
 /// Returns a text with each run of white space as one space.
-fn normal(text: &str) -> String {
+pub(crate) fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -39,6 +39,7 @@ mod report;
 mod skeleton;
 mod style;
 mod tokens;
+mod values;
 mod variants;
 mod view;
 
