@@ -20,7 +20,7 @@ pub(crate) const CHECKS_CITE: &str = "each check cites its sentence";
 pub(crate) const DEMANDS_HAVE_CHECKS: &str = "each demand has a check";
 /// Condition on the variants that make other calls than the solution.
 pub(crate) const OTHER_ORDER_PASSES: &str = "a second oracle in another order passes";
-/// Condition on the variants that use other tools than the solution.
+/// Condition on the variants that use other tools or other arguments than the solution.
 pub(crate) const OTHER_ROUTE_PASSES: &str = "another legitimate route is accepted";
 /// Condition on the variants and cheats that follow another reading of the instruction.
 pub(crate) const READINGS_DECIDED: &str = "other readings are accepted or excluded";

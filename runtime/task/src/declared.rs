@@ -35,7 +35,7 @@ pub struct Citation {
 pub enum VariantKind {
     /// Other calls, or the same ones in another order.
     Order,
-    /// Other tools.
+    /// Calls with other tools or other arguments.
     Route,
     /// Another result, by another legitimate reading of the instruction.
     Reading,
