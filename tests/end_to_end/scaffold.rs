@@ -81,7 +81,13 @@ fn existing_files_are_left_alone() {
         .exits(2)
         .says(&["My_task", "lower-case letters, digits and hyphens"]);
     library
-        .run(["task", "new", "filesystem/office/yours", "--title", "two\nlines"])
+        .run([
+            "task",
+            "new",
+            "filesystem/office/yours",
+            "--title",
+            "two\nlines",
+        ])
         .exits(2)
         .says(&["invalid title", "without control characters"]);
     assert!(!library.task_dir("yours").exists());

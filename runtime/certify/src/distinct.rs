@@ -350,7 +350,7 @@ mod tests {
         comparison.record(&report("d", "x", Some(skeleton("write", "sum"))));
         comparison.apply(&mut own);
         // Only the worlds of other splits are known yet.
-        assert_eq!(named(&own, WORLDS_SPLIT).unwrap().0, true);
+        assert!(named(&own, WORLDS_SPLIT).unwrap().0);
         assert_eq!(named(&own, SKELETONS_SPLIT), None);
         assert_eq!(status(&own, Point::Split), PointStatus::InPart);
 

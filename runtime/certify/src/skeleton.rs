@@ -284,7 +284,10 @@ mod tests {
             of_one.digest,
             read(rust(&twin), &[sdk, twin.clone()]).digest
         );
-        assert_ne!(of_one.digest, read(rust(&other), &[other.clone()]).digest);
+        assert_ne!(
+            of_one.digest,
+            read(rust(&other), std::slice::from_ref(&other)).digest
+        );
         let wasm = read(GuestSource::Wasm(tasks.join("a/verifier.wasm")), &[]);
         assert!(wasm.strings.is_none() && wasm.digest != of_one.digest);
     }
