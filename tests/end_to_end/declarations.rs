@@ -1,4 +1,4 @@
-//! Declarations of a task for its certification: `checks`, `context`, `variants` and `excluded`.
+//! Declarations of a task for its certification: `checks`, `context`, `variants`, `excluded` and `split`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,20 @@ use crate::library::Library;
 /// Adds a task that asks for the number of stalls, with these declarations. Its verifier accepts the number in digits
 /// and in words.
 fn stalls(library: &Library<'_>, declarations: Value) -> PathBuf {
+    counting(library, "stalls", declarations)
+}
+
+/// Adds the task of [`stalls`] with another name.
+fn counting(library: &Library<'_>, name: &str, declarations: Value) -> PathBuf {
     let note = "Stalls that were cancelled\nare not counted.\n";
     write_files(&library.world("office"), &[("files/note.txt", note)]);
     let mut meta = json!({
-        "task_id": "stalls", "task_name": "Stalls", "description": "Count the stalls.", "author": "ann",
+        "task_id": name, "task_name": "Stalls", "description": "Count the stalls.", "author": "ann",
         "created_at": "2026-03-02", "difficulty": "L1", "tags": ["counting"],
     });
     let declarations = declarations.as_object().unwrap().clone();
     meta.as_object_mut().unwrap().extend(declarations);
-    let dir = library.task_with("stalls", &guests::own("letter.wat"), &meta);
+    let dir = library.task_with(name, &guests::own("letter.wat"), &meta);
     let instruction = "Hi, the fair is next week.\n\nPlease write `letter.txt` with the number of stalls, as in \
                        `note.txt`. Leave everything else as it is.\n";
     fs::write(dir.join("description.md"), instruction).unwrap();
@@ -183,4 +188,67 @@ fn declarations_that_are_false_fail_with_their_reasons() {
         assert_eq!(status(task, point), "failed", "{point}");
     }
     assert!(!dir.join("certificate.json").exists());
+}
+
+/// Asserts that a condition of each task fails with this reason.
+fn all_fail(report: &Value, name: &str, reasons: &[&str]) {
+    let tasks = report["tasks"].as_array().unwrap();
+    assert_eq!(tasks.len(), reasons.len());
+    for (task, reason) in tasks.iter().zip(reasons) {
+        let condition = check(task, name);
+        assert_eq!(condition["passed"], false, "{condition}");
+        let detail = text(&condition["detail"]);
+        assert!(detail.contains(reason), "{detail}");
+    }
+}
+
+#[test]
+fn tasks_with_the_same_skeleton_fail_with_both_names() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    let dir = stalls(&library, json!({}));
+    let twin = counting(&library, "stands", json!({}));
+    let condition = "no other task has the same skeleton";
+    let reasons = [
+        "filesystem/office/stalls and filesystem/office/stands have the same skeleton",
+        "filesystem/office/stands and filesystem/office/stalls have the same skeleton",
+    ];
+    let check_all = ["task", "check", "--write", "--json"];
+    let report = library.run(check_all).exits(1).json();
+    all_fail(&report, condition, &reasons);
+    assert!(!dir.join("certificate.json").exists());
+
+    solution(&twin, "solution.wasm", ["read", "list"], "12");
+    let report = library.run(check_all).exits(0).json();
+    for task in report["tasks"].as_array().unwrap() {
+        assert_eq!(status(task, "distinctness"), "passed");
+        assert_eq!(status(task, "split"), "not-examined");
+    }
+    let certificate = fs::read_to_string(dir.join("certificate.json")).unwrap();
+    let certificate: Value = serde_json::from_str(&certificate).unwrap();
+    assert_eq!(certificate["format"], 5);
+    assert_eq!(certificate["skeleton"], report["tasks"][0]["skeleton"]);
+
+    // A certificate that holds says nothing about tasks that changed later.
+    solution(&twin, "solution.wasm", ["list", "read"], "12");
+    let stale = ["task", "check", "--stale", "--json"];
+    let report = library.run(stale).exits(1).json();
+    assert_eq!(report["tasks"][0]["examined"], false);
+    all_fail(&report, condition, &reasons);
+}
+
+#[test]
+fn splits_that_share_a_world_and_rules_fail() {
+    let environment = Environment::bare();
+    let library = Library::new(&environment);
+    stalls(&library, json!({"split": "train"}));
+    let held_out = counting(&library, "stands", json!({"split": "test"}));
+    solution(&held_out, "solution.wasm", ["read", "list"], "12");
+    let report = library.run(["task", "check", "--json"]).exits(1).json();
+    let pairs = [
+        "filesystem/office/stalls (train) and filesystem/office/stands (test)",
+        "filesystem/office/stands (test) and filesystem/office/stalls (train)",
+    ];
+    all_fail(&report, "no world is in two splits", &pairs);
+    all_fail(&report, "no skeleton is in two splits", &pairs);
 }

@@ -80,6 +80,17 @@ fn existing_files_are_left_alone() {
         .run(["task", "new", "filesystem/office/My_task"])
         .exits(2)
         .says(&["My_task", "lower-case letters, digits and hyphens"]);
+    library
+        .run([
+            "task",
+            "new",
+            "filesystem/office/yours",
+            "--title",
+            "two\nlines",
+        ])
+        .exits(2)
+        .says(&["invalid title", "without control characters"]);
+    assert!(!library.task_dir("yours").exists());
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(&manifest).unwrap(), before);
 }

@@ -11,13 +11,13 @@ use mcpmark_task::Task;
 use serde::{Deserialize, Serialize};
 
 use crate::points::points;
-use crate::{Identity, PointResult, Report};
+use crate::{Identity, PointResult, Report, Skeleton};
 
 /// Name of the certificate file in the directory of a task.
 pub const FILE_NAME: &str = "certificate.json";
 
 /// Current version of the format.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Oldest version that can be read. It does not have `held_at_start`.
 const OLDEST: u32 = 2;
@@ -29,7 +29,8 @@ const OLDEST: u32 = 2;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// Version of the format: 4, 3 without `scores` and `variants`, or 2 also without `held_at_start`.
+    /// Version of the format: 5, 4 without `skeleton`, 3 also without `scores` and `variants`, or 2 also without
+    /// `held_at_start`.
     pub format: u32,
     /// Id of the task.
     pub task: String,
@@ -60,6 +61,9 @@ pub struct Certificate {
     /// Number of additional tool calls in each harmless variant of the oracle, all of which the verifier accepted.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variants: BTreeMap<String, u32>,
+    /// Skeleton of the task, with which other tasks are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skeleton: Option<Skeleton>,
 }
 
 /// Error of reading or writing a certificate.
@@ -123,6 +127,7 @@ impl Certificate {
             held_at_start: report.held_at_start.clone(),
             scores: report.scores.clone(),
             variants: report.variants.clone(),
+            skeleton: report.skeleton,
         })
     }
 
@@ -174,6 +179,21 @@ impl Certificate {
             .map_err(|source| CertificateError::Io { file, source })
     }
 
+    /// Removes the certificate from the directory of a task. Does nothing if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be removed.
+    pub fn remove(task: &Task) -> Result<(), CertificateError> {
+        let file = task.dir.join(FILE_NAME);
+        match fs::remove_file(&file) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(CertificateError::Io { file, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the reason why the certificate is not valid for a task, or `None` if it is valid.
     pub fn differs(&self, task: &Identity) -> Option<String> {
         if let Some(foreign) = self.is_foreign(task) {
@@ -205,6 +225,27 @@ impl Certificate {
             return None;
         };
         Some(format!("it was written for another {what}"))
+    }
+
+    /// Returns the reason why the certificate is not valid for the present directory of a task, or `None`. In contrast to
+    /// [`differs`](Self::differs) the task is not built, so other code and the world are not compared.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the directory cannot be captured.
+    pub fn differs_in_sources(
+        &self,
+        task: &Task,
+        store: &Store,
+    ) -> Result<Option<String>, CaptureError> {
+        let now = Identity {
+            task: task.id.to_string(),
+            sources: sources_digest(task, store)?,
+            code: self.code,
+            world: self.world,
+            verifier: self.verifier,
+        };
+        Ok(self.differs(&now))
     }
 
     fn is_foreign(&self, task: &Identity) -> Option<String> {
@@ -239,6 +280,17 @@ mod tests {
     use super::*;
     use crate::{Point, PointStatus};
 
+    fn identity() -> Identity {
+        let digest = Digest::of(b"");
+        Identity {
+            task: "filesystem/office/letters".to_owned(),
+            sources: digest,
+            code: digest,
+            world: digest,
+            verifier: digest,
+        }
+    }
+
     fn document(format: u32) -> serde_json::Value {
         let digest = format!("sha256:{}", "0".repeat(64));
         json!({
@@ -251,13 +303,14 @@ mod tests {
 
     #[test]
     fn certificates_of_older_formats_are_read_without_the_newer_points() {
-        for format in [2, 3] {
+        for format in [2, 3, 4] {
             let mut document = document(format);
-            if format == 3 {
+            if format >= 3 {
                 document["held_at_start"] = json!(["nothing else changed"]);
             }
             let old: Certificate = serde_json::from_value(document.clone()).unwrap();
-            assert!(old.scores.is_empty() && old.variants.is_empty());
+            assert!(old.scores.is_empty() && old.variants.is_empty() && old.skeleton.is_none());
+            assert_eq!(old.is_foreign(&identity()), None);
             // A key that is absent stays absent, so that old certificates keep their form.
             assert_eq!(serde_json::to_value(&old).unwrap(), document);
             let points = old.points();
@@ -282,7 +335,7 @@ mod tests {
         newer["ladder"] = json!(true);
         assert!(
             error(newer).starts_with(
-                "certificate.json: it has format 5, but this program supports 2 to 4; use a newer version"
+                "certificate.json: it has format 6, but this program supports 2 to 5; use a newer version"
             )
         );
         let mut unknown = document(FORMAT);
@@ -291,13 +344,16 @@ mod tests {
     }
 
     #[test]
-    fn scores_and_variants_are_read_back() {
+    fn scores_variants_and_the_skeleton_are_read_back() {
         let mut document = document(FORMAT);
         document["scores"] = json!({"nop": 0.0, "random": 0.125});
         document["variants"] = json!({"extra-reads": 12});
+        let (calls, rules) = (Digest::of(b"calls"), Digest::of(b"rules"));
+        document["skeleton"] = json!({ "calls": calls, "rules": rules });
         let certificate: Certificate = serde_json::from_value(document.clone()).unwrap();
         assert_eq!(certificate.scores["random"], 0.125);
         assert_eq!(certificate.variants["extra-reads"], 12);
+        assert_eq!(certificate.skeleton, Some(Skeleton { calls, rules }));
         assert_eq!(serde_json::to_value(&certificate).unwrap(), document);
     }
 }

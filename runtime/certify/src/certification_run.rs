@@ -186,9 +186,7 @@ impl CertificationRun<'_> {
         if let Some(solved) = &solved {
             self.harmless_variants(solved).await;
             self.variants_of_task(solved, variants).await;
-            if let Some(start) = &start {
-                self.ladder(solved, start).await;
-            }
+            self.ladder(solved, start.as_deref()).await;
         }
         solved
     }

@@ -10,13 +10,14 @@ use mcpmark_experiment::{PrepareError, Prepared, TaskPreparer};
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
 use mcpmark_service::SessionLimits;
-use mcpmark_snapshot::{CaptureError, MemoryBlobs, ScratchSpace, Store};
+use mcpmark_snapshot::{CaptureError, Digest, MemoryBlobs, ScratchSpace, Store};
 use mcpmark_task::{GuestSource, Library, Task};
 
 use crate::certification_run::CertificationRun;
 use crate::code::{Code, code, uncovered};
 use crate::lint;
 use crate::report::{Identity, Mutants, Report};
+use crate::skeleton::{Rules, Skeleton};
 use crate::sources_digest;
 use crate::style::style;
 
@@ -99,6 +100,7 @@ impl Certifier<'_> {
         let uncovered = self.uncovered(task)?;
         let second = self.second_verifier(task)?;
         let (identity, shared) = self.identity(task, &prepared_task)?;
+        let rules = self.rules(task, identity.verifier)?;
         let mut run = CertificationRun {
             task,
             prepared: &prepared_task,
@@ -139,8 +141,15 @@ impl Certifier<'_> {
             );
         }
         let solved = run.agents(&cheats, &variants).await;
+        let skeleton = solved.as_ref().map(|solved| Skeleton {
+            calls: solved.shape,
+            rules: rules.digest,
+        });
         let mutants = match solved {
-            Some(solved) => run.solved(solved, &freedoms).await?,
+            Some(solved) => {
+                let strings = rules.strings.as_ref();
+                run.solved(solved, &freedoms, strings).await?
+            }
             None => Mutants::default(),
         };
         Ok(Report {
@@ -153,6 +162,7 @@ impl Certifier<'_> {
             held_at_start: run.held_at_start,
             scores: run.scores,
             variants: run.variants,
+            skeleton,
             style: style(&task.instruction),
         })
     }
@@ -241,6 +251,16 @@ impl Certifier<'_> {
         let built = self.covered(task)?;
         code(self.library, task, &built).map_err(|error| {
             CertifyError::Host(format!("cannot read the code of task {}: {error}", task.id))
+        })
+    }
+
+    /// Reads the rules of a task's verifier, given the digest of its component.
+    fn rules(&mut self, task: &Task, component: Digest) -> Result<Rules, CertifyError> {
+        let built = self.build(std::slice::from_ref(&task.verifier))?;
+        let built = built.first().ok_or_else(no_task)?;
+        let sources = &built.compiled_from;
+        Rules::read(&task.verifier, sources, component, &self.library.tasks_dir).map_err(|error| {
+            CertifyError::Host(format!("cannot read the verifier of {}: {error}", task.id))
         })
     }
 

@@ -11,7 +11,7 @@ use crate::certification_run::CertificationRun;
 use crate::certifier::CertifyError;
 use crate::mutation::Mutant;
 use crate::points::{CHECKS_CITE, DEMANDS_HAVE_CHECKS, INTENDED_CHECK, READINGS_DECIDED};
-use crate::style::sentences;
+use crate::style::{sentences, without_marker};
 
 /// Minimum number of words of a citation. Shorter ones occur by coincidence.
 const LEAST_WORDS: usize = 3;
@@ -216,7 +216,8 @@ fn problem(cited: &str, place: &str, text: Option<&str>) -> Option<String> {
 }
 
 /// Returns the problems of an instruction that demands what no check cites. A sentence is demanded if a citation
-/// contains it or is a part of it. `context` must contain whole sentences, so that a word of it excuses no sentence.
+/// contains it or is a part of it. Each entry of `context` must be exactly one sentence, so that neither a word excuses a
+/// sentence, nor one entry the whole instruction.
 fn demands<'a>(
     instruction: &str,
     cited: impl Iterator<Item = &'a Citation>,
@@ -226,20 +227,24 @@ fn demands<'a>(
         .filter(|citation| citation.place.is_none())
         .map(|citation| normal(&citation.text))
         .collect();
-    let context: Vec<String> = context.iter().map(|text| normal(text)).collect();
-    let whole = normal(instruction);
-    let missing = context
+    let context: Vec<String> = context
         .iter()
-        .filter(|text| !whole.contains(*text))
-        .map(|text| format!("the instruction does not contain {text:?} of \"context\""));
-    let sentences = sentences(instruction);
-    let open = sentences
+        .map(|text| normal(without_marker(text)))
+        .collect();
+    let whole = normal(instruction);
+    let sentences: Vec<String> = sentences(instruction)
         .iter()
         .map(|sentence| normal(sentence))
+        .collect();
+    let missing = context
+        .iter()
+        .filter_map(|text| context_problem(text, &sentences, &whole));
+    let open = sentences
+        .iter()
         .filter(|sentence| {
             let is_part = |text: &String| text.contains(sentence.as_str());
             let has_part = |text: &String| !text.is_empty() && sentence.contains(text.as_str());
-            !context.iter().any(is_part) && !cited.iter().any(|it| is_part(it) || has_part(it))
+            !context.contains(sentence) && !cited.iter().any(|it| is_part(it) || has_part(it))
         })
         .map(|sentence| {
             format!("no check cites {sentence:?}; add it to \"context\" if it demands nothing")
@@ -247,8 +252,33 @@ fn demands<'a>(
     missing.chain(open).collect()
 }
 
+/// Returns the problem of an entry of `context`, or `None` if it is exactly one sentence of the instruction.
+fn context_problem(text: &str, sentences: &[String], whole: &str) -> Option<String> {
+    // A heading without letters is no sentence, and needs no entry.
+    if sentences.iter().any(|sentence| sentence == text)
+        || (whole.contains(text) && !text.contains(char::is_alphabetic))
+    {
+        return None;
+    }
+    let contained = sentences
+        .iter()
+        .filter(|sentence| text.contains(sentence.as_str()))
+        .count();
+    Some(if !whole.contains(text) {
+        format!("the instruction does not contain {text:?} of \"context\"")
+    } else if contained > 0 {
+        format!(
+            "expected one sentence in each entry of \"context\", found more in {text:?}; add an entry for each sentence"
+        )
+    } else {
+        format!(
+            "expected one sentence in each entry of \"context\", found the part {text:?}; add the whole sentence"
+        )
+    })
+}
+
 /// Returns a text with each run of white space as one space.
-fn normal(text: &str) -> String {
+pub(crate) fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -346,8 +376,30 @@ mod tests {
             demands(&cited[..1], &whole),
             ["no check cites \"Send the sum to Bo.\"; add it to \"context\" if it demands nothing"]
         );
-        // A word of a sentence does not excuse it.
-        assert_eq!(demands(&cited, &["fair"]).len(), 1);
+        // A word of a sentence does not excuse it, and neither does an entry of several.
+        assert_eq!(
+            demands(&cited, &["the fair is over."]),
+            [
+                "expected one sentence in each entry of \"context\", found the part \"the fair is over.\"; add the \
+                 whole sentence",
+                "no check cites \"Hi Ada, the fair is over.\"; add it to \"context\" if it demands nothing"
+            ]
+        );
+        let all = demands(&[], &[instruction]);
+        assert_eq!(all.len(), 4);
+        assert!(
+            all[0].contains("found more in \"Hi Ada, the fair is over. Add up"),
+            "{all:?}"
+        );
+        assert!(
+            all[0].ends_with("; add an entry for each sentence"),
+            "{all:?}"
+        );
+        // The mark of a list item is not a part of the sentence.
+        assert_eq!(
+            demands(&cited, &["- Hi Ada,\nthe fair is over."]),
+            Vec::<String>::new()
+        );
         assert_eq!(
             demands(&cited, &["Hi Ada, the fair is over.", "Thanks!"]),
             ["the instruction does not contain \"Thanks!\" of \"context\""]

@@ -13,23 +13,15 @@ const RUNGS: [u32; 3] = [25, 50, 75];
 
 impl CertificationRun<'_> {
     /// Plays the oracle up to a part of its calls, and checks that longer parts earn at least the score of shorter
-    /// ones. `start` contains the checks on the starting state.
-    pub(crate) async fn ladder(&mut self, solved: &Played, start: &[(String, bool)]) {
-        let earned: Vec<String> = [NOP, RANDOM]
-            .into_iter()
-            .filter_map(|agent| {
-                let score = self.scores.get(agent).filter(|score| **score > 0.0)?;
-                Some(format!("{agent} {score:.2}"))
-            })
-            .collect();
-        let detail = match &earned[..] {
-            [] => "nop 0, random 0".to_owned(),
-            earned => format!(
-                "{}; expected 0: give weight only to checks that need a part of the solution",
-                earned.join(", ")
-            ),
+    /// ones. `start` contains the checks on the starting state. Without them there are no scores, so both conditions
+    /// fail.
+    pub(crate) async fn ladder(&mut self, solved: &Played, start: Option<&[(String, bool)]>) {
+        let (is_nothing, detail) = unable(&self.scores);
+        self.check(UNABLE_EARN_NOTHING, is_nothing, detail);
+        let Some(start) = start else {
+            let detail = format!("no score is known, because {NOP} was not judged");
+            return self.check(LADDER_IS_MONOTONE, false, detail);
         };
-        self.check(UNABLE_EARN_NOTHING, earned.is_empty(), detail);
 
         let Some(solution) = &self.prepared.solution else {
             return;
@@ -70,6 +62,27 @@ impl CertificationRun<'_> {
     }
 }
 
+/// Reports whether the agents that cannot solve a task have the score 0, with the detail of the condition. A score that is
+/// missing is a failure.
+fn unable(scores: &BTreeMap<String, f64>) -> (bool, String) {
+    let mut problems = Vec::new();
+    for agent in [NOP, RANDOM] {
+        match scores.get(agent) {
+            None => problems.push(format!("{agent} has no score, because it was not judged")),
+            Some(score) if *score > 0.0 => problems.push(format!(
+                "{agent} {score:.2}; expected 0: give weight only to checks that need a part of the solution"
+            )),
+            Some(_) => {}
+        }
+    }
+    let detail = if problems.is_empty() {
+        format!("{NOP} 0, {RANDOM} 0")
+    } else {
+        problems.join("; ")
+    };
+    (problems.is_empty(), detail)
+}
+
 /// Returns the rungs for an oracle with this number of calls: percentage and number of calls.
 fn rungs_of(calls: u32) -> Vec<(u32, u32)> {
     RUNGS
@@ -86,6 +99,34 @@ fn rungs_of(calls: u32) -> Vec<(u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agents_without_a_score_fail() {
+        let scores = |scores: &[(&str, f64)]| -> BTreeMap<String, f64> {
+            let scores = scores.iter();
+            scores
+                .map(|(agent, score)| ((*agent).to_owned(), *score))
+                .collect()
+        };
+        assert_eq!(
+            unable(&scores(&[(NOP, 0.0), (RANDOM, 0.0)])),
+            (true, "nop 0, random 0".to_owned())
+        );
+        assert_eq!(
+            unable(&scores(&[(NOP, 0.0)])),
+            (
+                false,
+                "random has no score, because it was not judged".to_owned()
+            )
+        );
+        let (is_nothing, detail) = unable(&scores(&[(RANDOM, 0.25)]));
+        assert!(!is_nothing);
+        assert!(
+            detail.starts_with(
+                "nop has no score, because it was not judged; random 0.25; expected 0"
+            )
+        );
+    }
 
     #[test]
     fn rungs_are_parts_of_the_calls() {

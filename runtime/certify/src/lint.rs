@@ -8,7 +8,7 @@ use crate::report::Check;
 use crate::tree_view;
 
 /// Minimum length of a text that is searched for, in characters. Shorter texts occur in other files by coincidence.
-const LEAK: usize = 24;
+pub(crate) const LEAK: usize = 24;
 
 /// Checks the documents of a task against its world. Returns the checks, and remarks that are not failures.
 pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<String>) {

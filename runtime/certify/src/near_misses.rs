@@ -1,6 +1,6 @@
 //! Near misses: mutants of the solved world, which the verifier must reject.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mcpmark_kinds::Mutation;
@@ -30,21 +30,22 @@ impl CertificationRun<'_> {
     /// Runs the checks that need a solved world: leaks of the answer, mutants, and the comparison of engines.
     pub(crate) async fn solved(
         &mut self,
-        solved: Played,
+        played: Played,
         freedoms: &[FreeMutation],
+        strings: Option<&BTreeSet<String>>,
     ) -> Result<Mutants, CertifyError> {
-        let answer = solved
+        let answer = played
             .answer
             .as_deref()
             .filter(|_| self.prepared.judged_on.answer);
         let start = self.snapshot(&self.prepared.start.tree);
-        let end = self.snapshot(&solved.tree);
+        let end = self.snapshot(&played.tree);
         let changes = diff(&start.tree, &end.tree);
         let (leak, remarks) = lint::leaks(self.task, &start, &end, &changes, answer);
         self.checks.push(leak);
         self.remarks.extend(remarks);
 
-        if let Ok(verdict) = self.judge(&solved.tree, answer) {
+        if let Ok(verdict) = self.judge(&played.tree, answer) {
             let names: Vec<String> = verdict.checks().iter().map(|it| it.name.clone()).collect();
             self.citations(&names)?;
         }
@@ -78,6 +79,7 @@ impl CertificationRun<'_> {
             .judge_all((self.sandbox, self.verifier), states)
             .map_err(|error| CertifyError::Host(error.to_string()))?;
         let summary = self.count(&made, &verdicts, freedoms);
+        self.expected_values(&played, strings, verdicts.iter().flatten());
 
         let step = made.len().div_ceil(CROSSED).max(1);
         for mutant in made.iter().step_by(step) {

@@ -6,9 +6,11 @@ use mcpmark_agent::{Agent, Attempt, AttemptLimits, End, Event, RecordError, Reco
 use mcpmark_experiment::Prepared;
 use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_service::{STOP_GRACE, Tool, ToolClient, WorldState, error_chain};
-use mcpmark_snapshot::{ScratchSpace, Store, Tree};
+use mcpmark_snapshot::{Digest, ScratchSpace, Store, Tree};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
+
+use crate::skeleton::calls_digest;
 
 /// Maximum number of calls in [`Played::reads`].
 const MOST_READS: usize = 60;
@@ -22,6 +24,10 @@ pub(crate) struct Played {
     pub(crate) tool_calls: u32,
     /// All calls, in order.
     pub(crate) calls: Vec<ToolCall>,
+    /// Results of the calls, in the order of their ends.
+    pub(crate) results: Vec<Value>,
+    /// Digest of the shapes of the calls.
+    pub(crate) shape: Digest,
     /// Calls of read-only tools: those that the agent made, without repetitions, and those without arguments.
     pub(crate) reads: Vec<ToolCall>,
 }
@@ -85,11 +91,14 @@ pub(crate) async fn play_within(
             answer: attempt.answer().map(str::to_owned),
             tool_calls: attempt.tool_calls(),
             calls: Vec::new(),
+            results: Vec::new(),
+            shape: calls_digest(&[], &[]),
             reads: Vec::new(),
         })
     }
     .await;
-    let reads = reads(client.tools(), &recorded.0);
+    let shape = calls_digest(client.tools(), &recorded.calls);
+    let reads = reads(client.tools(), &recorded.calls);
     let disconnected = client.close().await;
     let closed = session.close().await;
     // The first error is the most informative, because it may have caused the later ones.
@@ -98,20 +107,33 @@ pub(crate) async fn play_within(
         .and(closed)
         .map_err(|error| error_chain(&error))?;
     Ok(Played {
-        calls: recorded.0,
+        calls: recorded.calls,
+        results: recorded.results,
+        shape,
         reads,
         ..played
     })
 }
 
-/// Recorder that keeps only the tool calls, because certification does not store trajectories.
+/// Recorder that keeps only the tool calls and their results, because certification does not store trajectories.
 #[derive(Default)]
-struct RecordedCalls(Vec<ToolCall>);
+struct RecordedCalls {
+    calls: Vec<ToolCall>,
+    results: Vec<Value>,
+}
 
 impl Recorder for RecordedCalls {
     fn record(&mut self, event: Event<'_>) -> Result<(), RecordError> {
-        if let Event::CallStarted { call, .. } = event {
-            self.0.push(call.clone());
+        match event {
+            Event::CallStarted { call, .. } => self.calls.push(call.clone()),
+            // A result came as JSON, so its serialisation cannot fail.
+            Event::CallEnded {
+                result: Ok(result), ..
+            } => {
+                self.results
+                    .push(serde_json::to_value(result).unwrap_or_default());
+            }
+            _ => {}
         }
         Ok(())
     }

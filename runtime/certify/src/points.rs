@@ -20,7 +20,7 @@ pub(crate) const CHECKS_CITE: &str = "each check cites its sentence";
 pub(crate) const DEMANDS_HAVE_CHECKS: &str = "each demand has a check";
 /// Condition on the variants that make other calls than the solution.
 pub(crate) const OTHER_ORDER_PASSES: &str = "a second oracle in another order passes";
-/// Condition on the variants that use other tools than the solution.
+/// Condition on the variants that use other tools or other arguments than the solution.
 pub(crate) const OTHER_ROUTE_PASSES: &str = "another legitimate route is accepted";
 /// Condition on the variants and cheats that follow another reading of the instruction.
 pub(crate) const READINGS_DECIDED: &str = "other readings are accepted or excluded";
@@ -29,6 +29,18 @@ pub(crate) const UNABLE_EARN_NOTHING: &str =
     "doing nothing and calling tools by chance earn no score";
 /// Condition on the scores of the oracle after a part of its calls.
 pub(crate) const LADDER_IS_MONOTONE: &str = "the ladder of agents is monotone";
+/// Condition on the expected values of the verifier that the solution wrote.
+pub(crate) const NO_EXPECTED_VALUE: &str = "no expected value of the verifier lies in the world";
+/// Condition on the skeletons of the other tasks, as far as they are known.
+pub(crate) const NO_TWIN: &str = "no other task has the same skeleton";
+/// Condition on the number of tasks whose skeletons are known.
+pub(crate) const ALL_COMPARED: &str = "all other tasks were compared";
+/// Condition on the worlds of the tasks in other splits.
+pub(crate) const WORLDS_SPLIT: &str = "no world is in two splits";
+/// Condition on the skeletons of the tasks in other splits, as far as they are known.
+pub(crate) const SKELETONS_SPLIT: &str = "no skeleton is in two splits";
+/// Condition on the number of tasks in other splits whose skeletons are known.
+pub(crate) const SPLIT_COMPARED: &str = "all tasks of other splits were compared";
 /// Condition on the mutants of declared freedoms.
 const FREEDOMS_PASS: &str = "what is free is accepted";
 /// Requirement that stands for one condition for each cheat.
@@ -155,12 +167,12 @@ impl Point {
             Self::Readings => &[READINGS_DECIDED],
             Self::Leaks => &[
                 "no answer lies in the world or the instruction",
-                "no expected value of the verifier lies in the world",
+                NO_EXPECTED_VALUE,
             ],
             Self::Citations => &[CHECKS_CITE, DEMANDS_HAVE_CHECKS],
-            Self::Distinctness => &["no other task has the same skeleton"],
+            Self::Distinctness => &[NO_TWIN, ALL_COMPARED],
             Self::Difficulty => &[UNABLE_EARN_NOTHING, LADDER_IS_MONOTONE],
-            Self::Split => &["no world or skeleton is in two splits"],
+            Self::Split => &[WORLDS_SPLIT, SKELETONS_SPLIT, SPLIT_COMPARED],
         }
     }
 

@@ -6,7 +6,7 @@ use mcpmark_snapshot::Digest;
 use serde::Serialize;
 
 use crate::points::points;
-use crate::{Certificate, PointResult};
+use crate::{Certificate, PointResult, Skeleton};
 
 /// Digests of the current state of a task, which a certificate is bound to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -47,6 +47,8 @@ pub struct Report {
     pub scores: BTreeMap<String, f64>,
     /// Number of additional tool calls in each harmless variant of the oracle that the verifier accepted.
     pub variants: BTreeMap<String, u32>,
+    /// Skeleton of the task. `None` if its solution did not pass, or if it is not in the certificate.
+    pub skeleton: Option<Skeleton>,
     /// Warnings about the style of the instruction, which are not failures.
     pub style: Vec<String>,
 }
@@ -120,6 +122,7 @@ impl Report {
             held_at_start: certificate.held_at_start.clone(),
             scores: certificate.scores.clone(),
             variants: certificate.variants.clone(),
+            skeleton: certificate.skeleton,
             style: Vec::new(),
         }
     }

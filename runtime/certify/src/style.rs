@@ -179,6 +179,11 @@ fn is_path(text: &str) -> bool {
     is_file || text.contains('/') || text.starts_with(['{', '[', '|', '$'])
 }
 
+/// Returns a list item or a heading without its marker.
+pub(crate) fn without_marker(text: &str) -> &str {
+    text.trim().trim_start_matches(['-', '*', '#', ' '])
+}
+
 /// Splits prose into sentences. List items and headings are sentences too.
 pub(crate) fn sentences(prose: &str) -> Vec<String> {
     let mut blocks: Vec<String> = Vec::new();
@@ -194,26 +199,29 @@ pub(crate) fn sentences(prose: &str) -> Vec<String> {
             block.push(' ');
         }
     }
-    let sentences = blocks
-        .iter()
-        .flat_map(|block| block.split_inclusive(['.', '?', '!']));
+    // A heading is one sentence, whatever points it contains.
+    let pieces = |block: &'_ String| -> Vec<String> {
+        if block.starts_with('#') {
+            return vec![block.clone()];
+        }
+        let pieces = block.split_inclusive(['.', '?', '!']);
+        pieces.map(str::to_owned).collect()
+    };
+    let sentences = blocks.iter().flat_map(pieces);
     let mut joined: Vec<String> = Vec::new();
     let mut is_open = false;
     for piece in sentences {
         // A point inside of a word or a number ends no sentence.
-        if is_open
-            && !piece.starts_with(' ')
-            && let Some(last) = joined.last_mut()
-        {
-            last.push_str(piece);
-        } else {
-            joined.push(piece.to_owned());
-        }
+        let is_inside = is_open && !piece.starts_with(' ');
         is_open = piece.ends_with(['.', '?', '!']);
+        match joined.last_mut().filter(|_| is_inside) {
+            Some(last) => last.push_str(&piece),
+            None => joined.push(piece),
+        }
     }
     joined
         .iter()
-        .map(|sentence| sentence.trim().trim_start_matches(['-', '*', '#', ' ']))
+        .map(|sentence| without_marker(sentence))
         .filter(|sentence| sentence.chars().any(char::is_alphabetic))
         .map(str::to_owned)
         .collect()
@@ -281,5 +289,9 @@ mod tests {
             ]
         );
         assert!(sentences("\n \n").is_empty());
+        assert_eq!(
+            sentences("# Part 1. The end.\nText. More"),
+            ["Part 1. The end.", "Text.", "More"]
+        );
     }
 }

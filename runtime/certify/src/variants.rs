@@ -1,6 +1,6 @@
 //! Variants of the oracle that must pass: the same solution with further calls, and the variants that the task brings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_agent::{AttemptLimits, EndKind, ExtraCalls, Oracle, ToolCall};
 use mcpmark_task::VariantKind;
@@ -144,8 +144,7 @@ impl CertificationRun<'_> {
         let problem = match kind {
             VariantKind::Order => same_calls(&solved.calls, &played.calls)
                 .then_some("makes the calls of the solution in the same order"),
-            VariantKind::Route => (tools(&solved.calls) == tools(&played.calls))
-                .then_some("uses the tools of the solution, each as often"),
+            VariantKind::Route => route_problem(&solved.calls, &played.calls),
             VariantKind::Reading => (solved.tree.digest() == played.tree.digest()
                 && (!judged_on.answer || solved.answer == played.answer))
                 .then_some("has the result of the solution"),
@@ -165,13 +164,29 @@ fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {
     calls(one) == calls(other)
 }
 
-/// Returns the number of calls of each tool.
-fn tools(calls: &[ToolCall]) -> BTreeMap<&str, usize> {
-    let mut tools = BTreeMap::new();
-    for call in calls {
-        *tools.entry(call.name.as_str()).or_insert(0) += 1;
+/// Returns the problem of calls that are no other route than those of the solution. Both must make calls that the other
+/// does not, with another tool or with other arguments: further calls alone are extra reads, and fewer calls a part of the
+/// same route.
+fn route_problem(solution: &[ToolCall], variant: &[ToolCall]) -> Option<&'static str> {
+    let (solution, variant) = (distinct(solution), distinct(variant));
+    if variant.is_subset(&solution) {
+        Some("expected calls with other tools or other arguments, found only calls of the solution")
+    } else if solution.is_subset(&variant) {
+        Some("expected another route, found all calls of the solution, and additional ones")
+    } else {
+        None
     }
-    tools
+}
+
+/// Returns the distinct calls: tools with arguments.
+fn distinct(calls: &[ToolCall]) -> BTreeSet<(&str, String)> {
+    let calls = calls.iter();
+    calls
+        .map(|call| {
+            let arguments = serde_json::Value::Object(call.arguments.clone());
+            (call.name.as_str(), mcpmark_json::canonical(&arguments))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -190,14 +205,36 @@ mod tests {
     }
 
     #[test]
-    fn orders_and_routes_are_compared_without_ids() {
+    fn orders_are_compared_without_ids() {
         let one = [call("1", "read", "a"), call("2", "write", "b")];
         let same = [call("7", "read", "a"), call("8", "write", "b")];
         let swapped = [call("1", "write", "b"), call("2", "read", "a")];
         assert!(same_calls(&one, &same));
         assert!(!same_calls(&one, &swapped));
-        assert_eq!(tools(&one), tools(&swapped));
+    }
+
+    #[test]
+    fn a_route_has_calls_of_its_own_and_leaves_some_out() {
+        let one = [call("1", "read", "a"), call("2", "write", "b")];
+        let only =
+            "expected calls with other tools or other arguments, found only calls of the solution";
+        let more = "expected another route, found all calls of the solution, and additional ones";
+        let again = [
+            call("1", "read", "a"),
+            call("2", "read", "a"),
+            call("3", "write", "b"),
+        ];
+        assert_eq!(route_problem(&one, &again), Some(only));
+        assert_eq!(route_problem(&one, &one[1..]), Some(only));
+        let with_list = [
+            call("1", "list", "."),
+            call("2", "read", "a"),
+            call("3", "write", "b"),
+        ];
+        assert_eq!(route_problem(&one, &with_list), Some(more));
         let edited = [call("1", "read", "a"), call("2", "edit", "b")];
-        assert_ne!(tools(&one), tools(&edited));
+        assert_eq!(route_problem(&one, &edited), None);
+        let elsewhere = [call("1", "read", "c"), call("2", "write", "b")];
+        assert_eq!(route_problem(&one, &elsewhere), None);
     }
 }

@@ -12,6 +12,7 @@ use mcpmark_metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCou
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::certificates::CertificateFacts;
 use crate::data::{
     AttemptRef, Cell, Difference, ExperimentFacts, Group, ModelReport, Pair, Report, Slice, Spent,
     ToolUse, TurnBar,
@@ -36,6 +37,8 @@ pub struct TaskFacts {
     pub tier: Option<String>,
     /// Tags, if they are known.
     pub tags: Vec<String>,
+    /// Certificate of the present task. `None` if nobody looked for one.
+    pub certificate: Option<CertificateFacts>,
 }
 
 impl TaskFacts {

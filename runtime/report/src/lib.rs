@@ -21,6 +21,7 @@
 //! ```
 
 mod build;
+mod certificates;
 pub mod columns;
 pub mod compare;
 mod csv;
@@ -42,6 +43,7 @@ mod text;
 mod trajectory;
 
 pub use self::build::{Source, TaskFacts, TaskIndex};
+pub use self::certificates::{CertificateFacts, PointFacts};
 pub use self::data::{
     AttemptRef, Cell, Difference, ExperimentFacts, Group, ModelReport, Pair, Report, Slice, Spent,
     ToolUse, TurnBar,

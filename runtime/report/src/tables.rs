@@ -6,6 +6,7 @@ use mcpmark_agent::failure::FailureClass;
 use mcpmark_journal::ScoreRule;
 use mcpmark_metrics::Interval;
 
+use crate::certificates;
 use crate::data::{Difference, Group, ModelReport, Report, Slice};
 use crate::numbers::{self, NONE, percent};
 use crate::published::{self, Figure, PublishedService, published};
@@ -43,6 +44,7 @@ pub(crate) fn all(report: &Report, with_published: bool) -> Vec<Table> {
     tables.push(ungraded(report));
     tables.push(tools(report));
     tables.push(matrix(report));
+    tables.push(certificates::table(report));
     tables.retain(|table| !table.rows.is_empty());
     if with_published {
         tables.push(published_table());

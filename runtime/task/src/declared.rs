@@ -1,5 +1,5 @@
 //! Declarations for certification: the sentences that the checks of a task rest on, the places that each check is
-//! about, what variants of the solution show, and the readings that a sentence excludes.
+//! about, what variants of the solution show, the readings that a sentence excludes, and the split of the task.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -35,7 +35,7 @@ pub struct Citation {
 pub enum VariantKind {
     /// Other calls, or the same ones in another order.
     Order,
-    /// Other tools.
+    /// Calls with other tools or other arguments.
     Route,
     /// Another result, by another legitimate reading of the instruction.
     Reading,
@@ -66,6 +66,53 @@ impl FromStr for VariantKind {
             reason: "expected order, route or reading".to_owned(),
         })
     }
+}
+
+/// Split of a data set: what a task is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Split {
+    /// Training of a model.
+    Train,
+    /// Choice between models or settings during training.
+    Validation,
+    /// Evaluation of the result; held out of training.
+    Test,
+}
+
+impl Split {
+    /// All splits.
+    pub const ALL: [Self; 3] = [Self::Train, Self::Validation, Self::Test];
+
+    /// Returns the name, as in `meta.json`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Train => "train",
+            Self::Validation => "validation",
+            Self::Test => "test",
+        }
+    }
+}
+
+impl FromStr for Split {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        let found = Self::ALL.into_iter().find(|split| split.as_str() == text);
+        found.ok_or_else(|| Error::Name {
+            text: text.to_owned(),
+            what: "split",
+            reason: "expected train, validation or test".to_owned(),
+        })
+    }
+}
+
+/// Parses the key `split`.
+pub(crate) fn split(document: &Document) -> Result<Option<Split>, Error> {
+    let split = document.string("split")?;
+    let split = split.map(|split| split.parse());
+    split
+        .transpose()
+        .map_err(|error: Error| document.wrong("split", error.to_string()))
 }
 
 /// Parses the key `variants`: kinds by name of the variant.

@@ -35,7 +35,7 @@ mod task;
 mod world;
 
 pub use bundle::{BundleParts, PublishedParts, bundle_digest};
-pub use declared::{Citation, DeclaredCheck, VariantKind};
+pub use declared::{Citation, DeclaredCheck, Split, VariantKind};
 pub use error::Error;
 pub use freedom::{AllowedMutation, MutationName};
 pub use guest::{ByRole, GuestRole, GuestSource};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value};
 
-use crate::declared::{self, Citation, DeclaredCheck, VariantKind};
+use crate::declared::{self, Citation, DeclaredCheck, Split, VariantKind};
 use crate::document::Document;
 use crate::freedom::{self, AllowedMutation};
 use crate::score::{self, ScoreSettings};
@@ -35,6 +35,7 @@ const KEYS: &[&str] = &[
     "context",
     "variants",
     "excluded",
+    "split",
 ];
 
 const LIMITS: &[&str] = &[
@@ -188,6 +189,8 @@ pub struct Meta {
     pub variants: BTreeMap<String, VariantKind>,
     /// Sentences that exclude the readings of the instruction that cheats follow, by name of the cheat.
     pub excluded: BTreeMap<String, Citation>,
+    /// Split of the data that the task belongs to. `None` if it is meant for neither training nor held-out evaluation.
+    pub split: Option<Split>,
     /// The whole document as written, including unknown keys.
     pub document: Map<String, Value>,
 }
@@ -248,6 +251,7 @@ pub(crate) fn parse(
         context: document.strings("context")?.unwrap_or_default(),
         variants: declared::variants(&document)?,
         excluded: declared::excluded(&document)?,
+        split: declared::split(&document)?,
         document: document.map.clone(),
     };
     let world = world(&document, id, worlds)?;

@@ -42,7 +42,7 @@ impl Scaffold {
 ///
 /// # Errors
 ///
-/// Returns an error if the task exists, the world does not exist or is invalid, the service has no scaffold, or a file
+/// Returns an error if the title contains control characters, the task exists, the world does not exist or is invalid, the service has no scaffold, or a file
 /// cannot be written. The directory of the new task is removed if writing fails.
 pub fn scaffold(
     library: &Library,
@@ -51,6 +51,14 @@ pub fn scaffold(
     title: &str,
     date: &str,
 ) -> Result<PathBuf, Error> {
+    // TOML, JSON and a heading cannot contain them as they are.
+    if title.contains(char::is_control) {
+        return Err(Error::Name {
+            text: title.to_owned(),
+            what: "title",
+            reason: "expected one line without control characters".to_owned(),
+        });
+    }
     let world = WorldId::new(id.service(), id.group())?;
     library.world(&world)?;
     let dir = library
@@ -174,6 +182,20 @@ mod tests {
         assert!(manifest.lines().any(|it| it == line), "{manifest}");
         let instruction = filled("description.md", template("description.md"), &values);
         assert!(instruction.starts_with("# Say \"hi\" \\ twice\n"));
+    }
+
+    #[test]
+    fn titles_with_control_characters_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let library = Library::at(dir.path());
+        let id: TaskId = "filesystem/garden/count".parse().unwrap();
+        for title in ["Count\nthem", "Count\tthem", "Count\u{7f}", "\u{85}"] {
+            let files = Some(&Scaffold::DIRECTORY);
+            let error = scaffold(&library, &id, files, title, "2025-01-01").unwrap_err();
+            let message = error.to_string();
+            assert!(message.starts_with("invalid title \""), "{message}");
+            assert!(!message.contains(char::is_control), "{message}");
+        }
     }
 
     #[test]

@@ -141,6 +141,7 @@ fn describe_declarations(meta: &Meta) -> Vec<String> {
     lines.extend(variants.map(|(name, kind)| format!("variant {name} {}", kind.as_str())));
     let excluded = meta.excluded.iter();
     lines.extend(excluded.map(|(name, by)| format!("excluded {name} by {}", cited(by))));
+    lines.extend(meta.split.map(|split| format!("split {}", split.as_str())));
     lines
 }
 

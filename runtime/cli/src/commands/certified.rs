@@ -2,6 +2,7 @@
 
 use mcpmark_certify::{Certificate, PointResult, PointStatus};
 use mcpmark_metadata::{self as metadata, CertificatePoint, MutantCounts, TaskCertificate};
+use mcpmark_report::PointFacts;
 use mcpmark_task::Task;
 
 use crate::error::error_chain;
@@ -26,6 +27,23 @@ pub(crate) fn describe(certificate: &Certificate) -> TaskCertificate {
         scores: certificate.scores.clone(),
         variants: certificate.variants.clone(),
     }
+}
+
+/// Returns the points of a certificate for a report.
+pub(crate) fn points(certificate: &Certificate) -> Vec<PointFacts> {
+    let points = certificate.points().into_iter();
+    points
+        .map(|result| PointFacts {
+            point: result.point.as_str().to_owned(),
+            status: match result.status {
+                PointStatus::Passed => "passed",
+                PointStatus::InPart => "in-part",
+                PointStatus::Failed => "failed",
+                PointStatus::NotExamined => "not-examined",
+            }
+            .to_owned(),
+        })
+        .collect()
 }
 
 fn document(result: PointResult) -> CertificatePoint {
@@ -150,6 +168,9 @@ mod tests {
         // The names in the JSON output are those of `task check --json`.
         for (point, result) in document.points.iter().zip(certificate.points()) {
             assert_eq!(json!(point), json!(result));
+        }
+        for (point, result) in points(&certificate).iter().zip(certificate.points()) {
+            assert_eq!(json!(point.status), json!(result.status));
         }
     }
 }

@@ -1,10 +1,12 @@
 //! `mcpmark task check`: certification of tasks, and comparison with their certificates.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use anstyle::Style;
 use mcpmark_certify::{
-    Certificate, Certifier, CertifyError, Check, Identity, Point, PointStatus, Report, tree_view,
+    Certificate, Certifier, CertifyError, Check, Comparison, Identity, Point, PointStatus, Report,
+    tree_view,
 };
 use mcpmark_metadata::{Certification, ExitCode};
 use mcpmark_task::Task;
@@ -122,7 +124,13 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
         build(&mut certifier, to_certify.map(|(task, _)| task))?;
     }
     settings::bound_memory()?;
+    let mut comparison =
+        Comparison::read(&library, &store).map_err(|error| context::invalid(&error))?;
+    for report in held.iter().flatten() {
+        comparison.record(report);
+    }
     let mut reports = Vec::new();
+    let mut written = HashSet::new();
     for (task, held) in tasks.iter().zip(held) {
         let mut report = match held {
             Some(report) => report,
@@ -130,7 +138,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
                 .block_on(certifier.certify(task))
                 .map_err(|error| certify_error(&error))?,
         };
-        compare(task, &mut report, args, bound)?;
+        comparison.record(&report);
+        comparison.apply(&mut report);
         if args.write
             && report.examined
             && let Some(certificate) = Certificate::of(&report)
@@ -138,11 +147,20 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
             certificate
                 .write(task)
                 .map_err(CommandError::infrastructure)?;
+            written.insert(task.id.clone());
         }
         if !args.select.json {
             output::note(&progress(&report));
         }
         reports.push(report);
+    }
+    for (task, report) in tasks.iter().zip(&mut reports) {
+        // Tasks that were examined later are compared too.
+        comparison.apply(report);
+        if args.write {
+            rewrite(task, report, written.contains(&task.id))?;
+        }
+        compare(task, report, args, bound)?;
     }
     let passed = reports.iter().all(Report::passed);
     if args.select.json {
@@ -238,6 +256,22 @@ fn compare(
         )),
     }
     Ok(())
+}
+
+/// Writes a certificate again if a comparison with other tasks changed its conditions. A certificate that is new in this
+/// run is removed if one of them does not hold any more, because a certificate names only conditions that hold.
+fn rewrite(task: &Task, report: &Report, is_new: bool) -> Result<(), CommandError> {
+    let Some(stored) = Certificate::read(task).map_err(|error| context::invalid(&error))? else {
+        return Ok(());
+    };
+    let written = match Certificate::of(report) {
+        Some(certificate) if report.skeleton.is_some() && certificate.checks != stored.checks => {
+            certificate.write(task)
+        }
+        None if is_new => Certificate::remove(task),
+        _ => Ok(()),
+    };
+    written.map_err(CommandError::infrastructure)
 }
 
 /// Updates the tree view of the world in `meta.json`.

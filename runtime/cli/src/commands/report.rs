@@ -1,14 +1,19 @@
 //! `mcpmark report`, `compare` and `export`.
 
 use clap::ValueEnum;
+use mcpmark_certify::Certificate;
 use mcpmark_experiment::{Journal, JournalError};
 use mcpmark_metadata::{ExitCode, ModelComparisons};
 use mcpmark_report::compare::{CompareError, compare as compare_models};
 use mcpmark_report::export::{ExportError, Exported, Layout, Reason, SftOptions};
-use mcpmark_report::{Details, Format, Options, Report, Source, TaskFacts, TaskIndex};
+use mcpmark_report::{
+    CertificateFacts, Details, Format, Options, Report, Source, TaskFacts, TaskIndex,
+};
+use mcpmark_snapshot::Store;
+use mcpmark_task::Task;
 
 use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
-use crate::commands::runs;
+use crate::commands::{certified, runs};
 use crate::context::Context;
 use crate::error::{CommandError, error_chain, journal_error};
 use crate::files;
@@ -29,7 +34,7 @@ pub(crate) fn report(context: &Context, args: ReportArgs) -> Result<ExitCode, Co
         cut_off.push((name, number));
         sources.push(source);
     }
-    let known = known_tasks(context);
+    let known = known_tasks(context, &sources);
     let report = match &*sources {
         [source] => Report::build(&source.experiment, &source.survey, &known),
         sources => Report::of_several(sources, &known),
@@ -232,14 +237,26 @@ fn side(journal: &Journal, text: &str) -> Result<(String, Option<String>), Comma
     Ok((name.to_owned(), None))
 }
 
-/// Returns the tiers and tags of the library's tasks. They are missing in a report if the tasks are not available.
-fn known_tasks(context: &Context) -> TaskIndex {
+/// Returns the tiers, tags and certificates of the library's tasks. They are missing in a report if the tasks are not
+/// available.
+fn known_tasks(context: &Context, sources: &[Source]) -> TaskIndex {
     let Ok(tasks) = context.library().and_then(|library| {
         library
             .tasks()
             .map_err(|error| CommandError::invalid(error_chain(&error)))
     }) else {
         return TaskIndex::new();
+    };
+    // Without a store, the sources of a certificate cannot be compared. In a bundle there are no sources.
+    let is_bundle = context.is_bundle().unwrap_or(true);
+    let store = context.store().ok().filter(|_| !is_bundle);
+    let certificate = |task: &Task| {
+        let id = task.id.to_string();
+        let mut specs = sources.iter().map(|source| &source.experiment.spec);
+        let store = store
+            .as_ref()
+            .filter(|_| specs.any(|spec| spec.contains(&id)));
+        Some(certificate(task, store?))
     };
     tasks
         .tasks
@@ -249,8 +266,36 @@ fn known_tasks(context: &Context) -> TaskIndex {
                 id: task.id.to_string(),
                 tier: Some(task.meta.difficulty.to_string()),
                 tags: task.meta.tags.clone(),
+                certificate: certificate(&task),
             };
             (facts.id.clone(), facts)
         })
         .collect()
+}
+
+/// Returns what a report shows of a task's certificate. Its task is not built, so a change of code beside the task or of
+/// its world is not noticed.
+fn certificate(task: &Task, store: &Store) -> CertificateFacts {
+    let certificate = match Certificate::read(task) {
+        Ok(Some(certificate)) => certificate,
+        Ok(None) => {
+            return CertificateFacts::Invalid {
+                reason: "there is none".to_owned(),
+            };
+        }
+        Err(error) => {
+            return CertificateFacts::Invalid {
+                reason: error_chain(&error),
+            };
+        }
+    };
+    match certificate.differs_in_sources(task, store) {
+        Ok(None) => CertificateFacts::Valid {
+            points: certified::points(&certificate),
+        },
+        Ok(Some(reason)) => CertificateFacts::Invalid { reason },
+        Err(error) => CertificateFacts::Invalid {
+            reason: error_chain(&error),
+        },
+    }
 }

@@ -158,6 +158,7 @@ fn new(context: &Context, id: &str, title: &str) -> Result<ExitCode, CommandErro
     let dir = scaffold(&library, &id, files, title, &today).map_err(|error| match error {
         mcpmark_task::Error::UnknownWorld { .. } => CommandError::usage(error_chain(&error))
             .hint("`mcpmark world list` lists the worlds; a new one is a directory under worlds/"),
+        mcpmark_task::Error::Name { .. } => CommandError::usage(error_chain(&error)),
         mcpmark_task::Error::Write { .. } => CommandError::infrastructure(error_chain(&error)),
         mcpmark_task::Error::Read { .. } => context::invalid(&error).hint(
             "the guests of a root are packages of its tasks/Cargo.toml and use its guest-sdk/: \

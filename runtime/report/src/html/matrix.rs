@@ -29,7 +29,15 @@ pub(super) fn matrix(out: &mut String, report: &Report) {
             .as_ref()
             .map(|tier| format!(" <small>{}</small>", text(tier)))
             .unwrap_or_default();
-        let _ = write!(out, "<tr><th scope=\"row\">{}{tier}</th>", path(&task.id));
+        let certificate = task.certificate.as_ref();
+        let certificate = certificate
+            .map(|it| format!(" <small>{}</small>", text(&it.summary())))
+            .unwrap_or_default();
+        let _ = write!(
+            out,
+            "<tr><th scope=\"row\">{}{tier}{certificate}</th>",
+            path(&task.id)
+        );
         for (place, model) in report.models.iter().enumerate() {
             let cell = &model.matrix[index];
             let shown = match cell.count.graded {

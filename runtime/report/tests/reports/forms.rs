@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use mcpmark_agent::failure::FailureClass;
 use mcpmark_report::{Format, Options};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{Demonstration, is_plain};
 
@@ -156,6 +156,22 @@ fn json() {
     assert_eq!(small["ungraded"]["verifier-fault"], 1);
     assert_eq!(small["ungraded"]["infra-error"], 1);
     assert_eq!(value["spent"]["some_unknown"], true);
+    let of = |task: &str| {
+        let tasks = value["tasks"].as_array().unwrap();
+        let task = tasks.iter().find(|it| it["id"] == task).unwrap();
+        task["certificate"].clone()
+    };
+    let certified = of("filesystem/harbour/berth-list");
+    assert_eq!(certified["status"], "valid");
+    assert_eq!(
+        certified["points"][1],
+        json!({"point": "oracle", "status": "in-part"})
+    );
+    assert_eq!(
+        of("filesystem/harbour/fuel-ledger"),
+        json!({"status": "invalid", "reason": "the sources changed since it was written"})
+    );
+    assert_eq!(of("filesystem/theatre/cast-sheet"), Value::Null);
     assert_eq!(value["published"]["models"][0]["name"], "gpt-5-medium");
     assert_eq!(value["comparisons"].as_array().unwrap().len(), 1);
 }

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use mcpmark_experiment::Home;
 use mcpmark_journal::Journal;
-use mcpmark_report::{Report, Source, TaskFacts, TaskIndex};
+use mcpmark_report::{CertificateFacts, PointFacts, Report, Source, TaskFacts, TaskIndex};
 use mcpmark_snapshot::Store;
 use tempfile::TempDir;
 
@@ -62,10 +62,35 @@ fn known() -> TaskIndex {
                 id: (*task).to_owned(),
                 tier: Some(["L1", "L2", "L3"][number % 3].to_owned()),
                 tags: vec![["counting", "editing"][number % 2].to_owned()],
+                certificate: certificate(number),
             };
             (facts.id.clone(), facts)
         })
         .collect()
+}
+
+/// Returns a valid certificate of the first task, and none of the second. Nobody looked for those of the others.
+fn certificate(number: usize) -> Option<CertificateFacts> {
+    let point = |(point, status): (&str, &str)| PointFacts {
+        point: point.to_owned(),
+        status: status.to_owned(),
+    };
+    let points = [
+        ("determinism", "passed"),
+        ("oracle", "in-part"),
+        ("leaks", "failed"),
+        ("citations", "not-examined"),
+        ("split", "not-examined"),
+    ];
+    match number {
+        0 => Some(CertificateFacts::Valid {
+            points: points.map(point).to_vec(),
+        }),
+        1 => Some(CertificateFacts::Invalid {
+            reason: "the sources changed since it was written".to_owned(),
+        }),
+        _ => None,
+    }
 }
 
 /// Asserts that a text cannot control a terminal or hide anything.

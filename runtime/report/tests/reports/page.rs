@@ -123,6 +123,20 @@ fn each_link_leads_to_something_and_each_attempt_is_there() {
     assert_eq!(markup.matches("<details class=\"attempt\"").count(), 95);
 }
 
+#[test]
+fn tasks_show_the_points_of_their_certificates() {
+    let page = page("demonstration");
+    let matrix = page.split("id=\"matrix\"").nth(1).unwrap();
+    let matrix = matrix.split("</section>").next().unwrap();
+    let rows: Vec<&str> = between(matrix, "<th scope=\"row\">", "</th>");
+    let shown = |row: &str| rows.iter().filter(|it| it.contains(row)).count();
+    assert_eq!(shown("<small>1/5 points</small>"), 1, "{rows:?}");
+    assert_eq!(shown("<small>no certificate</small>"), 1, "{rows:?}");
+    assert!(rows.len() > 2, "others have neither");
+    let tables = page.split("id=\"tables\"").nth(1).unwrap();
+    assert!(tables.contains("failed: leaks; in part: oracle; not examined: citations, split"));
+}
+
 /// Counts the attempts in the page: passed with and without trajectory, then all others with and without trajectory.
 fn attempts_shown(markup: &str) -> (usize, usize, usize, usize) {
     let attempts = markup.split("class=\"attempt\"").skip(1);
