@@ -45,12 +45,24 @@ pub struct CertifiedTask {
     pub scores: BTreeMap<String, f64>,
     /// Number of additional tool calls in each accepted variant of the solution.
     pub variants: BTreeMap<String, u32>,
+    /// Skeleton of the task, which no other task must share; null if it is unknown.
+    pub skeleton: Option<Skeleton>,
     /// Warnings about the style of the instruction, which are not failures.
     pub style: Vec<String>,
     /// True if all conditions hold.
     pub passed: bool,
     /// Points of the certificate, in a fixed order.
     pub points: Vec<CertificatePoint>,
+}
+
+/// Skeleton of a task. Two tasks with equal skeletons are solved and judged in the same way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Skeleton {
+    /// Digest of the calls of the solution: tools, keys of the arguments, extensions of the files that they name, and
+    /// values of enumerations. Repetitions count once.
+    pub calls: String,
+    /// Digest of the sources of the verifier without comments and literals.
+    pub rules: String,
 }
 
 /// Condition of a certification.

@@ -51,7 +51,7 @@ pub use crate::bundle::{
 };
 pub use crate::certification::{
     Certification, CertifiedTask, Condition, ExaminedPublishedTask, MutantResults,
-    PublishedCertification, Survivor,
+    PublishedCertification, Skeleton, Survivor,
 };
 pub use crate::component::{ComponentDetail, ComponentExport, ComponentImport, GuestLimits};
 pub use crate::document::{Document, documents};
@@ -72,11 +72,12 @@ pub use crate::regrade::{
     RegradedAttempt, RegradedModel,
 };
 pub use crate::report::{
-    ClusteredMean, ComparedModel, ComparedPair, Flip, GradedCounts, GroupResults, Interval,
-    IntervalMethod, KnownMean, ModelComparisons, ModelPair, PairedComparison, PassEstimate,
-    PublishedModel, PublishedResults, PublishedService, RateBounds, Rates, Report, ReportedAttempt,
-    ReportedExperiment, ReportedModel, ReportedTask, ResourceUse, Results, RunRates,
-    SettingDifference, SignificanceTest, Spending, TaskAttempts, ToolUse, TurnBar,
+    CertificateStatus, ClusteredMean, ComparedModel, ComparedPair, Flip, GradedCounts,
+    GroupResults, Interval, IntervalMethod, KnownMean, ModelComparisons, ModelPair,
+    PairedComparison, PassEstimate, PointSummary, PublishedModel, PublishedResults,
+    PublishedService, RateBounds, Rates, Report, ReportedAttempt, ReportedExperiment,
+    ReportedModel, ReportedTask, ResourceUse, Results, RunRates, SettingDifference,
+    SignificanceTest, Spending, TaskAttempts, ToolUse, TurnBar,
 };
 pub use crate::state::{
     ChangeKind, ImportedWorld, SkippedEntry, StateChange, StateDetail, StateEntry, StateNode,

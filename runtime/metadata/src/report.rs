@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::attempt::{Failure, FailureClass};
 use crate::grade::ScoreRule;
+use crate::task::PointStatus;
 
 /// Output of `report --format json`: the results of one or several experiments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,6 +78,33 @@ pub struct ReportedTask {
     pub tier: Option<String>,
     /// Tags; empty if they are unknown.
     pub tags: Vec<String>,
+    /// Certificate of the present task, which may be newer than the attempts; null if it was not looked for.
+    pub certificate: Option<CertificateStatus>,
+}
+
+/// Certificate of a task at the time of a report.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "status", rename_all = "kebab-case")]
+pub enum CertificateStatus {
+    /// The certificate was written for the present sources of the task.
+    Valid {
+        /// Points of the certificate, in a fixed order.
+        points: Vec<PointSummary>,
+    },
+    /// There is no valid certificate.
+    Invalid {
+        /// Reason.
+        reason: String,
+    },
+}
+
+/// Status of one point of a certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PointSummary {
+    /// Name of the point, such as `near-misses`.
+    pub point: String,
+    /// Status of the point.
+    pub status: PointStatus,
 }
 
 /// Results of a model, or of an agent without a model.
