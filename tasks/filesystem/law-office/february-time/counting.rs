@@ -64,9 +64,9 @@ pub fn count(drive: &mut impl Reader, mistake: Option<Mistake>) -> Month {
     let makes = |other| mistake == Some(other);
     drive.text("00 Office/conventions.md");
     let mut labels = activities(&drive.text("03 Time/about the time sheets.md"));
-    let minutes = plain(&drive.text(MINUTES));
+    let decided = plain(&drive.text(MINUTES));
     assert!(
-        minutes.contains("Waiting is not charged any more, for all of February already."),
+        decided.contains("Waiting is not charged any more, for all of February already."),
         "the partners have decided about waiting"
     );
     if !makes(Mistake::ChargesWaiting) {
@@ -163,12 +163,6 @@ pub fn count(drive: &mut impl Reader, mistake: Option<Mistake>) -> Month {
 }
 
 impl Month {
-    pub fn progress(&self) -> String {
-        std::iter::once(Csv::line(HEADER))
-            .chain(self.matters.iter().map(Csv::line))
-            .collect()
-    }
-
     /// The cells of the table of people.
     pub fn rows(&self) -> Vec<[String; 5]> {
         let row = |name: &str, person: &Person| {

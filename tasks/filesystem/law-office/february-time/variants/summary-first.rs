@@ -2,16 +2,16 @@
 
 use mcpmark_guest::Tools;
 
-#[path = "../counting.rs"]
-mod counting;
-#[path = "../../office.rs"]
-mod office;
+#[path = "../playing.rs"]
+mod playing;
+
+use playing::counting::{self, PEOPLE, PROGRESS};
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
     let month = counting::count(tools, None);
-    tools.write(counting::PEOPLE, &month.document());
-    tools.write(counting::PROGRESS, &month.progress());
+    tools.write(PEOPLE, &month.document());
+    tools.write(PROGRESS, &playing::progress(&month));
     "The summary and the work in progress are there.".to_owned()
 }

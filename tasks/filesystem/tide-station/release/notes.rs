@@ -1,0 +1,71 @@
+//! Facts that the notes of the release state.
+
+use std::collections::BTreeSet;
+
+use mcpmark_guest::jiff::civil::date;
+use mcpmark_guest::Table;
+use mcpmark_guest::prose::{Fact, Facts, Person};
+
+/// Words that belong to an issue, as people who run a station would write.
+fn words(issue: u32) -> &'static [&'static str] {
+    match issue {
+        36 => &["version", "release it is", "release is installed"],
+        38 => &["frame", "listen*", "255", "256", "message"],
+        41 => &["CSV", "gap", "spreadsheet", "comma"],
+        44 | 45 => &["February", "leap", "29"],
+        47 => &["key", "secret", "security", "password"],
+        53 => &["switch*", "turn*", "off", "disabl*", "silen*", "mute*", "door"],
+        62 => &["dim*", "night", "bright*", "dark*"],
+        63 => &["section", "setting*", "ignor*", "configur*", "config", "block"],
+        other => panic!("the notes have no words for #{other}"),
+    }
+}
+
+/// Facts of the notes of a release that mentions these issues.
+pub fn facts(number: &str, mentioned: &BTreeSet<u32>, people: Vec<Person>) -> Facts {
+    let mut facts = Facts::new().must("the number of the release", Fact::version(number));
+    for &issue in mentioned {
+        // Two reports of one mistake: either number leads to it.
+        let fact = match issue {
+            44 => Fact::reference(44).or(Fact::reference(45)),
+            45 => continue,
+            other => Fact::reference(other.into()),
+        };
+        facts = facts.must(format!("#{issue}"), fact.about(words(issue)));
+    }
+    facts
+        .must(
+            "dimming is gone",
+            Fact::words(["no longer", "no more", "not .. any more", "not .. anymore", "gone", "stop*", "stay* bright", "remov*", "undone", "taken back", "taken out", "took out"])
+                .or(Fact::words(["dim*"]).denied())
+                .about(words(62)),
+        )
+        .may(Fact::reference(44))
+        .may(Fact::reference(45))
+        .may(Fact::reference(29))
+        .may(Fact::version("2.3.0"))
+        .may(Fact::version("2.3"))
+        .may(Fact::version("2.3.1"))
+        .may(Fact::number(255))
+        .may(Fact::number(256))
+        .may(Fact::date(date(2024, 5, 6)))
+        .may(Fact::date(date(2024, 2, 29)))
+        .must_not(
+            "what was taken back",
+            Fact::term(["UTC", "local time", "radar"]),
+        )
+        .must_not(
+            "what waits",
+            Fact::term(["French", "plural", "stuck_min", "stuck_s", "seconds", "Python 3.12", "Python"]),
+        )
+        .must_not("internal work", Fact::term(["parallel", "unit test"]))
+        .people(people)
+}
+
+/// Everybody in the list of the tracker.
+pub fn people(list: &Table) -> Vec<Person> {
+    let rows = list.rows().iter();
+    rows.filter(|row| !row.get("name").is_empty())
+        .map(|row| Person::new(row.get("name")).handle(row.get("login")))
+        .collect()
+}
