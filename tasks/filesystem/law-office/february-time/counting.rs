@@ -6,7 +6,7 @@ use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::{Csv, Reader, Table, dates, numbers};
 
-use crate::office;
+use super::office;
 
 pub const PROGRESS: &str = "04 Accounts/2026-02 work in progress.csv";
 pub const PEOPLE: &str = "04 Accounts/2026-02 by person.md";

@@ -1,7 +1,7 @@
 //! Plays the task; a wrong solution makes one mistake.
 
 #[path = "counting.rs"]
-pub mod counting;
+mod counting;
 #[path = "../office.rs"]
 mod office;
 
@@ -19,7 +19,7 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>) -> String {
 }
 
 /// The work in progress as CSV.
-pub fn progress(month: &counting::Month) -> String {
+fn progress(month: &counting::Month) -> String {
     std::iter::once(Csv::line(counting::HEADER))
         .chain(month.matters.iter().map(Csv::line))
         .collect()

@@ -19,7 +19,7 @@ If you use the tools:
 - Times on 29 February are read, as they should have been this year (#44)
 - A frame of more than 255 bytes no longer stops the listener (#38)
 
-The status page used to show the key of the modem to everybody; that is mended, and the reason to update soon (#47).
+The status page used to show the key of the modem to everybody (#47). That is mended, and the reason to update soon.
 The section `[modem]` of the configuration is ignored from now on, you can leave it or take it out (#63).
 
 You can update without changing anything on your station.
