@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::jiff::civil::date;
 use mcpmark_guest::Table;
+use mcpmark_guest::jiff::civil::date;
 use mcpmark_guest::prose::{Fact, Facts, Person};
 
 /// Words that belong to an issue, as people who run a station would write.
@@ -13,7 +13,14 @@ fn words(issue: u32) -> &'static [&'static str] {
         38 => &["frame", "bytes", "listen*", "goes on"],
         41 => &["CSV", "gap", "spreadsheet"],
         44 => &["February", "leap"],
-        47 => &["key", "status page", "show*", "visitor", "everybody", "anybody"],
+        47 => &[
+            "key",
+            "status page",
+            "show*",
+            "visitor",
+            "everybody",
+            "anybody",
+        ],
         53 => &["door"],
         62 => &["dim*", "night", "bright*", "dark"],
         63 => &["section", "ignor*"],
@@ -35,9 +42,22 @@ pub fn facts(number: &str, mentioned: &BTreeSet<u32>, people: Vec<Person>) -> Fa
     facts
         .must(
             "dimming is gone",
-            Fact::words(["no longer", "no more", "not .. any more", "not .. anymore", "gone", "stop*", "stay* bright", "remov*", "undone", "taken back", "taken out", "took out"])
-                .or(Fact::words(["dim*"]).denied())
-                .about(words(62)),
+            Fact::words([
+                "no longer",
+                "no more",
+                "not .. any more",
+                "not .. anymore",
+                "gone",
+                "stop*",
+                "stay* bright",
+                "remov*",
+                "undone",
+                "taken back",
+                "taken out",
+                "took out",
+            ])
+            .or(Fact::words(["dim*"]).denied())
+            .about(words(62)),
         )
         .may(Fact::reference(45))
         .may(Fact::reference(29))
@@ -58,7 +78,15 @@ pub fn facts(number: &str, mentioned: &BTreeSet<u32>, people: Vec<Person>) -> Fa
         )
         .must_not(
             "what waits",
-            Fact::term(["French", "plural", "stuck_min", "stuck_s", "seconds", "Python 3.12", "Python"]),
+            Fact::term([
+                "French",
+                "plural",
+                "stuck_min",
+                "stuck_s",
+                "seconds",
+                "Python 3.12",
+                "Python",
+            ]),
         )
         .must_not("internal work", Fact::term(["parallel", "unit test"]))
         .people(people)

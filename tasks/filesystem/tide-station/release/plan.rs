@@ -3,28 +3,6 @@
 
 use mcpmark_guest::Tools;
 
-/// Notes of the release.
-pub const NOTES: &str = "\
-# ebbline 2.4.0
-
-6 May 2024
-
-What you may notice first: the display does not dim at night any more, because nobody found the knob in the dark (#62).
-And the alarm of the door can be switched off, which your postman will like (#53).
-
-If you use the tools:
-
-- `ebb gaps` can write CSV, so that a spreadsheet opens it (#41)
-- `ebb --version` tells you which version you have (#36)
-- Times on 29 February are read, as they should have been this year (#44)
-- A frame of more than 255 bytes no longer stops the listener (#38)
-
-The status page used to show the key of the modem to everybody (#47). That is mended, and the reason to update soon.
-The section `[modem]` of the configuration is ignored from now on, you can leave it or take it out (#63).
-
-You can update without changing anything on your station.
-";
-
 /// Places of the number: a file, the text there, and the new text.
 pub const PLACES: [(&str, &str, &str); 12] = [
     ("VERSION", "2.3.1", "2.4.0"),
@@ -97,16 +75,19 @@ pub fn ready(tools: &mut Tools, export: &str) -> Vec<String> {
     };
     let is_done = |issue: &str| match state(issue) {
         Some(word) if word == "closed" || word == "done" => true,
-        Some(word) => word.strip_prefix("duplicate of #").is_some_and(|other| {
-            matches!(state(other).as_deref(), Some("closed" | "done"))
-        }),
+        Some(word) => word
+            .strip_prefix("duplicate of #")
+            .is_some_and(|other| matches!(state(other).as_deref(), Some("closed" | "done"))),
         None => false,
     };
     let names = tools.list("changes").into_iter();
     let names = names.filter(|(name, is_directory)| !is_directory && name.ends_with(".md"));
     names
         .map(|(name, _)| name)
-        .filter(|name| name.split_once('.').is_some_and(|(issue, _)| is_done(issue)))
+        .filter(|name| {
+            name.split_once('.')
+                .is_some_and(|(issue, _)| is_done(issue))
+        })
         .collect()
 }
 
@@ -121,17 +102,4 @@ pub fn read_rules(tools: &mut Tools) {
     ] {
         tools.read_text(path);
     }
-}
-
-/// Makes the release with these notes.
-pub fn play(tools: &mut Tools, export: &str, notes: &str) -> String {
-    read_rules(tools);
-    for (path, old, new) in PLACES {
-        tools.edit(path, old, new);
-    }
-    for name in ready(tools, export) {
-        tools.rename(&format!("changes/{name}"), &format!("{FOLDER}/{name}"));
-    }
-    tools.write(&format!("{FOLDER}/notes.md"), notes);
-    "Release 2.4.0 is ready to be tagged.".to_owned()
 }

@@ -2,10 +2,10 @@
 
 use mcpmark_guest::Tools;
 
-mod plan;
+mod playing;
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    plan::play(tools, "tracker/export-2024-05-03.txt", plan::NOTES)
+    playing::play(tools, "tracker/export-2024-05-03.txt", playing::NOTES)
 }

@@ -2,11 +2,11 @@
 
 use mcpmark_guest::Tools;
 
-#[path = "../plan.rs"]
-mod plan;
+#[path = "../playing.rs"]
+mod playing;
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    plan::play(tools, "tracker/export-2024-04-01.txt", plan::NOTES)
+    playing::play(tools, "tracker/export-2024-04-01.txt", playing::NOTES)
 }

@@ -2,13 +2,13 @@
 
 use mcpmark_guest::Tools;
 
-#[path = "../plan.rs"]
-mod plan;
+#[path = "../playing.rs"]
+mod playing;
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
     let entry = "- `ebb --version` tells you which version you have (#36)\n";
-    let notes = plan::NOTES.replace(entry, "");
-    plan::play(tools, "tracker/export-2024-05-03.txt", &notes)
+    let notes = playing::NOTES.replace(entry, "");
+    playing::play(tools, "tracker/export-2024-05-03.txt", &notes)
 }

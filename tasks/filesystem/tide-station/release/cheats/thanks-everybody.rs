@@ -2,12 +2,15 @@
 
 use mcpmark_guest::Tools;
 
-#[path = "../plan.rs"]
-mod plan;
+#[path = "../playing.rs"]
+mod playing;
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    let notes = format!("{}\nThanks to Philippa Wren and @lena for their reports.\n", plan::NOTES);
-    plan::play(tools, "tracker/export-2024-05-03.txt", &notes)
+    let notes = format!(
+        "{}\nThanks to Philippa Wren and @lena for their reports.\n",
+        playing::NOTES
+    );
+    playing::play(tools, "tracker/export-2024-05-03.txt", &notes)
 }

@@ -27,8 +27,14 @@ fn solve(tools: &mut Tools) -> String {
     plan::read_rules(tools);
     tools.create_directory(plan::FOLDER);
     tools.write(&format!("{}/notes.md", plan::FOLDER), NOTES);
-    for name in plan::ready(tools, "tracker/export-2024-05-03.txt").into_iter().rev() {
-        tools.rename(&format!("changes/{name}"), &format!("{}/{name}", plan::FOLDER));
+    for name in plan::ready(tools, "tracker/export-2024-05-03.txt")
+        .into_iter()
+        .rev()
+    {
+        tools.rename(
+            &format!("changes/{name}"),
+            &format!("{}/{name}", plan::FOLDER),
+        );
     }
     for (path, old, new) in plan::PLACES.into_iter().rev() {
         tools.edit(path, old, new);
