@@ -82,6 +82,7 @@ pub fn facts(number: &str, mentioned: &BTreeSet<u32>, people: Vec<Person>) -> Fa
         .may(Fact::number(3))
         .may(Fact::number(4))
         .may(Fact::number(8))
+        .may(Fact::quantity(29, "days"))
         .may(Fact::number(255))
         .may(Fact::number(256))
         .may(Fact::date(date(2024, 5, 6)))
