@@ -29,7 +29,7 @@ fn verify(task: &mut Verifier) {
     task.check(
         "the item is ticked",
         task.file(TO_DO)
-            .content_is(list.replace(&open, &open.replace("[ ]", "[x]"))),
+            .content_is(list.replace(&open, open.replace("[ ]", "[x]"))),
     );
     task.unchanged_except([DECISIONS, EXCLUDED, TO_DO]);
 }
