@@ -9,7 +9,7 @@ pub const TO_DO: &str = "06 Minutes/to do.md";
 
 /// A CSV file of the folder.
 pub fn table(folder: &mut dyn Reader, path: &str) -> Table {
-    match Csv::strict().read(&folder.text(path)) {
+    match Csv::strict().read(folder.text(path)) {
         Ok(table) => table,
         Err(reason) => panic!("{path}: {reason}"),
     }

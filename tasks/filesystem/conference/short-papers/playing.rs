@@ -1,14 +1,15 @@
-//! Plays the task; a wrong solution overlooks one thing.
+//! Plays the task; a wrong solution makes one mistake.
 
-use mcpmark_guest::{Csv, Tools};
+use mcpmark_guest::{Reader, Tools};
 
 #[path = "rules.rs"]
 mod rules;
 
-pub use rules::Oversights;
-use rules::REVIEWS;
+pub use rules::Mistake;
+use rules::folder::TO_DO;
+use rules::{DECISIONS, EXCLUDED, ITEM};
 
-pub fn play(tools: &mut Tools, oversights: Oversights) -> String {
+pub fn play(tools: &mut Tools, mistake: Option<Mistake>) -> String {
     for path in [
         "00 Rules/conventions.md",
         "00 Rules/review rules.md",
@@ -16,20 +17,15 @@ pub fn play(tools: &mut Tools, oversights: Oversights) -> String {
     ] {
         tools.read_text(path);
     }
-    let outcome = rules::outcome(tools, &oversights);
-    let decisions: String = std::iter::once(Csv::line(rules::DECISIONS))
-        .chain(outcome.decisions.iter().map(Csv::line))
-        .collect();
-    let excluded: String = std::iter::once(Csv::line(rules::EXCLUDED))
-        .chain(outcome.excluded.iter().map(Csv::line))
-        .collect();
-    tools.write(&format!("{REVIEWS}/decisions.csv"), &decisions);
-    tools.write(&format!("{REVIEWS}/excluded.csv"), &excluded);
-    tools.write(&format!("{REVIEWS}/places.json"), &outcome.places_text());
-    tools.edit(
-        rules::folder::TO_DO,
-        &format!("- [ ] {}", rules::ITEM),
-        &format!("- [x] {}", rules::ITEM),
-    );
+    let outcome = rules::outcome(tools, "Heritage", mistake);
+    append(tools, DECISIONS, &outcome.decisions);
+    append(tools, EXCLUDED, &outcome.excluded);
+    let open = format!("- [ ] {ITEM}");
+    tools.edit(TO_DO, &open, &open.replace("[ ]", "[x]"));
     format!("{} papers are decided.", outcome.decisions.len())
+}
+
+fn append(tools: &mut Tools, path: &str, lines: &[String]) {
+    let text = tools.raw(path) + &lines.join("\n") + "\n";
+    tools.write(path, &text);
 }

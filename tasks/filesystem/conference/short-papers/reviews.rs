@@ -12,13 +12,21 @@ pub mod folder;
 
 use folder::{later, moment, offset, paper, table};
 
-pub const REVIEWS: &str = "02 Reviews/short papers";
+const REVIEWS: &str = "02 Reviews/short papers";
 
-/// What a wrong solution overlooks.
-#[derive(Default)]
-pub struct Oversights {
-    pub deadline_at_home: bool,
-    pub overlooks_houses: bool,
+/// Mistake of a wrong solution.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mistake {
+    /// Knows only the conflicts that somebody declared.
+    OverlooksHouses,
+    /// Does not read the minutes.
+    OverlooksMinutes,
+    /// Takes for decided what a meeting discussed.
+    HeedsDiscussions,
+    /// Leaves out a review that was retracted and restored.
+    OverlooksRestored,
+    /// Gives all reviews of the committee their weight, also those of members on leave.
+    OverlooksLeave,
 }
 
 pub struct Review {
@@ -42,14 +50,14 @@ struct Member {
 pub fn judged(
     folder: &mut dyn Reader,
     papers: &BTreeMap<String, Vec<String>>,
-    oversights: &Oversights,
+    mistake: Option<Mistake>,
 ) -> Vec<Review> {
-    let members = read_members(folder);
+    let members = read_members(folder, mistake);
     let declared = read_declared(folder);
-    let retracted = read_retracted(folder);
+    let retracted = read_retracted(folder, mistake);
     let close = moment("%Y-%m-%dT%H:%M", "2024-01-25T12:00");
     let mut reviews = read_export(folder);
-    reviews.extend(read_mails(folder, &members, oversights));
+    reviews.extend(read_mails(folder, &members));
     reviews.retain(|review| papers.contains_key(&review.paper));
 
     for review in &mut reviews {
@@ -60,7 +68,7 @@ pub fn judged(
         };
         let member = members.get(&review.reviewer);
         let in_house = |author: &String| {
-            !oversights.overlooks_houses
+            mistake != Some(Mistake::OverlooksHouses)
                 && member.is_some_and(|member| share_a_house(&member.address, author))
         };
         review.excluded = if !member.is_some_and(|member| member.is_active) {
@@ -102,12 +110,13 @@ pub fn judged(
     reviews
 }
 
-fn read_members(folder: &mut dyn Reader) -> BTreeMap<String, Member> {
+fn read_members(folder: &mut dyn Reader, mistake: Option<Mistake>) -> BTreeMap<String, Member> {
     let mut members = BTreeMap::new();
     for row in table(folder, "02 Reviews/reviewers.csv").rows() {
         let member = Member {
             address: row.get("email").to_lowercase(),
-            is_active: row.get("state").to_lowercase() == "active",
+            is_active: mistake == Some(Mistake::OverlooksLeave)
+                || row.get("state").to_lowercase() == "active",
         };
         members.insert(row.get("id").to_owned(), member);
     }
@@ -132,12 +141,13 @@ fn read_declared(folder: &mut dyn Reader) -> BTreeSet<(String, String)> {
     declared
 }
 
-fn read_retracted(folder: &mut dyn Reader) -> BTreeSet<String> {
+fn read_retracted(folder: &mut dyn Reader, mistake: Option<Mistake>) -> BTreeSet<String> {
     let mut retracted = BTreeSet::new();
     for line in folder.text(&format!("{REVIEWS}/retracted.log")).lines() {
         let words: Vec<&str> = line.split(' ').collect();
         match words[2] {
             "RETRACT" => retracted.insert(words[3].to_owned()),
+            "RESTORE" if mistake == Some(Mistake::OverlooksRestored) => false,
             "RESTORE" => retracted.remove(words[3]),
             other => panic!("the log retracts or restores, it does not {other:?}"),
         };
@@ -165,11 +175,7 @@ fn read_export(folder: &mut dyn Reader) -> Vec<Review> {
     entries.iter().map(read).collect()
 }
 
-fn read_mails(
-    folder: &mut dyn Reader,
-    members: &BTreeMap<String, Member>,
-    oversights: &Oversights,
-) -> Vec<Review> {
+fn read_mails(folder: &mut dyn Reader, members: &BTreeMap<String, Member>) -> Vec<Review> {
     let place = format!("{REVIEWS}/by mail");
     let mut reviews = Vec::new();
     for file in folder.names(&place) {
@@ -191,16 +197,11 @@ fn read_mails(
             .to_lowercase();
         let sender = members.iter().find(|(_, member)| member.address == address);
         let (local, zone) = field("Date: ").rsplit_once(' ').expect("a date has a zone");
-        let zone = if oversights.deadline_at_home {
-            0
-        } else {
-            offset(zone)
-        };
         reviews.push(Review {
             name: name.to_owned(),
             paper: paper(field("Paper: ")).expect("a review is of a paper"),
             reviewer: sender.map_or_else(String::new, |(id, _)| id.clone()),
-            submitted: later(moment("%a, %d %b %Y %H:%M:%S", local), -zone),
+            submitted: later(moment("%a, %d %b %Y %H:%M:%S", local), -offset(zone)),
             overall: field("Overall: ").parse().expect("a number"),
             confidence: match field("Confidence: ") {
                 "expert" => 4,

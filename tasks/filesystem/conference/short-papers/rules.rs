@@ -1,24 +1,23 @@
-//! What becomes of each short paper.
+//! Decisions on the short papers of each track.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::rust_decimal::Decimal;
-use mcpmark_guest::serde_json::{self, Value, json};
 use mcpmark_guest::{Reader, dates, numbers};
 
 #[path = "reviews.rs"]
 pub mod reviews;
 
-pub use reviews::{Oversights, REVIEWS, folder};
+pub use reviews::{Mistake, folder};
 
 use folder::table;
 use reviews::Review;
 
 pub const ITEM: &str = "decide on the short papers (Matteo)";
-pub const DECISIONS: [&str; 5] = ["paper", "track", "counted", "score", "decision"];
-pub const EXCLUDED: [&str; 4] = ["review", "paper", "reviewer", "reason"];
+pub const DECISIONS: &str = "02 Reviews/short papers/decisions.csv";
+pub const EXCLUDED: &str = "02 Reviews/short papers/excluded.csv";
 
 /// What the committee decided, in the order of its meetings: the minutes and the words in them.
 const DECIDED: [(&str, &str, Decision); 6] = [
@@ -65,8 +64,6 @@ struct Track {
     name: String,
     labels: Vec<String>,
     places: usize,
-    accept: Vec<String>,
-    reserve: Vec<String>,
 }
 
 struct Paper {
@@ -80,65 +77,65 @@ struct Paper {
     decision: &'static str,
 }
 
+/// Lines of the two lists for one track.
 pub struct Outcome {
-    pub decisions: Vec<[String; 5]>,
-    pub excluded: Vec<[String; 4]>,
-    pub places: Value,
+    pub decisions: Vec<String>,
+    pub excluded: Vec<String>,
 }
 
-impl Outcome {
-    pub fn places_text(&self) -> String {
-        serde_json::to_string_pretty(&self.places).expect("a value in memory becomes JSON") + "\n"
-    }
-}
-
-pub fn outcome(folder: &mut dyn Reader, oversights: &Oversights) -> Outcome {
+/// Decides the papers of a track.
+pub fn outcome(folder: &mut dyn Reader, track: &str, mistake: Option<Mistake>) -> Outcome {
     let mut tracks = read_tracks(folder);
     let (mut papers, authors) = read_papers(folder, &tracks);
-    let by_name = heed_minutes(folder, &mut tracks);
-    let reviews = reviews::judged(folder, &authors, oversights);
+    let by_name = heed_minutes(folder, &mut tracks, mistake);
+    let at = tracks.iter().position(|it| it.name == track);
+    papers.retain(|paper| Some(paper.track) == at);
+    let mut reviews = reviews::judged(folder, &authors, mistake);
+    reviews.retain(|review| papers.iter().any(|paper| paper.number == review.paper));
     for review in reviews.iter().filter(|review| review.excluded.is_none()) {
         let paper = papers
             .iter_mut()
             .find(|paper| paper.number == review.paper)
-            .expect("reviews are of papers of the list");
+            .expect("reviews of other papers are gone");
         paper.overall.push(review.overall);
         paper.weighted += review.overall * review.confidence;
         paper.weight += review.confidence;
     }
-    for (index, track) in tracks.iter_mut().enumerate() {
-        let of_track = papers.iter_mut().filter(|paper| paper.track == index);
-        decide(track, of_track.collect(), &by_name);
-    }
+    let places = places_of(&mut tracks, track);
+    let papers = decide(*places, papers, &by_name);
     let line = |paper: &Paper| {
         let (counted, score) = if paper.is_withdrawn {
             (String::new(), String::new())
         } else {
             (paper.overall.len().to_string(), paper.written_score())
         };
+        let decision = paper.decision.to_owned();
         [
             paper.number.clone(),
-            tracks[paper.track].name.clone(),
+            track.to_owned(),
             counted,
             score,
-            paper.decision.to_owned(),
+            decision,
         ]
+        .join(",")
     };
-    let place = |track: &Track| json!({"track": track.name, "places": track.places, "accept": track.accept, "reserve": track.reserve});
     Outcome {
         decisions: papers.iter().map(line).collect(),
         excluded: reviews.iter().filter_map(excluded).collect(),
-        places: tracks.iter().map(place).collect(),
     }
 }
 
-fn excluded(review: &Review) -> Option<[String; 4]> {
-    Some([
-        review.name.clone(),
-        review.paper.clone(),
-        review.reviewer.clone(),
-        review.excluded?.to_owned(),
-    ])
+fn excluded(review: &Review) -> Option<String> {
+    let reason = review.excluded?;
+    Some(
+        [
+            review.name.as_str(),
+            &review.paper,
+            &review.reviewer,
+            reason,
+        ]
+        .join(","),
+    )
 }
 
 impl Paper {
@@ -161,40 +158,48 @@ impl Paper {
     }
 }
 
+/// Gives each paper its decision, and returns the papers in the order of the list.
 fn decide(
-    track: &mut Track,
-    papers: Vec<&mut Paper>,
+    places: usize,
+    papers: Vec<Paper>,
     by_name: &BTreeMap<&'static str, &'static str>,
-) {
-    let mut ranked = Vec::new();
-    for paper in papers {
-        let decided = by_name.get(paper.number.as_str());
+) -> Vec<Paper> {
+    let (mut named, mut ranked) = (Vec::new(), Vec::new());
+    let (mut pending, mut withdrawn) = (Vec::new(), Vec::new());
+    for mut paper in papers {
         if paper.is_withdrawn {
             paper.decision = "withdrawn";
-        } else if let Some(decision) = decided {
+            withdrawn.push(paper);
+        } else if let Some(decision) = by_name.get(paper.number.as_str()) {
             paper.decision = decision;
-            if *decision == "accept" {
-                track.accept.push(paper.number.clone());
-            }
+            named.push(paper);
         } else if paper.overall.len() < 3 {
             paper.decision = "pending";
+            pending.push(paper);
         } else {
             ranked.push(paper);
         }
     }
     let denominator = ranked.iter().map(|paper| paper.weight).product();
     ranked.sort_by_key(|paper| paper.rank(denominator));
-    for paper in ranked {
-        paper.decision = if paper.weighted > 0 && track.accept.len() < track.places {
-            track.accept.push(paper.number.clone());
+    let is_accepted = |paper: &&Paper| paper.decision == "accept";
+    let mut accepted = named.iter().filter(is_accepted).count();
+    let mut reserves = 0;
+    for paper in &mut ranked {
+        paper.decision = if paper.weighted > 0 && accepted < places {
+            accepted += 1;
             "accept"
-        } else if paper.weighted > 0 && track.reserve.len() < 2 {
-            track.reserve.push(paper.number.clone());
+        } else if paper.weighted > 0 && reserves < 2 {
+            reserves += 1;
             "reserve"
         } else {
             "reject"
         };
     }
+    [named, ranked, pending, withdrawn]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 fn read_tracks(folder: &mut dyn Reader) -> Vec<Track> {
@@ -205,8 +210,6 @@ fn read_tracks(folder: &mut dyn Reader) -> Vec<Track> {
                 name: name.trim_end_matches(']').to_owned(),
                 labels: Vec::new(),
                 places: 0,
-                accept: Vec::new(),
-                reserve: Vec::new(),
             });
         } else if let (Some(track), Some((key, value))) =
             (tracks.last_mut(), line.split_once(" = "))
@@ -261,6 +264,7 @@ fn read_papers(
 fn heed_minutes(
     folder: &mut dyn Reader,
     tracks: &mut [Track],
+    mistake: Option<Mistake>,
 ) -> BTreeMap<&'static str, &'static str> {
     let mut by_name = BTreeMap::new();
     for (day, words, decision) in DECIDED {
@@ -272,6 +276,9 @@ fn heed_minutes(
             decided.is_some_and(|part| part.contains(words)),
             "the minutes of {day} have decided {words:?}"
         );
+        if mistake == Some(Mistake::OverlooksMinutes) {
+            continue;
+        }
         match decision {
             Decision::Gives(giver, taker) => {
                 *places_of(tracks, giver) -= 1;
@@ -285,6 +292,9 @@ fn heed_minutes(
                 by_name.remove(paper);
             }
         }
+    }
+    if mistake == Some(Mistake::HeedsDiscussions) {
+        by_name.insert("S18", "reject");
     }
     by_name
 }

@@ -6,28 +6,31 @@ use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::{Csv, Reader, Table, dates, numbers};
 
-use crate::office;
+use super::office;
 
 pub const PROGRESS: &str = "04 Accounts/2026-02 work in progress.csv";
 pub const PEOPLE: &str = "04 Accounts/2026-02 by person.md";
 pub const HEADER: [&str; 6] = ["matter", "client", "units", "net", "vat", "gross"];
 pub const COLUMNS: [&str; 5] = ["Person", "Charged units", "Hours", "Other units", "Value"];
 
-/// Which rules of the notes are followed.
-#[derive(Clone, Copy)]
-pub struct Rules {
-    /// Each entry is rounded up to units, not the sum of a matter.
-    pub round_each_entry: bool,
-    /// The rate of the day of the entry counts, not the newest one.
-    pub rate_of_the_day: bool,
+/// Mistake of a wrong solution.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Mistake {
+    /// Takes the newest rate of February for the whole month.
+    NewestRates,
+    /// Rounds the sum of a matter up to units instead of each entry.
+    RoundsTheSum,
+    /// Charges waiting at half the rate, as the note says that the partners have overruled.
+    ChargesWaiting,
+    /// Applies the fixed fee of March to February.
+    FixedFeeAtOnce,
+    /// Adds the rounded values of the people for the row `All`.
+    AddsRoundedValues,
+    /// Applies the corrections in the order of the file.
+    CorrectionsInFileOrder,
 }
 
-impl Rules {
-    pub const ALL: Self = Self {
-        round_each_entry: true,
-        rate_of_the_day: true,
-    };
-}
+const MINUTES: &str = "00 Office/partners' meeting 2026-02-16.md";
 
 /// A line of a sheet, as corrected.
 struct Entry {
@@ -52,13 +55,23 @@ pub struct Month {
     pub matters: Vec<[String; 6]>,
     /// Initials and time, the highest value first.
     pub people: Vec<(String, Person)>,
-    /// What cannot be charged, as it stands behind a bullet.
-    pub uncharged: Vec<String>,
+    /// Cells of what cannot be charged.
+    pub uncharged: Vec<[String; 4]>,
+    adds_rounded_values: bool,
 }
 
-pub fn count(drive: &mut impl Reader, rules: Rules) -> Month {
+pub fn count(drive: &mut impl Reader, mistake: Option<Mistake>) -> Month {
+    let makes = |other| mistake == Some(other);
     drive.text("00 Office/conventions.md");
-    let labels = activities(&drive.text("03 Time/about the time sheets.md"));
+    let mut labels = activities(&drive.text("03 Time/about the time sheets.md"));
+    let decided = plain(&drive.text(MINUTES));
+    assert!(
+        decided.contains("Waiting is not charged any more, for all of February already."),
+        "the partners have decided about waiting"
+    );
+    if !makes(Mistake::ChargesWaiting) {
+        labels.remove("waiting");
+    }
     let rates = rates(&drive.text("00 Office/rates.csv"));
     let clients = office::clients(&drive.text("01 Clients/clients.csv"), true);
     let matters = office::register(&drive.text("02 Matters/register.csv"));
@@ -69,7 +82,7 @@ pub fn count(drive: &mut impl Reader, rules: Rules) -> Month {
     let mut uncharged = Vec::new();
     for person in ["CW", "IA", "MB", "OP", "RT"] {
         let of_person = people.entry(person.to_owned()).or_default();
-        for entry in entries(drive, person, &corrections) {
+        for entry in entries(drive, person, &corrections, mistake) {
             if (entry.date.year(), entry.date.month()) != (2026, 2) {
                 continue;
             }
@@ -85,17 +98,15 @@ pub fn count(drive: &mut impl Reader, rules: Rules) -> Month {
                 .get(&number)
                 .filter(|matter| matter.closed.is_none_or(|closed| closed >= entry.date));
             let Some(matter) = matter else {
-                let text = format!(
-                    "{person} {} {number}: {units} units",
-                    dates::iso(entry.date)
-                );
-                uncharged.push((entry.date, person.to_owned(), entry.line, text));
+                let day = dates::iso(entry.date);
+                let cells = [person.to_owned(), day, number, units.to_string()];
+                uncharged.push((entry.date, person.to_owned(), entry.line, cells));
                 continue;
             };
-            let last_day = if rules.rate_of_the_day {
-                entry.date
-            } else {
+            let last_day = if makes(Mistake::NewestRates) {
                 Date::constant(2026, 2, 28)
+            } else {
+                entry.date
             };
             let rate = rates
                 .iter()
@@ -103,12 +114,14 @@ pub fn count(drive: &mut impl Reader, rules: Rules) -> Month {
                 .max_by_key(|rate| rate.1)
                 .expect("everybody has a rate")
                 .2;
-            let billed = if rules.round_each_entry {
-                Decimal::from(units)
-            } else {
+            let billed = if makes(Mistake::RoundsTheSum) {
                 Decimal::from(minutes) / Decimal::from(6)
+            } else {
+                Decimal::from(units)
             };
-            let value = if matter.note.contains("fixed fee") {
+            let is_fixed = matter.note.contains("fixed fee")
+                || (makes(Mistake::FixedFeeAtOnce) && number == "2025/036");
+            let value = if is_fixed {
                 Decimal::ZERO
             } else {
                 billed * rate / Decimal::TEN * share
@@ -145,16 +158,11 @@ pub fn count(drive: &mut impl Reader, rules: Rules) -> Month {
         matters,
         people,
         uncharged: uncharged.into_iter().map(|entry| entry.3).collect(),
+        adds_rounded_values: makes(Mistake::AddsRoundedValues),
     }
 }
 
 impl Month {
-    pub fn progress(&self) -> String {
-        std::iter::once(Csv::line(HEADER))
-            .chain(self.matters.iter().map(Csv::line))
-            .collect()
-    }
-
     /// The cells of the table of people.
     pub fn rows(&self) -> Vec<[String; 5]> {
         let row = |name: &str, person: &Person| {
@@ -171,7 +179,11 @@ impl Month {
         for (_, person) in &self.people {
             all.charged += person.charged;
             all.other += person.other;
-            all.value += person.value;
+            all.value += if self.adds_rounded_values {
+                numbers::half_up(person.value, 2)
+            } else {
+                person.value
+            };
         }
         let rows = self.people.iter().map(|(name, person)| row(name, person));
         rows.chain([row("All", &all)]).collect()
@@ -179,19 +191,23 @@ impl Month {
 
     pub fn document(&self) -> String {
         let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let mut text = format!(
-            "# Time in February 2026\n\n{}|---|---|---|---|---|\n",
-            line(&COLUMNS.map(str::to_owned))
-        );
+        let mut text = "# Time in February 2026\n\n".to_owned();
+        text += &line(&COLUMNS.map(str::to_owned));
+        text += "|---|---|---|---|---|\n";
         for row in self.rows() {
             text += &line(&row);
         }
-        text += "\n## Cannot be charged\n\n";
+        text += "\n## Cannot be charged\n\n| Person | Date | Matter | Units |\n|---|---|---|---|\n";
         for entry in &self.uncharged {
-            text += &format!("- {entry}\n");
+            text += &line(entry);
         }
         text
     }
+}
+
+/// A text in one line.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Activities in small letters with the share of the rate at which they are charged.
@@ -223,7 +239,12 @@ fn rates(text: &str) -> Vec<(String, Date, Decimal)> {
 }
 
 /// The entries of a sheet that hold: corrected, none that was struck, none saved twice.
-fn entries(drive: &mut impl Reader, person: &str, corrections: &str) -> Vec<Entry> {
+fn entries(
+    drive: &mut impl Reader,
+    person: &str,
+    corrections: &str,
+    mistake: Option<Mistake>,
+) -> Vec<Entry> {
     let mut entries = match person {
         "CW" => of_lines(&drive.text("03 Time/2026-02/CW.txt")),
         "OP" => of_caseline(&drive.text("03 Time/2026-02/OP.csv")),
@@ -243,7 +264,9 @@ fn entries(drive: &mut impl Reader, person: &str, corrections: &str) -> Vec<Entr
         .iter()
         .filter(|row| row.get("sheet").starts_with(person))
         .collect();
-    rows.sort_by_key(|row| office::day(row.get("made_on")));
+    if mistake != Some(Mistake::CorrectionsInFileOrder) {
+        rows.sort_by_key(|row| office::day(row.get("made_on")));
+    }
     let mut struck = BTreeSet::new();
     for row in rows {
         let line: u64 = row.get("line").parse().expect("a line is a number");

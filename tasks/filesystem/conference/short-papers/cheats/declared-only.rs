@@ -8,11 +8,5 @@ mod playing;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    playing::play(
-        tools,
-        playing::Oversights {
-            overlooks_houses: true,
-            ..Default::default()
-        },
-    )
+    playing::play(tools, Some(playing::Mistake::OverlooksHouses))
 }

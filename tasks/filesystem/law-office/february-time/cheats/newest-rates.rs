@@ -1,22 +1,12 @@
-//! Takes the newest rate of February for the whole month.
+//! Wrong: takes the newest rate of February for the whole month.
 
-#[path = "../counting.rs"]
-mod counting;
-#[path = "../../office.rs"]
-mod office;
-
-use counting::Rules;
 use mcpmark_guest::Tools;
+
+#[path = "../playing.rs"]
+mod playing;
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    let rules = Rules {
-        rate_of_the_day: false,
-        ..Rules::ALL
-    };
-    let month = counting::count(tools, rules);
-    tools.write(counting::PROGRESS, &month.progress());
-    tools.write(counting::PEOPLE, &month.document());
-    format!("{} matters have time in February.", month.matters.len())
+    playing::play(tools, Some(playing::Mistake::NewestRates))
 }

@@ -1,0 +1,12 @@
+//! Wrong: takes for decided what a meeting discussed.
+
+use mcpmark_guest::Tools;
+
+#[path = "../playing.rs"]
+mod playing;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(playing::Mistake::HeedsDiscussions))
+}

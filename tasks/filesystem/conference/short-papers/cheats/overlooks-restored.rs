@@ -1,0 +1,12 @@
+//! Wrong: leaves out a review that was retracted and restored.
+
+use mcpmark_guest::Tools;
+
+#[path = "../playing.rs"]
+mod playing;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(playing::Mistake::OverlooksRestored))
+}

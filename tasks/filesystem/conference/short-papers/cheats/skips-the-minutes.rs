@@ -1,0 +1,12 @@
+//! Wrong: does not read the minutes.
+
+use mcpmark_guest::Tools;
+
+#[path = "../playing.rs"]
+mod playing;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(playing::Mistake::OverlooksMinutes))
+}

@@ -1,0 +1,12 @@
+//! Wrong: charges waiting as the note says, which the partners have overruled.
+
+use mcpmark_guest::Tools;
+
+#[path = "../playing.rs"]
+mod playing;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(playing::Mistake::ChargesWaiting))
+}

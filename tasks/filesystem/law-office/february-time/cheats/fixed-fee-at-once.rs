@@ -1,0 +1,12 @@
+//! Wrong: applies the fixed fee that begins in March.
+
+use mcpmark_guest::Tools;
+
+#[path = "../playing.rs"]
+mod playing;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(playing::Mistake::FixedFeeAtOnce))
+}
