@@ -107,7 +107,7 @@ fn forgotten(shifts: &[Shift]) -> Vec<(Shift, &'static str)> {
         .filter(|shift| shift.date.month() == 6 && shift.is_work())
         .filter(|shift| matches!(shift.who, Who::Person(_)))
         .nth(12)
-        .map(|shift| (*shift, "ZB"));
+        .map(|shift| (*shift, "LC"));
     let mut sheet = vec![
         (
             new(person(4), day(5, 10), "sorting", (1000, 1230), "0"),
@@ -148,7 +148,7 @@ fn forgotten(shifts: &[Shift]) -> Vec<(Shift, &'static str)> {
         ),
         (
             new(person(0), day(6, 26), "training", (1700, 1845), ""),
-            "ZB",
+            "LC",
         ),
         (
             new(person(20), day(6, 27), "driving", (2130, 45), "15"),
