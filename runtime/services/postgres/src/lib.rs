@@ -1,1 +1,13 @@
 //! The postgres service: a private PostgreSQL cluster for each session, as an in-process MCP server.
+//!
+//! An [`Installation`] is a PostgreSQL server on this machine, of which the program takes the newest supported version.
+//! A [`Cluster`] is a data directory with a server of its own, which is reachable through a Unix socket only.
+
+mod cluster;
+mod installation;
+mod ready;
+
+pub use crate::cluster::{ADMINISTRATOR, Cluster, ClusterError, Settings};
+pub use crate::installation::{
+    INSTALLATION_VARIABLE, Installation, InstallationError, MAJORS, Version,
+};
