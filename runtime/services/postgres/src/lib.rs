@@ -5,9 +5,8 @@
 
 mod cluster;
 mod installation;
-mod ready;
 
-pub use crate::cluster::{ADMINISTRATOR, Cluster, ClusterError, Settings};
+pub use crate::cluster::{ADMINISTRATOR, Cluster, ClusterError, Isolation, Settings, clock_library};
 pub use crate::installation::{
     INSTALLATION_VARIABLE, Installation, InstallationError, MAJORS, Version,
 };
