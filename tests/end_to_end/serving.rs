@@ -350,7 +350,7 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
         environment.run(["mcp", "serve", "--world", place, "--service", service])
     };
     // `postgres` is known only for published tasks, not for worlds.
-    for service in ["gitlab", "postgres"] {
+    for service in ["gitlab", "notion"] {
         refused(place, service).exits(2).says(&[
             &format!("--service: service \"{service}\" is not supported"),
             "doctor",

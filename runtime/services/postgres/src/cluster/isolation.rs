@@ -14,9 +14,9 @@ const CLOCKS: &[&str] = &[
 ];
 
 /// Mounts what a server needs, in a namespace of its own.
-const PROBE: &str = "mount -t tmpfs -o mode=0755 mcpmark /tmp && cd /tmp && mkdir lower upper work data && \
-                     : > lower/one && mount --bind lower lower || exit 2\n\
-                     mount -t overlay -o lowerdir=lower,upperdir=upper,workdir=work$1 mcpmark data || exit 3\n\
+const PROBE: &str = "mount -n -t tmpfs -o mode=0755 mcpmark /tmp && cd /tmp && mkdir lower upper work data && \
+                     : > lower/one && mount -n --bind lower lower || exit 2\n\
+                     mount -n -t overlay -o lowerdir=lower,upperdir=upper,workdir=work$1 mcpmark data || exit 3\n\
                      rm data/one && : > data/two && test ! -e data/one || exit 3";
 /// Exit code of [`PROBE`] if everything but the overlay mount works.
 const NO_OVERLAY: i32 = 3;
@@ -71,7 +71,7 @@ impl Isolation {
 pub(super) fn unshare() -> Vec<&'static str> {
     let mut words = vec!["unshare"];
     if !is_root() {
-        words.extend(["--user", "--map-user=70", "--map-group=70", "--keep-caps"]);
+        words.extend(["--user", "--map-user=65534", "--map-group=65534", "--keep-caps"]);
     }
     words.extend(["--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--"]);
     words

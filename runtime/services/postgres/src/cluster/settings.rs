@@ -52,7 +52,7 @@ impl Default for Settings {
 impl Settings {
     /// Returns the configuration file of a new cluster. Everything that could make equal calls give different results is
     /// set, and durability is off, because a cluster never outlives its session.
-    pub(super) fn configuration(&self) -> String {
+    pub(crate) fn configuration(&self) -> String {
         let connections = self.max_connections + RESERVED_CONNECTIONS;
         let timeout = self.statement_timeout.as_millis();
         let temporary = self.temporary_bytes / 1024;

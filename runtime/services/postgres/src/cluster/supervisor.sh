@@ -30,49 +30,51 @@ own() {
 }
 room=$SCRATCH/room
 if [ "$ISOLATED" = 1 ]; then
-    mount -t tmpfs -o "size=$BYTES,mode=0755,nosuid,nodev" mcpmark "$room"
+    mount -n -t tmpfs -o "size=$BYTES,mode=0755,nosuid,nodev" mcpmark "$room"
     mkdir "$room/run" "$room/status" "$room/tmp" "$room/data"
-    mount --bind "$SCRATCH/run" "$room/run"
-    mount --bind "$SCRATCH/status" "$room/status"
+    mount -n --bind "$SCRATCH/run" "$room/run"
+    mount -n --bind "$SCRATCH/status" "$room/status"
     case $WAY in
-        direct) mount --bind "$DATA" "$room/data" ;;
+        direct) mount -n --bind "$DATA" "$room/data" ;;
         overlay)
             mkdir "$room/base" "$room/upper" "$room/work"
             own "$room/upper"
-            mount --bind "$DATA" "$room/base"
-            mount -t overlay -o "lowerdir=$room/base,upperdir=$room/upper,workdir=$room/work$MARKS" mcpmark "$room/data"
+            mount -n --bind "$DATA" "$room/base"
+            mount -n -t overlay -o "lowerdir=$room/base,upperdir=$room/upper,workdir=$room/work$MARKS" mcpmark "$room/data"
             ;;
         copy) cp -a "$DATA/." "$room/data" ;;
     esac
     if [ -n "$PREFIX" ]; then
         mkdir -m 0755 "$room/postgresql"
-        mount --bind "$PREFIX" "$room/postgresql"
+        mount -n --bind "$PREFIX" "$room/postgresql"
         BIN=/tmp/postgresql/${BIN#"$PREFIX"/}
     fi
     mkdir -m 1777 "$room/shm"
-    mount --move "$room" /tmp
+    mount -n --move "$room" /tmp
     room=/tmp
     cd /tmp
-    mount --bind /tmp/shm /dev/shm
+    mount -n --bind /tmp/shm /dev/shm
     # Otherwise the processes of the host are visible, although no signal reaches them.
-    mount -t proc proc /proc 2>/dev/null || :
+    mount -n -t proc proc /proc 2>/dev/null || :
     saved=$IFS
     IFS=:
     for hidden in $HIDDEN; do
-        if [ -d "$hidden" ]; then mount -t tmpfs -o ro,size=4k,mode=0555 mcpmark "$hidden"; fi
+        if [ -d "$hidden" ]; then mount -n -t tmpfs -o ro,size=4k,mode=0555 mcpmark "$hidden"; fi
     done
     IFS=$saved
     # Where the kernel refuses this, the permissions of the server's user are the limit.
-    mount -o remount,bind,ro / 2>/dev/null || :
+    mount -n -o remount,bind,ro / 2>/dev/null || :
 else
     chmod 0711 "$SCRATCH" "$room"
     mkdir "$room/tmp"
     ln -s "$SCRATCH/run" "$room/run"
     ln -s "$SCRATCH/status" "$room/status"
-    case $WAY in
-        direct) ln -s "$DATA" "$room/data" ;;
-        *) mkdir "$room/data" && cp -a "$DATA/." "$room/data" ;;
-    esac
+    if [ "$WAY" = direct ] && [ -z "$SERVER" ]; then
+        ln -s "$DATA" "$room/data"
+    else
+        # The user of the server may not be able to reach DATA, for example in the home of root.
+        mkdir "$room/data" && cp -a "$DATA/." "$room/data"
+    fi
 fi
 own "$room/tmp"
 if [ "$WAY" != direct ]; then
@@ -82,10 +84,15 @@ if [ "$WAY" != direct ]; then
 fi
 own "$room/run/."
 chmod 0711 "$room/run/."
-if [ "$WAY" != direct ]; then
-    own "$room/data"
-    chmod 0700 "$room/data"
-fi
+own "$room/data/."
+chmod 0700 "$room/data/."
+# Writes the data back, if the server works in a copy of a directory that is to be changed.
+save() {
+    if [ "$ISOLATED" = 0 ] && [ "$WAY" = direct ] && [ -n "$SERVER" ]; then
+        find "$DATA" -mindepth 1 -delete
+        cp -a "$room/data/." "$DATA"
+    fi
+}
 
 # Replaces the shell by a program with the rights, limits and environment of the server.
 become() {
@@ -134,7 +141,8 @@ init() {
     own "$room/tmp/password"
     if (become "$BIN/initdb" --pgdata="$room/data" --username=postgres --pwfile="$room/tmp/password" \
         --auth=scram-sha-256 --encoding=UTF8 --lc-collate=C --lc-ctype=C.UTF-8 --lc-messages=C --lc-monetary=C \
-        --lc-numeric=C --lc-time=C --no-sync --no-instructions --wal-segsize=1) </dev/null >&2; then
+        --lc-numeric=C --lc-time=C --no-sync --no-instructions --wal-segsize=1) </dev/null >&2 &&
+        save; then
         : > "$room/status/ready"
     else
         : > "$room/status/failed"
@@ -149,7 +157,7 @@ clear() {
         kill -KILL -1 2>/dev/null || :
         wait || :
         server=
-        mount -o "remount,size=$BYTES" /tmp
+        mount -n -t tmpfs -o "remount,size=$BYTES,mode=0755,nosuid,nodev" mcpmark /tmp
     else
         stop QUIT
     fi
@@ -178,6 +186,7 @@ while read -r command bytes; do
             ;;
         stop)
             stop INT
+            save
             exit 0
             ;;
     esac
