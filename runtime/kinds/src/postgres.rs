@@ -70,7 +70,9 @@ fn availability() -> Availability {
     let isolation = match Isolation::of_machine() {
         Isolation::Namespaces { overlay: true } => "in namespaces, on overlay mounts",
         Isolation::Namespaces { overlay: false } => "in namespaces, on copied data",
-        Isolation::Process => "as unprivileged processes without namespaces, which the kernel refuses",
+        Isolation::Process => {
+            "as unprivileged processes without namespaces, which the kernel refuses"
+        }
     };
     let clock = match (Isolation::of_machine(), clock_library()) {
         (Isolation::Process, _) => "with the clock of this machine",

@@ -168,7 +168,9 @@ fn name(world: &Digest, installation: &Installation, settings: &Settings) -> Str
 }
 
 fn flock(file: &File, operation: FlockOperation) -> io::Result<()> {
-    Ok(rustix::io::retry_on_intr(|| rustix::fs::flock(file, operation))?)
+    Ok(rustix::io::retry_on_intr(|| {
+        rustix::fs::flock(file, operation)
+    })?)
 }
 
 /// Returns the facts of a complete cluster.

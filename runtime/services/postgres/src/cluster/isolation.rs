@@ -71,9 +71,23 @@ impl Isolation {
 pub(super) fn unshare() -> Vec<&'static str> {
     let mut words = vec!["unshare"];
     if !is_root() {
-        words.extend(["--user", "--map-user=65534", "--map-group=65534", "--keep-caps"]);
+        words.extend([
+            "--user",
+            "--map-user=65534",
+            "--map-group=65534",
+            "--keep-caps",
+        ]);
     }
-    words.extend(["--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--"]);
+    words.extend([
+        "--mount",
+        "--net",
+        "--ipc",
+        "--uts",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--",
+    ]);
     words
 }
 
