@@ -8,7 +8,9 @@ mod cluster;
 mod installation;
 pub mod state;
 
-pub use crate::cluster::{ADMINISTRATOR, Cluster, ClusterError, Isolation, Settings, clock_library};
+pub use crate::cluster::{
+    ADMINISTRATOR, Cluster, ClusterError, Isolation, Settings, clock_library,
+};
 pub use crate::installation::{
     INSTALLATION_VARIABLE, Installation, InstallationError, MAJORS, Version,
 };

@@ -73,7 +73,16 @@ pub(super) fn unshare() -> Vec<&'static str> {
     if !is_root() {
         words.extend(["--user", "--map-user=70", "--map-group=70", "--keep-caps"]);
     }
-    words.extend(["--mount", "--net", "--ipc", "--uts", "--pid", "--fork", "--kill-child", "--"]);
+    words.extend([
+        "--mount",
+        "--net",
+        "--ipc",
+        "--uts",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "--",
+    ]);
     words
 }
 

@@ -84,7 +84,11 @@ impl Supervisor {
             (Way::Private, _) => "copy",
         };
         let prefix = prefix(installation.bin());
-        let server = if is_root() { SERVER_ID.to_string() } else { String::new() };
+        let server = if is_root() {
+            SERVER_ID.to_string()
+        } else {
+            String::new()
+        };
         // Without a namespace of its own, the library would leave shared memory behind.
         let clock = settings.clock.filter(|_| is_isolated).zip(clock_library());
         let (time, library) = clock.map_or_else(Default::default, |(time, library)| {
@@ -101,7 +105,10 @@ impl Supervisor {
             ("MEMORY", settings.process_bytes.to_string().into()),
             ("SERVER", server.into()),
             ("BIN", installation.bin().into()),
-            ("PREFIX", prefix.map(PathBuf::into_os_string).unwrap_or_default()),
+            (
+                "PREFIX",
+                prefix.map(PathBuf::into_os_string).unwrap_or_default(),
+            ),
             ("HIDDEN", hidden().join(OsString::from(":").as_os_str())),
             ("CLOCK", library),
             ("TIME", time.into()),
@@ -149,7 +156,9 @@ impl Supervisor {
             if status.join("ready").exists() {
                 return Ok(());
             }
-            let failed = ["failed", "ended"].iter().any(|end| status.join(end).exists());
+            let failed = ["failed", "ended"]
+                .iter()
+                .any(|end| status.join(end).exists());
             if failed || began.elapsed() > START_LIMIT {
                 return Err(ClusterError::NotReady { log: self.log() });
             }
@@ -239,7 +248,9 @@ fn hidden() -> Vec<OsString> {
 fn prefix(bin: &Path) -> Option<PathBuf> {
     let mut hidden = hidden().into_iter().chain(["/tmp".into()]);
     let is_hidden = hidden.any(|hidden| bin.starts_with(hidden));
-    is_hidden.then(|| bin.parent().map(Path::to_owned)).flatten()
+    is_hidden
+        .then(|| bin.parent().map(Path::to_owned))
+        .flatten()
 }
 
 /// Returns a time as `YYYY-MM-DD hh:mm:ss` in UTC.
@@ -253,7 +264,11 @@ fn timestamp(seconds: i64) -> String {
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted + 2) / 5 + 1;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    let month = if shifted < 10 {
+        shifted + 3
+    } else {
+        shifted - 9
+    };
     let year = era * 400 + year_of_era + i64::from(month <= 2);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02}")

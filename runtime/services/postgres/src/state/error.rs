@@ -56,7 +56,10 @@ impl DumpError {
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Unsupported { .. } | Self::Path(_) => false,
-            Self::Server { .. } | Self::NoDefinition { .. } | Self::Write { .. } | Self::Store(_) => true,
+            Self::Server { .. }
+            | Self::NoDefinition { .. }
+            | Self::Write { .. }
+            | Self::Store(_) => true,
         }
     }
 }
@@ -78,7 +81,11 @@ impl fmt::Display for Unsupported {
 
 fn list(objects: &[Unsupported]) -> String {
     const SHOWN: usize = 10;
-    let shown: Vec<String> = objects.iter().take(SHOWN).map(Unsupported::to_string).collect();
+    let shown: Vec<String> = objects
+        .iter()
+        .take(SHOWN)
+        .map(Unsupported::to_string)
+        .collect();
     let more = objects.len().saturating_sub(SHOWN);
     if more == 0 {
         shown.join(", ")

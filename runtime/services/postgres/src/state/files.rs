@@ -66,7 +66,9 @@ impl Sink for StoreSink {
             modified: None,
             content,
         };
-        self.builder.insert_file(path, file).map_err(io::Error::other)
+        self.builder
+            .insert_file(path, file)
+            .map_err(io::Error::other)
     }
 }
 

@@ -59,7 +59,9 @@ fn token(rest: &str, first: char) -> (TokenKind, usize) {
         'E' | 'e' if rest[1..].starts_with('\'') => {
             (TokenKind::Text, 1 + quoted(&rest[1..], b'\'', true))
         }
-        '$' => dollar_quoted(rest).map_or((TokenKind::Symbol, 1), |length| (TokenKind::Text, length)),
+        '$' => {
+            dollar_quoted(rest).map_or((TokenKind::Symbol, 1), |length| (TokenKind::Text, length))
+        }
         _ if is_word(first) => (TokenKind::Word, run(rest, |c| is_word(c) || c == '$')),
         _ => (TokenKind::Symbol, first.len_utf8()),
     }
@@ -93,7 +95,9 @@ fn quoted(text: &str, quote: u8, backslashes: bool) -> usize {
 
 fn dollar_quoted(text: &str) -> Option<usize> {
     let tag = 1 + run(&text[1..], is_word);
-    if text.as_bytes().get(tag) != Some(&b'$') || text[1..].starts_with(|c: char| c.is_ascii_digit()) {
+    if text.as_bytes().get(tag) != Some(&b'$')
+        || text[1..].starts_with(|c: char| c.is_ascii_digit())
+    {
         return None;
     }
     let tag = &text[..=tag];
@@ -194,11 +198,18 @@ pub(super) fn statements(sql: &str) -> Vec<Statement> {
 
 fn is_routine(words: &[String]) -> bool {
     let words = match words {
-        [create, or, replace, rest @ ..] if create == "CREATE" && or == "OR" && replace == "REPLACE" => rest,
+        [create, or, replace, rest @ ..]
+            if create == "CREATE" && or == "OR" && replace == "REPLACE" =>
+        {
+            rest
+        }
         [create, rest @ ..] if create == "CREATE" => rest,
         _ => return false,
     };
-    matches!(words.first().map(String::as_str), Some("FUNCTION" | "PROCEDURE"))
+    matches!(
+        words.first().map(String::as_str),
+        Some("FUNCTION" | "PROCEDURE")
+    )
 }
 
 /// Words that version 16 or 17 made keywords without reserving them. Newer servers quote such names and older ones do

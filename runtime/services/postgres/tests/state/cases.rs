@@ -10,7 +10,9 @@ use crate::support::{
 
 #[test]
 fn every_kind_of_object_survives() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     runtime().block_on(async {
         let written = server.database().await;
         written.run(&fixture("everything.sql")).await;
@@ -29,10 +31,15 @@ fn all_installed_versions_agree() {
     let installations = Installation::all();
     let mut majors = std::collections::BTreeMap::new();
     for installation in installations {
-        majors.entry(installation.version().major).or_insert(installation);
+        majors
+            .entry(installation.version().major)
+            .or_insert(installation);
     }
     if majors.len() < 2 {
-        eprintln!("SKIPPED: found {} version(s) of PostgreSQL, expected 2", majors.len());
+        eprintln!(
+            "SKIPPED: found {} version(s) of PostgreSQL, expected 2",
+            majors.len()
+        );
         return;
     }
     runtime().block_on(async {
@@ -55,7 +62,9 @@ fn all_installed_versions_agree() {
 
 #[test]
 fn the_physical_order_does_not_matter() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     runtime().block_on(async {
         let database = server.database().await;
         database
@@ -86,7 +95,9 @@ fn the_physical_order_does_not_matter() {
 
 #[test]
 fn files_are_readable() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     runtime().block_on(async {
         let database = server.database().await;
         database.run(&fixture("everything.sql")).await;
@@ -131,7 +142,9 @@ ALTER TABLE sales.line ADD CONSTRAINT line_order_id_fkey FOREIGN KEY (order_id) 
 
 #[test]
 fn invalid_indexes_stay_invalid() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     runtime().block_on(async {
         let database = server.database().await;
         database
@@ -144,14 +157,19 @@ fn invalid_indexes_stay_invalid() {
         assert!(failed.is_err());
         let state = database.dump().await;
         let file = text(&state, "schemas/public/invalid-indexes/t.sql");
-        assert!(file.starts_with("CREATE UNIQUE INDEX broken ON public.t USING btree (a);\n"), "{file}");
+        assert!(
+            file.starts_with("CREATE UNIQUE INDEX broken ON public.t USING btree (a);\n"),
+            "{file}"
+        );
         assert_same(&state, &server.restored(&state).await.dump().await);
     });
 }
 
 #[test]
 fn a_state_in_the_store_is_the_same() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     let directory = tempfile::tempdir().unwrap();
     let store = Store::open(directory.path().join("store")).unwrap();
     runtime().block_on(async {
@@ -176,7 +194,9 @@ fn a_state_in_the_store_is_the_same() {
 
 #[test]
 fn objects_that_cannot_be_represented_are_named() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     runtime().block_on(async {
         let database = server.database().await;
         database
@@ -185,7 +205,9 @@ fn objects_that_cannot_be_represented_are_named() {
                 CREATE FOREIGN DATA WRAPPER elsewhere;",
             )
             .await;
-        let error = mcpmark_postgres::state::dump_files(&database.client).await.unwrap_err();
+        let error = mcpmark_postgres::state::dump_files(&database.client)
+            .await
+            .unwrap_err();
         assert!(matches!(error, DumpError::Unsupported { .. }) && !error.is_infrastructure());
         assert_eq!(
             error.to_string(),
@@ -198,7 +220,9 @@ fn objects_that_cannot_be_represented_are_named() {
 
 #[test]
 fn errors_name_the_file_and_the_line() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     runtime().block_on(async {
         let database = server.database().await;
         database
@@ -233,7 +257,9 @@ fn errors_name_the_file_and_the_line() {
 
 #[test]
 fn sessions_do_not_influence_the_state() {
-    let Some(server) = Server::start() else { return };
+    let Some(server) = Server::start() else {
+        return;
+    };
     runtime().block_on(async {
         let database = server.database().await;
         database.run(&fixture("everything.sql")).await;

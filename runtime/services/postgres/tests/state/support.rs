@@ -26,7 +26,10 @@ impl Server {
             Err(error) => {
                 eprintln!("SKIPPED: {error}");
                 let required = std::env::var("MCPMARK_REQUIRE").unwrap_or_default();
-                assert!(!required.split(',').any(|name| name == "postgres"), "{error}");
+                assert!(
+                    !required.split(',').any(|name| name == "postgres"),
+                    "{error}"
+                );
                 None
             }
         }
@@ -168,7 +171,9 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
 
 /// Reads a file next to the tests.
 pub(crate) fn fixture(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/state").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/state")
+        .join(name);
     std::fs::read_to_string(path).unwrap()
 }
 
@@ -176,6 +181,9 @@ pub(crate) fn fixture(name: &str) -> String {
 pub(crate) fn assert_anonymous(files: &Files) {
     for (path, bytes) in files {
         let text = String::from_utf8_lossy(bytes);
-        assert!(!text.contains(ADMINISTRATOR), "{path} names {ADMINISTRATOR}");
+        assert!(
+            !text.contains(ADMINISTRATOR),
+            "{path} names {ADMINISTRATOR}"
+        );
     }
 }

@@ -34,15 +34,24 @@ const DEFINITIONS: [(&str, &str); 19] = [
     ("triggers", include_str!("../queries/triggers.sql")),
     ("policies", include_str!("../queries/policies.sql")),
     ("privileges", include_str!("../queries/grants.sql")),
-    ("default privileges", include_str!("../queries/default_privileges.sql")),
-    ("large objects", include_str!("../queries/large_objects.sql")),
+    (
+        "default privileges",
+        include_str!("../queries/default_privileges.sql"),
+    ),
+    (
+        "large objects",
+        include_str!("../queries/large_objects.sql"),
+    ),
 ];
 
 /// Queries of definitions that follow those of views.
 const LAST_DEFINITIONS: [(&str, &str); 3] = [
     ("comments", include_str!("../queries/comments.sql")),
     ("publications", include_str!("../queries/publications.sql")),
-    ("event triggers", include_str!("../queries/event_triggers.sql")),
+    (
+        "event triggers",
+        include_str!("../queries/event_triggers.sql"),
+    ),
 ];
 
 /// Statements by file, in their order in the file.
@@ -142,7 +151,9 @@ async fn collect(
     let rows = client
         .query(query, &[])
         .await
-        .map_err(DumpError::server(format!("read the definitions of {subject}")))?;
+        .map_err(DumpError::server(format!(
+            "read the definitions of {subject}"
+        )))?;
     for row in rows {
         let parts: Vec<String> = row.get(0);
         let statement: Option<String> = row.get(1);

@@ -27,7 +27,8 @@ pub(super) async fn tables(client: &Client, sink: &mut dyn Sink) -> Result<(), D
         .await
         .map_err(DumpError::server("list the tables"))?;
     for row in rows {
-        let (schema, name, relation): (String, String, String) = (row.get(0), row.get(1), row.get(2));
+        let (schema, name, relation): (String, String, String) =
+            (row.get(0), row.get(1), row.get(2));
         let materialised: bool = row.get(3);
         let condition: Option<String> = row.get(4);
         let (columns, order): (Vec<String>, Vec<String>) = (row.get(5), row.get(6));
@@ -107,7 +108,8 @@ pub(super) async fn sequence_values(client: &Client, sink: &mut dyn Sink) -> Res
     let doing = || DumpError::server("read the values of sequences");
     let mut schemas: BTreeMap<String, String> = BTreeMap::new();
     for row in client.query(SEQUENCES, &[]).await.map_err(doing())? {
-        let (schema, name, relation): (String, String, String) = (row.get(0), row.get(1), row.get(2));
+        let (schema, name, relation): (String, String, String) =
+            (row.get(0), row.get(1), row.get(2));
         let query = format!("SELECT last_value, is_called FROM {relation}");
         let value = client.query_one(&query, &[]).await.map_err(doing())?;
         let (last, called): (i64, bool) = (value.get(0), value.get(1));
@@ -146,7 +148,10 @@ pub(super) async fn large_objects(client: &Client, sink: &mut dyn Sink) -> Resul
         let (mut spool, mut offset) = (Spool::default(), 0_i64);
         loop {
             let row = client
-                .query_one("SELECT pg_catalog.lo_get($1, $2, $3)", &[&oid, &offset, &CHUNK])
+                .query_one(
+                    "SELECT pg_catalog.lo_get($1, $2, $3)",
+                    &[&oid, &offset, &CHUNK],
+                )
                 .await
                 .map_err(doing())?;
             let bytes: Vec<u8> = row.get(0);

@@ -52,13 +52,13 @@ async fn reparsed(client: &Client, query: &str) -> Result<Option<String>, DumpEr
         return undo.map(|()| None).map_err(doing());
     }
     let row = client
-        .query_one("SELECT pg_catalog.pg_get_function_sqlbody('pg_temp.view'::pg_catalog.regproc)", &[])
+        .query_one(
+            "SELECT pg_catalog.pg_get_function_sqlbody('pg_temp.view'::pg_catalog.regproc)",
+            &[],
+        )
         .await
         .map_err(doing())?;
-    client
-        .batch_execute(UNDO)
-        .await
-        .map_err(doing())?;
+    client.batch_execute(UNDO).await.map_err(doing())?;
     let body: String = row.get(0);
     let body = body
         .strip_prefix("BEGIN ATOMIC\n")

@@ -38,7 +38,11 @@ pub async fn restore(client: &Client, source: &dyn Source) -> Result<(), Restore
         .await
         .map_err(RestoreError::server("begin a transaction"))?;
     let restored = Restoration { client, source }.run(parts).await;
-    let end = if restored.is_ok() { "COMMIT" } else { "ROLLBACK" };
+    let end = if restored.is_ok() {
+        "COMMIT"
+    } else {
+        "ROLLBACK"
+    };
     let ended = client.batch_execute(end).await;
     restored?;
     ended.map_err(RestoreError::server("end the transaction"))

@@ -82,7 +82,9 @@ fn classify(
         reason,
     };
     if let Some(oid) = path.as_str().strip_prefix("large-objects/") {
-        let oid = oid.parse().map_err(|_| unknown("a large object is named by its OID"))?;
+        let oid = oid
+            .parse()
+            .map_err(|_| unknown("a large object is named by its OID"))?;
         return Ok((7, 0, Content::LargeObject { oid }));
     }
     if let Some(place) = Place::parse(path, "csv") {

@@ -64,7 +64,10 @@ async fn rows(
     let mut reader = BufReader::with_capacity(CHUNK, file);
     let (header, columns) = header(&mut reader).map_err(unreadable(part))?;
     let exists = client
-        .query_one("SELECT pg_catalog.to_regclass($1) IS NOT NULL", &[&relation])
+        .query_one(
+            "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
+            &[&relation],
+        )
         .await
         .map_err(RestoreError::server("look up a relation"))?;
     if !exists.get::<_, bool>(0) {
@@ -134,7 +137,9 @@ fn refused(part: &Part, header_lines: usize, error: &tokio_postgres::Error) -> R
     let context = error.as_db_error().and_then(|error| error.where_());
     let line = context.and_then(|context| {
         let number = &context[context.find(", line ")? + ", line ".len()..];
-        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+        let end = number
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(number.len());
         number[..end].parse::<usize>().ok()
     });
     RestoreError::Rejected {
@@ -158,7 +163,11 @@ fn header(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Vec<String>)> {
     }
     let text = std::str::from_utf8(&bytes).map_err(io::Error::other)?;
     let text = text.strip_suffix('\n').unwrap_or(text);
-    let fields = if text.is_empty() { Vec::new() } else { fields(text) };
+    let fields = if text.is_empty() {
+        Vec::new()
+    } else {
+        fields(text)
+    };
     Ok((bytes, fields))
 }
 
@@ -201,10 +210,15 @@ async fn sequences(
             message,
         };
         let [name, last, called] = fields.as_slice() else {
-            let message = format!("expected sequence,last_value,is_called, found {} fields", fields.len());
+            let message = format!(
+                "expected sequence,last_value,is_called, found {} fields",
+                fields.len()
+            );
             return Err(rejected(message).into());
         };
-        let last: i64 = last.parse().map_err(|_| rejected(format!("invalid value {last:?}")))?;
+        let last: i64 = last
+            .parse()
+            .map_err(|_| rejected(format!("invalid value {last:?}")))?;
         let called: bool = called
             .parse()
             .map_err(|_| rejected(format!("expected true or false, found {called:?}")))?;
@@ -213,7 +227,10 @@ async fn sequences(
             "SELECT pg_catalog.setval({}::pg_catalog.regclass, {last}, {called})",
             literal(&sequence)
         );
-        client.batch_execute(&set).await.map_err(|error| rejected(describe(&error)))?;
+        client
+            .batch_execute(&set)
+            .await
+            .map_err(|error| rejected(describe(&error)))?;
         line += count_lines(&bytes);
     }
 }
@@ -240,7 +257,10 @@ async fn large_object(
             return Ok(());
         }
         client
-            .execute("SELECT pg_catalog.lo_put($1, $2, $3)", &[&oid, &offset, &&buffer[..length]])
+            .execute(
+                "SELECT pg_catalog.lo_put($1, $2, $3)",
+                &[&oid, &offset, &&buffer[..length]],
+            )
             .await
             .map_err(failed)?;
         offset += length as i64;
