@@ -8,6 +8,7 @@ GRANT clerk TO "Team Lead" WITH ADMIN OPTION;
 GRANT pg_read_all_data TO auditor;
 ALTER ROLE clerk SET search_path = "$user", sales, "odd, name";
 ALTER ROLE clerk SET statement_timeout = '5s';
+ALTER ROLE ALL SET jit = off;
 DO $$ BEGIN
     EXECUTE format('ALTER DATABASE %I SET timezone = ''Europe/Berlin''', current_database());
     EXECUTE format('ALTER ROLE clerk IN DATABASE %I SET work_mem = ''8MB''', current_database());
