@@ -58,23 +58,35 @@ pub(crate) fn spec(tool: &str) -> Option<&'static [Parameter]> {
     Some(match tool {
         "list_schemas" => &[],
         "list_objects" => const { &[required("schema_name", Type::Text), OBJECT_TYPE] },
-        "get_object_details" => const { &[
-            required("schema_name", Type::Text),
-            required("object_name", Type::Text),
-            OBJECT_TYPE,
-        ] },
-        "explain_query" => const { &[
-            required("sql", Type::Text),
-            optional("analyze", Type::Boolean, "false"),
-            optional("hypothetical_indexes", Type::Objects, "[]"),
-        ] },
+        "get_object_details" => {
+            const {
+                &[
+                    required("schema_name", Type::Text),
+                    required("object_name", Type::Text),
+                    OBJECT_TYPE,
+                ]
+            }
+        }
+        "explain_query" => {
+            const {
+                &[
+                    required("sql", Type::Text),
+                    optional("analyze", Type::Boolean, "false"),
+                    optional("hypothetical_indexes", Type::Objects, "[]"),
+                ]
+            }
+        }
         "analyze_workload_indexes" => const { &[SIZE, METHOD] },
         "analyze_query_indexes" => const { &[required("queries", Type::Texts), SIZE, METHOD] },
         "analyze_db_health" => const { &[optional("health_type", Type::Text, "\"all\"")] },
-        "get_top_queries" => const { &[
-            optional("sort_by", Type::Text, "\"resources\""),
-            optional("limit", Type::Integer, "10"),
-        ] },
+        "get_top_queries" => {
+            const {
+                &[
+                    optional("sort_by", Type::Text, "\"resources\""),
+                    optional("limit", Type::Integer, "10"),
+                ]
+            }
+        }
         "execute_sql" => const { &[optional("sql", Type::Text, "\"all\"")] },
         _ => return None,
     })
@@ -171,7 +183,10 @@ impl Arguments {
 
     /// Returns a boolean.
     pub(crate) fn boolean(&self, name: &str) -> bool {
-        self.0.get(name).and_then(Value::as_bool).unwrap_or_default()
+        self.0
+            .get(name)
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
     }
 
     /// Returns a list.
@@ -200,7 +215,12 @@ fn check(parameter: &Parameter, value: &Value, problems: &mut Vec<Problem>) -> O
     let mut converted = value.clone();
     match (parameter.kind, value) {
         (Type::Text, Value::String(_)) => {}
-        (Type::Text, _) => refuse(name(), "Input should be a valid string", "string_type", value),
+        (Type::Text, _) => refuse(
+            name(),
+            "Input should be a valid string",
+            "string_type",
+            value,
+        ),
         (Type::Integer, Value::Number(number)) => match number.as_f64() {
             Some(float) if number.is_f64() => {
                 if float.fract() != 0.0 {
@@ -237,7 +257,12 @@ fn check(parameter: &Parameter, value: &Value, problems: &mut Vec<Problem>) -> O
                 value,
             ),
         },
-        (Type::Boolean, _) => refuse(name(), "Input should be a valid boolean", "bool_type", value),
+        (Type::Boolean, _) => refuse(
+            name(),
+            "Input should be a valid boolean",
+            "bool_type",
+            value,
+        ),
         (Type::Texts | Type::Objects, Value::Array(items)) => {
             for (index, item) in items.iter().enumerate() {
                 let place = format!("{}.{index}", parameter.name);
@@ -246,7 +271,12 @@ fn check(parameter: &Parameter, value: &Value, problems: &mut Vec<Problem>) -> O
                     (Type::Texts, _) => {
                         refuse(place, "Input should be a valid string", "string_type", item);
                     }
-                    _ => refuse(place, "Input should be a valid dictionary", "dict_type", item),
+                    _ => refuse(
+                        place,
+                        "Input should be a valid dictionary",
+                        "dict_type",
+                        item,
+                    ),
                 }
             }
         }
@@ -255,7 +285,12 @@ fn check(parameter: &Parameter, value: &Value, problems: &mut Vec<Problem>) -> O
         }
         (Type::Method, Value::String(text)) if text == "dta" || text == "llm" => {}
         (Type::Method, _) => {
-            refuse(name(), "Input should be 'dta' or 'llm'", "literal_error", value);
+            refuse(
+                name(),
+                "Input should be 'dta' or 'llm'",
+                "literal_error",
+                value,
+            );
         }
     }
     (problems.len() == before).then_some(converted)
@@ -337,18 +372,26 @@ mod tests {
             "1 validation error for list_objectsArguments\nschema_name\n  Field required [type=missing, input_value={}, input_type=dict]\n    For further information visit https://errors.pydantic.dev/2.14/v/missing"
         );
         let text = problems("get_object_details", json!({"schema_name": 5}));
-        assert!(text.starts_with("2 validation errors for get_object_detailsArguments\nschema_name\n"));
-        assert!(text.contains("Input should be a valid string [type=string_type, input_value=5, input_type=int]"));
+        assert!(
+            text.starts_with("2 validation errors for get_object_detailsArguments\nschema_name\n")
+        );
+        assert!(text.contains(
+            "Input should be a valid string [type=string_type, input_value=5, input_type=int]"
+        ));
     }
 
     #[test]
     fn arguments_are_converted_as_by_pydantic() {
-        let given = json!({"sql": "x", "analyze": "yes", "hypothetical_indexes": "[{\"table\": \"t\"}]"});
+        let given =
+            json!({"sql": "x", "analyze": "yes", "hypothetical_indexes": "[{\"table\": \"t\"}]"});
         let given = given.as_object().unwrap().clone();
         let tool = "explain_query";
         let arguments = Arguments::parse(tool, spec(tool).unwrap(), given).unwrap();
         assert!(arguments.boolean("analyze"));
-        assert_eq!(arguments.list("hypothetical_indexes"), [json!({"table": "t"})]);
+        assert_eq!(
+            arguments.list("hypothetical_indexes"),
+            [json!({"table": "t"})]
+        );
         let given = json!({"limit": "7.0"}).as_object().unwrap().clone();
         let tool = "get_top_queries";
         let arguments = Arguments::parse(tool, spec(tool).unwrap(), given).unwrap();

@@ -79,7 +79,9 @@ impl Database {
             other => other,
         })?;
         let major = table.value().and_then(|version| version.split('.').next());
-        let version = major.and_then(|major| major.parse().ok()).unwrap_or_default();
+        let version = major
+            .and_then(|major| major.parse().ok())
+            .unwrap_or_default();
         self.version = Some(version);
         Ok(version)
     }

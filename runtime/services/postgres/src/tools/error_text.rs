@@ -13,11 +13,9 @@ const RIGHT_MARGIN: usize = 10;
 pub(crate) fn describe(error: &QueryError, sql: &str) -> String {
     match error {
         QueryError::Server(error) => server_error(error, sql),
-        QueryError::Ended(error) => format!(
-            "{}\n{}",
-            server_error(error, sql),
-            super::wire::CLOSED
-        ),
+        QueryError::Ended(error) => {
+            format!("{}\n{}", server_error(error, sql), super::wire::CLOSED)
+        }
         other => other.to_string(),
     }
 }
@@ -34,7 +32,12 @@ fn server_error(error: &ServerError, sql: &str) -> String {
     if let Some((statement, position)) = excerpt {
         push_excerpt(&mut text, statement, position);
     }
-    for (letter, label) in [(b'D', "DETAIL"), (b'H', "HINT"), (b'q', "QUERY"), (b'W', "CONTEXT")] {
+    for (letter, label) in [
+        (b'D', "DETAIL"),
+        (b'H', "HINT"),
+        (b'q', "QUERY"),
+        (b'W', "CONTEXT"),
+    ] {
         if let Some(value) = error.field(letter) {
             text.push_str(label);
             text.push_str(":  ");
@@ -88,7 +91,9 @@ fn push_excerpt(text: &mut String, statement: &str, position: usize) {
             }
             start = index + 1;
         }
-        layout.characters.push(if character == '\t' { ' ' } else { character });
+        layout
+            .characters
+            .push(if character == '\t' { ' ' } else { character });
         column += width(character);
     }
     let mut end = end.unwrap_or_else(|| {
@@ -144,7 +149,10 @@ mod tests {
             "wrong\nLINE 1: select 1,\n                 ^"
         );
         assert_eq!(
-            text(&[(b'M', "wrong"), (b'P', "11"), (b'H', "mend it")], "select 1,\nx from t"),
+            text(
+                &[(b'M', "wrong"), (b'P', "11"), (b'H', "mend it")],
+                "select 1,\nx from t"
+            ),
             "wrong\nLINE 2: x from t\n        ^\nHINT:  mend it"
         );
     }
@@ -170,7 +178,12 @@ mod tests {
 
     #[test]
     fn errors_within_functions_show_their_query() {
-        let fields = [(b'M', "wrong"), (b'p', "8"), (b'q', "select x"), (b'W', "a function")];
+        let fields = [
+            (b'M', "wrong"),
+            (b'p', "8"),
+            (b'q', "select x"),
+            (b'W', "a function"),
+        ];
         assert_eq!(
             text(&fields, "select f()"),
             "wrong\nLINE 1: select x\n               ^\nQUERY:  select x\nCONTEXT:  a function"

@@ -60,7 +60,9 @@ async fn explain(database: &mut Database, sql: &str) -> Result<String, Failure> 
         return Err(error("No results returned from EXPLAIN"));
     }
     if table.rows().is_empty() {
-        return Err(error("Error executing explain plan: list index out of range"));
+        return Err(error(
+            "Error executing explain plan: list index out of range",
+        ));
     }
     let Some(data) = plan_data(&table) else {
         return Err(error("Error executing explain plan: 'QUERY PLAN'"));
@@ -82,7 +84,9 @@ async fn explain(database: &mut Database, sql: &str) -> Result<String, Failure> 
 /// Returns the plan in the first row of a result.
 fn plan_data(table: &Table) -> Option<&str> {
     let columns = table.columns()?;
-    let place = columns.iter().rposition(|column| column.name == PLAN_COLUMN)?;
+    let place = columns
+        .iter()
+        .rposition(|column| column.name == PLAN_COLUMN)?;
     table.rows().first()?.get(place)?.as_deref()
 }
 
@@ -200,8 +204,7 @@ async fn with_indexes(
     statements.push_str(&format!("EXPLAIN ({}) {sql}", options.join(", ")));
     let mut table = Table::first_row(database.limits().max_result_bytes);
     database.run(&statements, &mut table).await?;
-    let no_trace =
-        || Failure::Error("'NoneType' object has no attribute 'dta_trace'".to_owned());
+    let no_trace = || Failure::Error("'NoneType' object has no attribute 'dta_trace'".to_owned());
     let data = plan_data(&table).ok_or_else(no_trace)?;
     let plan: Value = serde_json::from_str(data).unwrap_or_default();
     let plan = plan.get(0).ok_or_else(no_trace)?;
@@ -235,7 +238,13 @@ mod tests {
             other => panic!("{other:?}"),
         };
         assert_eq!(problem(json!({})), "Missing 'table' in index definition");
-        assert_eq!(problem(json!({"table": "t"})), "Missing 'columns' in index definition");
-        assert!(problem(json!({"table": "t", "columns": [1]})).ends_with("'int' object has no attribute 'replace'"));
+        assert_eq!(
+            problem(json!({"table": "t"})),
+            "Missing 'columns' in index definition"
+        );
+        assert!(
+            problem(json!({"table": "t", "columns": [1]}))
+                .ends_with("'int' object has no attribute 'replace'")
+        );
     }
 }

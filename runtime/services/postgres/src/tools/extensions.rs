@@ -5,7 +5,10 @@ use super::failure::Failure;
 
 /// Reports whether an extension is installed in the database.
 pub(super) async fn is_installed(database: &mut Database, name: &str) -> Result<bool, Failure> {
-    let sql = format!("select 1 from pg_extension where extname = {}", literal(name)?);
+    let sql = format!(
+        "select 1 from pg_extension where extname = {}",
+        literal(name)?
+    );
     Ok(!database.query(&sql).await?.rows().is_empty())
 }
 

@@ -96,7 +96,10 @@ mod tests {
             with_samples("select * from t where user_id = $1 and price > $2 limit $3 offset $4"),
             "select * from t where user_id = 46 and price > 46.5 limit 100 offset 0"
         );
-        assert_eq!(with_samples("select $1, '$' like $2"), "select 'sample_value', '$' like '%'");
+        assert_eq!(
+            with_samples("select $1, '$' like $2"),
+            "select 'sample_value', '$' like '%'"
+        );
         assert!(has_parameter("x=$12") && !has_parameter("cost $"));
     }
 }

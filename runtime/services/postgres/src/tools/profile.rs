@@ -46,6 +46,9 @@ mod tests {
         let open = describe(AccessMode::Unrestricted);
         let restricted = describe(AccessMode::Restricted);
         let differ = open.iter().zip(&restricted).filter(|(a, b)| a != b);
-        assert_eq!(differ.map(|(tool, _)| &*tool.name).collect::<Vec<_>>(), [EXECUTE]);
+        assert_eq!(
+            differ.map(|(tool, _)| &*tool.name).collect::<Vec<_>>(),
+            [EXECUTE]
+        );
     }
 }

@@ -38,7 +38,11 @@ pub(super) async fn list_objects(
     let kind = arguments.text("object_type");
     let sql = match kind {
         "table" | "view" => {
-            let table_type = if kind == "table" { "BASE TABLE" } else { "VIEW" };
+            let table_type = if kind == "table" {
+                "BASE TABLE"
+            } else {
+                "VIEW"
+            };
             format!(
                 "select table_schema as schema, table_name as name, table_type as type
                  from information_schema.tables

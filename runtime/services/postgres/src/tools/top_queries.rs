@@ -47,7 +47,9 @@ pub(super) async fn report(
             ""
         };
         match criterion {
-            Some(criterion) => by_time(database, criterion, infix, &arguments.integer("limit")).await,
+            Some(criterion) => {
+                by_time(database, criterion, infix, &arguments.integer("limit")).await
+            }
             None => by_resources(database, infix).await,
         }
     };
@@ -71,13 +73,18 @@ async fn by_time(
     let mut printed = Printed::new(database.limits().max_result_bytes);
     database.execute(&sql, &mut printed).await?;
     let (rows, count) = printed.finish().unwrap_or_default();
-    Ok(format!("Top {count} slowest queries by {description}:\n{rows}"))
+    Ok(format!(
+        "Top {count} slowest queries by {description}:\n{rows}"
+    ))
 }
 
 async fn by_resources(database: &mut Database, infix: &str) -> Result<String, Failure> {
     let shares = [
         ("total_exec_time", "total_exec_time_frac"),
-        ("shared_blks_hit + shared_blks_read", "shared_blks_accessed_frac"),
+        (
+            "shared_blks_hit + shared_blks_read",
+            "shared_blks_accessed_frac",
+        ),
         ("shared_blks_read", "shared_blks_read_frac"),
         ("shared_blks_dirtied", "shared_blks_dirtied_frac"),
         ("wal_bytes", "total_wal_bytes_frac"),

@@ -65,9 +65,7 @@ impl Index {
     }
 }
 
-pub(super) async fn check(
-    database: &mut Database,
-) -> Result<Vec<(&'static str, String)>, Failure> {
+pub(super) async fn check(database: &mut Database) -> Result<Vec<(&'static str, String)>, Failure> {
     let table = database
         .query(
             r"SELECT schemaname AS schema, t.relname AS table, ix.relname AS name,
@@ -186,7 +184,8 @@ async fn bloat(database: &mut Database) -> Result<String, Failure> {
     if table.rows().is_empty() {
         return Ok("No bloated indexes found.".to_owned());
     }
-    let megabytes = |row: &Row, index| cell(row, index).parse::<f64>().unwrap_or_default() / MEGABYTE;
+    let megabytes =
+        |row: &Row, index| cell(row, index).parse::<f64>().unwrap_or_default() / MEGABYTE;
     let mut lines = vec!["Bloated indexes found:".to_owned()];
     lines.extend(table.rows().iter().map(|row| {
         format!(

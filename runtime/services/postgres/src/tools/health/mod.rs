@@ -29,7 +29,10 @@ pub(super) async fn analyze(
 ) -> Result<String, Failure> {
     let wanted = arguments.text("health_type");
     let names: Vec<&str> = wanted.split(',').map(str::trim).collect();
-    if names.iter().any(|name| *name != "all" && !CHECKS.contains(name)) {
+    if names
+        .iter()
+        .any(|name| *name != "all" && !CHECKS.contains(name))
+    {
         return Ok(format!(
             "Invalid health types provided: '{wanted}'. Valid values are: all, buffer, connection, constraint, index, replication, sequence, vacuum. Please try again with a comma-separated list of valid health types."
         ));
@@ -58,10 +61,7 @@ pub(super) async fn analyze(
 }
 
 /// Runs one check. Returns its labelled findings.
-async fn run(
-    database: &mut Database,
-    check: &str,
-) -> Result<Vec<(&'static str, String)>, Failure> {
+async fn run(database: &mut Database, check: &str) -> Result<Vec<(&'static str, String)>, Failure> {
     Ok(match check {
         "index" => indexes::check(database).await?,
         "connection" => vec![("Connection health", server::connections(database).await?)],
@@ -69,8 +69,14 @@ async fn run(
         "sequence" => vec![("Sequence health", sequences::check(database).await?)],
         "replication" => vec![("Replication health", server::replication(database).await?)],
         "buffer" => vec![
-            ("Buffer health for indexes", server::hit_rate(database, "index").await?),
-            ("Buffer health for tables", server::hit_rate(database, "table").await?),
+            (
+                "Buffer health for indexes",
+                server::hit_rate(database, "index").await?,
+            ),
+            (
+                "Buffer health for tables",
+                server::hit_rate(database, "table").await?,
+            ),
         ],
         _ => vec![("Constraint health", server::constraints(database).await?)],
     })
@@ -78,7 +84,9 @@ async fn run(
 
 /// Returns a cell of a row. Null is empty.
 fn cell(row: &Row, index: usize) -> &str {
-    row.get(index).and_then(Option::as_deref).unwrap_or_default()
+    row.get(index)
+        .and_then(Option::as_deref)
+        .unwrap_or_default()
 }
 
 fn integer(row: &Row, index: usize) -> i64 {
@@ -88,7 +96,11 @@ fn integer(row: &Row, index: usize) -> i64 {
 /// Returns an integer with commas between groups of three digits.
 fn grouped(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
-    let mut text = if number < 0 { "-".to_owned() } else { String::new() };
+    let mut text = if number < 0 {
+        "-".to_owned()
+    } else {
+        String::new()
+    };
     for (index, digit) in digits.chars().enumerate() {
         if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');

@@ -134,6 +134,9 @@ mod tests {
         };
         assert_eq!(of("nextval('t_id_seq'::regclass)"), "public.t_id_seq");
         assert_eq!(of("nextval('s.t_id_seq'::regclass)"), "s.t_id_seq");
-        assert_eq!(of("nextval(('t_id_seq'::text)::regclass)"), "public.t_id_seq)::regclass)");
+        assert_eq!(
+            of("nextval(('t_id_seq'::text)::regclass)"),
+            "public.t_id_seq)::regclass)"
+        );
     }
 }

@@ -67,7 +67,9 @@ pub(super) async fn replication(database: &mut Database) -> Result<String, Failu
     let table = database.query("select pg_is_in_recovery()").await?;
     let is_replica = table.value() == Some("t");
     let lag = lag(database).await?;
-    let replicas = database.query("select state from pg_stat_replication").await;
+    let replicas = database
+        .query("select state from pg_stat_replication")
+        .await;
     let is_replicating = !unless_refused(replicas)?.is_empty();
     let slots = database
         .query("select slot_name, database, active from pg_replication_slots")
@@ -99,7 +101,10 @@ pub(super) async fn replication(database: &mut Database) -> Result<String, Failu
         say("\nNo replication slots found.");
     }
     for (label, active) in [("Active", "t"), ("Inactive", "f")] {
-        let of_this_state: Vec<_> = slots.iter().filter(|slot| cell(slot, 2) == active).collect();
+        let of_this_state: Vec<_> = slots
+            .iter()
+            .filter(|slot| cell(slot, 2) == active)
+            .collect();
         if !of_this_state.is_empty() {
             say(&format!("\n{label} replication slots:"));
         }
@@ -186,7 +191,11 @@ pub(super) async fn constraints(database: &mut Database) -> Result<String, Failu
         if cell(row, 4).is_empty() {
             format!("{constraint} is invalid")
         } else {
-            format!("{constraint} referencing '{}.{}' is invalid", cell(row, 3), cell(row, 4))
+            format!(
+                "{constraint} referencing '{}.{}' is invalid",
+                cell(row, 3),
+                cell(row, 4)
+            )
         }
     }));
     Ok(lines.join("\n"))

@@ -212,14 +212,20 @@ mod tests {
     #[test]
     fn json_is_printed_as_in_python() {
         assert_eq!(repr("null"), "None");
-        assert_eq!(repr(" [1, 2.0, -0, -0.0, 1e400] "), "[1, 2.0, 0, -0.0, inf]");
+        assert_eq!(
+            repr(" [1, 2.0, -0, -0.0, 1e400] "),
+            "[1, 2.0, 0, -0.0, inf]"
+        );
         assert_eq!(repr("12345678901234567890123"), "12345678901234567890123");
         assert_eq!(
             repr(r#"{"a": {"b": [true, false]}, "it's": "x\n"}"#),
             r#"{'a': {'b': [True, False]}, "it's": 'x\n'}"#
         );
         assert_eq!(repr(r#"{"a":1,"b":2,"a":3}"#), "{'a': 3, 'b': 2}");
-        assert_eq!(repr(r#""\ud83d\ude00 \u00e9 \ud800 \/\"""#), "'\u{1f600} é \\ud800 /\"'");
+        assert_eq!(
+            repr(r#""\ud83d\ude00 \u00e9 \ud800 \/\"""#),
+            "'\u{1f600} é \\ud800 /\"'"
+        );
         assert_eq!(repr("{}"), "{}");
         assert_eq!(repr("[[],{}]"), "[[], {}]");
     }

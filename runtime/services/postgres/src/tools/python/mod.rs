@@ -102,9 +102,7 @@ pub(crate) fn value(
         | Kind::TimeTz
         | Kind::Timestamp
         | Kind::TimestampTz
-        | Kind::Interval => {
-            temporal::value(kind, &String::from_utf8_lossy(data), settings, out)
-        }
+        | Kind::Interval => temporal::value(kind, &String::from_utf8_lossy(data), settings, out),
         Kind::Json => json::value(&String::from_utf8_lossy(data), out),
         Kind::Uuid => {
             out.push_str("UUID('");

@@ -4,7 +4,11 @@ use std::net::Ipv6Addr;
 
 /// Appends the `repr` of a value of the type `inet`: an address, or an interface if it has a prefix.
 pub(super) fn inet(text: &str, out: &mut String) {
-    let class = if text.contains('/') { "Interface" } else { "Address" };
+    let class = if text.contains('/') {
+        "Interface"
+    } else {
+        "Address"
+    };
     push(class, text, out);
 }
 
@@ -38,7 +42,12 @@ fn push(class: &str, text: &str, out: &mut String) {
 fn push_v6(address: Ipv6Addr, out: &mut String) {
     let groups = address.segments();
     // The first of the longest runs of at least two zero groups is left out.
-    let run = |start: usize| groups[start..].iter().take_while(|group| **group == 0).count();
+    let run = |start: usize| {
+        groups[start..]
+            .iter()
+            .take_while(|group| **group == 0)
+            .count()
+    };
     let longest = (0..groups.len()).map(run).max().unwrap_or_default();
     let start = (0..groups.len()).find(|start| longest > 1 && run(*start) == longest);
     let join = |groups: &[u16]| {

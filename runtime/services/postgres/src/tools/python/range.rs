@@ -45,12 +45,7 @@ fn push<'a>(
         out.push_str("Range(empty=True)");
         return Ok(rest);
     }
-    let malformed = || {
-        format!(
-            "failed to parse range: '{}'",
-            String::from_utf8_lossy(data)
-        )
-    };
+    let malformed = || format!("failed to parse range: '{}'", String::from_utf8_lossy(data));
     let (open, rest) = data.split_first().ok_or_else(malformed)?;
     let (lower, rest) = limit(rest, b",");
     let rest = rest.strip_prefix(b",").ok_or_else(malformed)?;
@@ -71,12 +66,18 @@ fn push<'a>(
 /// Reads a bound up to one of the bytes in `ends`.
 fn limit<'a>(data: &'a [u8], ends: &[u8]) -> (Option<Vec<u8>>, &'a [u8]) {
     if let Some(quoted) = data.strip_prefix(b"\"") {
-        let end = quoted.iter().position(|byte| *byte == b'"').unwrap_or(quoted.len());
+        let end = quoted
+            .iter()
+            .position(|byte| *byte == b'"')
+            .unwrap_or(quoted.len());
         // No type of a range that psycopg knows has quotes or backslashes in its values.
         let rest = quoted.get(end + 1..).unwrap_or_default();
         return (Some(quoted[..end].to_vec()), rest);
     }
-    let end = data.iter().position(|byte| ends.contains(byte)).unwrap_or(data.len());
+    let end = data
+        .iter()
+        .position(|byte| ends.contains(byte))
+        .unwrap_or(data.len());
     ((end > 0).then(|| data[..end].to_vec()), &data[end..])
 }
 

@@ -35,7 +35,10 @@ pub(super) fn value(data: &[u8], settings: &Settings, out: &mut String) -> Resul
 /// Reads one field. Returns it with what follows, which starts with a comma or is empty.
 fn field(data: &[u8]) -> (Option<Vec<u8>>, &[u8]) {
     let Some(mut rest) = data.strip_prefix(b"\"") else {
-        let end = data.iter().position(|byte| *byte == b',').unwrap_or(data.len());
+        let end = data
+            .iter()
+            .position(|byte| *byte == b',')
+            .unwrap_or(data.len());
         let text = (end > 0).then(|| data[..end].to_vec());
         return (text, &data[end..]);
     };

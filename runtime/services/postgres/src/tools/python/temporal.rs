@@ -62,9 +62,14 @@ pub(super) fn value(
 fn date(text: &str, settings: &Settings, out: &mut String) -> Result<(), Refusal> {
     let style = settings.date_style.as_str();
     let parts = text.as_bytes();
-    let numbers = |year: std::ops::Range<usize>, month: std::ops::Range<usize>, day: std::ops::Range<usize>| {
+    let numbers = |year: std::ops::Range<usize>,
+                   month: std::ops::Range<usize>,
+                   day: std::ops::Range<usize>| {
         let number = |range: std::ops::Range<usize>| {
-            std::str::from_utf8(parts.get(range)?).ok()?.parse::<u32>().ok()
+            std::str::from_utf8(parts.get(range)?)
+                .ok()?
+                .parse::<u32>()
+                .ok()
         };
         Some((number(year)?, number(month)?, number(day)?))
     };
@@ -114,7 +119,8 @@ fn push_time(hour: u32, minute: u32, second: u32, micros: u32, out: &mut String)
 
 fn time(text: &str, out: &mut String) -> Result<(), Refusal> {
     let parsed = time_of_day(text);
-    let (hour, minute, second, micros) = parsed.ok_or_else(|| format!("can't parse time '{text}'"))?;
+    let (hour, minute, second, micros) =
+        parsed.ok_or_else(|| format!("can't parse time '{text}'"))?;
     if hour > 23 {
         return Err(format!("can't parse time '{text}': hour must be in 0..23"));
     }
@@ -132,7 +138,14 @@ fn split_offset(text: &str) -> Option<(&str, i64)> {
     for (index, part) in offset[1..].split(':').enumerate() {
         seconds += part.parse::<i64>().ok()? * [3600, 60, 1].get(index)?;
     }
-    Some((clock, if offset.starts_with('-') { -seconds } else { seconds }))
+    Some((
+        clock,
+        if offset.starts_with('-') {
+            -seconds
+        } else {
+            seconds
+        },
+    ))
 }
 
 fn time_with_zone(text: &str, out: &mut String) -> Result<(), Refusal> {
@@ -140,7 +153,9 @@ fn time_with_zone(text: &str, out: &mut String) -> Result<(), Refusal> {
     let ((hour, minute, second, micros), offset) =
         parsed.ok_or_else(|| format!("can't parse timetz '{text}'"))?;
     if hour > 23 {
-        return Err(format!("can't parse timetz '{text}': hour must be in 0..23"));
+        return Err(format!(
+            "can't parse timetz '{text}': hour must be in 0..23"
+        ));
     }
     out.push_str("datetime.time(");
     push_time(hour, minute, second, micros, out);
@@ -173,7 +188,11 @@ fn timestamp(text: &str, settings: &Settings) -> Result<Clock, Refusal> {
     let parsed = if style.starts_with('P') {
         match words.as_slice() {
             [_, first, second, clock, year] => {
-                let (day, month) = if day_first { (first, second) } else { (second, first) };
+                let (day, month) = if day_first {
+                    (first, second)
+                } else {
+                    (second, first)
+                };
                 let month = MONTHS.iter().position(|name| name == month);
                 month.and_then(|month| clock_of(year, &(month + 1).to_string(), day, clock))
             }
@@ -184,7 +203,9 @@ fn timestamp(text: &str, settings: &Settings) -> Result<Clock, Refusal> {
             [date, clock] => {
                 let parts: Vec<&str> = date.split(['-', '/', '.']).collect();
                 match parts.as_slice() {
-                    [year, month, day] if style.starts_with('I') => clock_of(year, month, day, clock),
+                    [year, month, day] if style.starts_with('I') => {
+                        clock_of(year, month, day, clock)
+                    }
                     [day, month, year] if style.starts_with('G') || day_first => {
                         clock_of(year, month, day, clock)
                     }
@@ -282,7 +303,9 @@ fn in_zone(clock: &Clock, offset: i64, zone: &Zone) -> Option<(Clock, bool)> {
         i8::try_from(clock.second).ok()?,
         i32::try_from(clock.micros).ok()? * 1000,
     );
-    let utc = local.checked_sub(jiff::SignedDuration::from_secs(offset)).ok()?;
+    let utc = local
+        .checked_sub(jiff::SignedDuration::from_secs(offset))
+        .ok()?;
     let in_range = |time: &civil::DateTime| (1..=9999).contains(&time.year());
     if !in_range(&utc) {
         return None;
@@ -321,11 +344,15 @@ const MAX_DAYS: i64 = 999_999_999;
 
 /// Appends the `repr` of a `datetime.timedelta`.
 fn push_delta(days: i64, seconds: i64, micros: i64, out: &mut String) {
-    let parts: Vec<String> = [("days", days), ("seconds", seconds), ("microseconds", micros)]
-        .iter()
-        .filter(|(_, number)| *number != 0)
-        .map(|(name, number)| format!("{name}={number}"))
-        .collect();
+    let parts: Vec<String> = [
+        ("days", days),
+        ("seconds", seconds),
+        ("microseconds", micros),
+    ]
+    .iter()
+    .filter(|(_, number)| *number != 0)
+    .map(|(name, number)| format!("{name}={number}"))
+    .collect();
     out.push_str("datetime.timedelta(");
     out.push_str(if parts.is_empty() { "0" } else { "" });
     out.push_str(&parts.join(", "));
@@ -335,7 +362,9 @@ fn push_delta(days: i64, seconds: i64, micros: i64, out: &mut String) {
 fn interval(text: &str, settings: &Settings, out: &mut String) -> Result<(), Refusal> {
     let style = settings.interval_style.as_str();
     if style != "postgres" {
-        return Err(format!("can't parse interval with IntervalStyle {style}: '{text}'"));
+        return Err(format!(
+            "can't parse interval with IntervalStyle {style}: '{text}'"
+        ));
     }
     let mut days = 0_i64;
     let mut micros = 0_i64;
@@ -348,7 +377,12 @@ fn interval(text: &str, settings: &Settings, out: &mut String) -> Result<(), Ref
             "mon" => 30,
             _ => 1,
         };
-        days = days.saturating_add(number.parse::<i64>().unwrap_or_default().saturating_mul(unit));
+        days = days.saturating_add(
+            number
+                .parse::<i64>()
+                .unwrap_or_default()
+                .saturating_mul(unit),
+        );
         rest = tail;
     }
     if let [clock] = rest {
@@ -404,26 +438,62 @@ mod tests {
     fn dates_and_times_are_printed_as_in_python() {
         for (kind, text, expected) in [
             (Kind::Date, "2025-01-02", "datetime.date(2025, 1, 2)"),
-            (Kind::Date, "infinity", "date too large (after year 10K): 'infinity'"),
-            (Kind::Date, "0044-03-15 BC", "date too small (before year 1): '0044-03-15 BC'"),
-            (Kind::Time, "12:34:56.5", "datetime.time(12, 34, 56, 500000)"),
+            (
+                Kind::Date,
+                "infinity",
+                "date too large (after year 10K): 'infinity'",
+            ),
+            (
+                Kind::Date,
+                "0044-03-15 BC",
+                "date too small (before year 1): '0044-03-15 BC'",
+            ),
+            (
+                Kind::Time,
+                "12:34:56.5",
+                "datetime.time(12, 34, 56, 500000)",
+            ),
             (Kind::Time, "00:00:00", "datetime.time(0, 0)"),
-            (Kind::Time, "24:00:00", "can't parse time '24:00:00': hour must be in 0..23"),
-            (Kind::TimeTz, "01:02:03+00", "datetime.time(1, 2, 3, tzinfo=datetime.timezone.utc)"),
+            (
+                Kind::Time,
+                "24:00:00",
+                "can't parse time '24:00:00': hour must be in 0..23",
+            ),
+            (
+                Kind::TimeTz,
+                "01:02:03+00",
+                "datetime.time(1, 2, 3, tzinfo=datetime.timezone.utc)",
+            ),
             (
                 Kind::TimeTz,
                 "01:02:00-03:30",
                 "datetime.time(1, 2, tzinfo=datetime.timezone(datetime.timedelta(days=-1, seconds=73800)))",
             ),
-            (Kind::Timestamp, "2025-01-02 03:04:00", "datetime.datetime(2025, 1, 2, 3, 4)"),
+            (
+                Kind::Timestamp,
+                "2025-01-02 03:04:00",
+                "datetime.datetime(2025, 1, 2, 3, 4)",
+            ),
             (
                 Kind::Timestamp,
                 "10000-01-01 00:00:00",
                 "timestamp too large (after year 10K): '10000-01-01 00:00:00'",
             ),
-            (Kind::Interval, "1 day 02:00:00", "datetime.timedelta(days=1, seconds=7200)"),
-            (Kind::Interval, "1 year 2 mons -3 days", "datetime.timedelta(days=422)"),
-            (Kind::Interval, "-00:00:00.5", "datetime.timedelta(days=-1, seconds=86399, microseconds=500000)"),
+            (
+                Kind::Interval,
+                "1 day 02:00:00",
+                "datetime.timedelta(days=1, seconds=7200)",
+            ),
+            (
+                Kind::Interval,
+                "1 year 2 mons -3 days",
+                "datetime.timedelta(days=422)",
+            ),
+            (
+                Kind::Interval,
+                "-00:00:00.5",
+                "datetime.timedelta(days=-1, seconds=86399, microseconds=500000)",
+            ),
             (Kind::Interval, "00:00:00", "datetime.timedelta(0)"),
         ] {
             assert_eq!(repr(&kind, text), expected);
@@ -432,7 +502,8 @@ mod tests {
 
     #[test]
     fn times_with_zones_have_the_zone_of_the_session() {
-        let zoned = |zone: &str, text: &str| with(&[("TimeZone", zone)], &Kind::TimestampTz, text).unwrap();
+        let zoned =
+            |zone: &str, text: &str| with(&[("TimeZone", zone)], &Kind::TimestampTz, text).unwrap();
         assert_eq!(
             zoned("UTC", "2025-01-02 03:04:05+00"),
             "datetime.datetime(2025, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc)"
@@ -458,7 +529,10 @@ mod tests {
     #[test]
     fn the_styles_of_the_session_count() {
         let german = [("DateStyle", "German, DMY")];
-        assert_eq!(with(&german, &Kind::Date, "02.01.2025").unwrap(), "datetime.date(2025, 1, 2)");
+        assert_eq!(
+            with(&german, &Kind::Date, "02.01.2025").unwrap(),
+            "datetime.date(2025, 1, 2)"
+        );
         let sql = [("DateStyle", "SQL, MDY")];
         assert_eq!(
             with(&sql, &Kind::Timestamp, "01/02/2025 03:04:05").unwrap(),
@@ -469,7 +543,10 @@ mod tests {
             with(&postgres, &Kind::Timestamp, "Thu Jan 02 03:04:05 2025").unwrap(),
             "datetime.datetime(2025, 1, 2, 3, 4, 5)"
         );
-        assert_eq!(with(&postgres, &Kind::Date, "01-02-2025").unwrap(), "datetime.date(2025, 1, 2)");
+        assert_eq!(
+            with(&postgres, &Kind::Date, "01-02-2025").unwrap(),
+            "datetime.date(2025, 1, 2)"
+        );
         assert_eq!(
             with(&postgres, &Kind::TimestampTz, "x").unwrap_err(),
             "can't parse timestamptz with DateStyle 'Postgres, MDY': 'x'"

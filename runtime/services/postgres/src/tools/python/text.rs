@@ -146,8 +146,14 @@ mod tests {
     fn strings_are_quoted_as_in_python() {
         assert_eq!(repr("it's"), r#""it's""#);
         assert_eq!(repr("o'b\"r\nx\\"), r#"'o\'b"r\nx\\'"#);
-        assert_eq!(repr("\u{7f}\u{a0}\u{ad}é\u{200b}\u{2028}"), r"'\x7f\xa0\xadé\u200b\u2028'");
-        assert_eq!(repr("\u{e000}\u{1f600}\u{e0001}"), "'\\ue000\u{1f600}\\U000e0001'");
+        assert_eq!(
+            repr("\u{7f}\u{a0}\u{ad}é\u{200b}\u{2028}"),
+            r"'\x7f\xa0\xadé\u200b\u2028'"
+        );
+        assert_eq!(
+            repr("\u{e000}\u{1f600}\u{e0001}"),
+            "'\\ue000\u{1f600}\\U000e0001'"
+        );
         assert_eq!(repr("\u{3000}\u{0}\t"), r"'\u3000\x00\t'");
     }
 

@@ -120,7 +120,9 @@ impl<'a> Lexer<'a> {
         if let Some(token) = self.prefixed() {
             return token;
         }
-        if first.is_ascii_digit() || (first == '.' && self.second().is_some_and(|it| it.is_ascii_digit())) {
+        if first.is_ascii_digit()
+            || (first == '.' && self.second().is_some_and(|it| it.is_ascii_digit()))
+        {
             return Some(self.number());
         }
         if first == '$' {
@@ -225,7 +227,10 @@ impl<'a> Lexer<'a> {
         let end = self.rest.find(|it| !OPERATOR.contains(it));
         let run = &self.rest[..end.unwrap_or(self.rest.len())];
         // A comment ends an operator.
-        let comment = ["--", "/*"].iter().filter_map(|start| run.find(start)).min();
+        let comment = ["--", "/*"]
+            .iter()
+            .filter_map(|start| run.find(start))
+            .min();
         let mut run = &run[..comment.unwrap_or(run.len())];
         // Only an operator with other special characters may end in a sign.
         if !run.contains(['~', '!', '@', '#', '%', '^', '&', '|', '`', '?']) {
@@ -254,7 +259,8 @@ mod tests {
 
     #[test]
     fn comments_and_strings_hide_their_content() {
-        let sql = "SELECT /* a /* b */ c */ 'it''s' -- d\n 'more', E'\\'', $x$ ' $x$, b'1', \"Q\"\"q\" ";
+        let sql =
+            "SELECT /* a /* b */ c */ 'it''s' -- d\n 'more', E'\\'', $x$ ' $x$, b'1', \"Q\"\"q\" ";
         assert_eq!(
             tokens(sql).unwrap(),
             [

@@ -73,7 +73,9 @@ fn is_allowed_statement(statement: &[Token]) -> Option<()> {
 /// Checks what follows `EXPLAIN`. The option `ANALYZE` is refused, whatever its value.
 fn explained(rest: &[Token]) -> Option<()> {
     let is_analyze = |token: &Token| match token {
-        Token::Word(word) | Token::Quoted(word) => word == "analyze" || token.word() == Some("analyse"),
+        Token::Word(word) | Token::Quoted(word) => {
+            word == "analyze" || token.word() == Some("analyse")
+        }
         _ => false,
     };
     let statement = match rest.first()? {

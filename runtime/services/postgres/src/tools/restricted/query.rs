@@ -1,8 +1,8 @@
 //! Checks of a query: its clauses, and the functions that it calls.
 
+use super::is_allowed_function;
 use super::keywords::{is_construct, is_forbidden_construct, is_keyword, is_reserved};
 use super::lexer::Token;
-use super::is_allowed_function;
 
 /// Checks a query. Returns `None` if it is refused.
 pub(super) fn check(tokens: &[Token]) -> Option<()> {
@@ -52,7 +52,9 @@ impl Scan<'_> {
     }
 
     fn is_at(&self, at: usize, punctuation: char) -> bool {
-        self.tokens.get(at).is_some_and(|token| token.is(punctuation))
+        self.tokens
+            .get(at)
+            .is_some_and(|token| token.is(punctuation))
     }
 
     /// Checks the token at a place. Returns the next place to check.
@@ -134,9 +136,10 @@ impl Scan<'_> {
         }
         // What binds tighter than `LIKE` belongs to the pattern.
         let binds_tighter = match self.tokens.get(end) {
-            Some(Token::Operator(operator)) => {
-                !matches!(operator.as_str(), "=" | "<" | ">" | "<=" | ">=" | "<>" | "!=")
-            }
+            Some(Token::Operator(operator)) => !matches!(
+                operator.as_str(),
+                "=" | "<" | ">" | "<=" | ">=" | "<>" | "!="
+            ),
             Some(Token::Word(word)) => {
                 matches!(word.as_str(), "escape" | "collate" | "at" | "operator")
             }
@@ -148,7 +151,11 @@ impl Scan<'_> {
 
     /// Checks the common table expressions of `WITH`. Returns the place of the query.
     fn common_tables(&mut self, at: usize) -> Option<usize> {
-        let mut at = if self.word(at) == Some("recursive") { at + 1 } else { at };
+        let mut at = if self.word(at) == Some("recursive") {
+            at + 1
+        } else {
+            at
+        };
         loop {
             // Name and columns.
             at += 1;
@@ -231,10 +238,12 @@ impl Scan<'_> {
                 return self.columns(at);
             }
         }
-        let parts = self.tokens[start..=before].iter().filter_map(|token| match token {
-            Token::Word(part) | Token::Quoted(part) => Some(part.as_str()),
-            _ => None,
-        });
+        let parts = self.tokens[start..=before]
+            .iter()
+            .filter_map(|token| match token {
+                Token::Word(part) | Token::Quoted(part) => Some(part.as_str()),
+                _ => None,
+            });
         is_allowed_function(&parts.collect::<Vec<_>>().join(".")).then_some(())
     }
 
@@ -270,7 +279,8 @@ impl Scan<'_> {
     /// Checks the parenthesis after an alias: names of columns, or the modifiers of a type.
     fn columns(&self, open: usize) -> Option<()> {
         let content = self.tokens.get(open + 1..closing(self.tokens, open)?)?;
-        let is_single = |part: &[Token]| matches!(part, [token] if is_name(token) || *token == Token::Number);
+        let is_single =
+            |part: &[Token]| matches!(part, [token] if is_name(token) || *token == Token::Number);
         content
             .split(|token| token.is(','))
             .all(is_single)

@@ -234,11 +234,7 @@ impl Connection {
     }
 
     /// Runs statements with the simple protocol, and hands their results to the sink.
-    pub(crate) async fn query(
-        &mut self,
-        sql: &str,
-        sink: &mut dyn Sink,
-    ) -> Result<(), QueryError> {
+    pub(crate) async fn query(&mut self, sql: &str, sink: &mut dyn Sink) -> Result<(), QueryError> {
         // libpq takes the text as a C string, so it ends at the first NUL.
         let sql = sql.split('\0').next().unwrap_or_default();
         let mut message = BytesMut::new();
@@ -354,7 +350,9 @@ impl Connection {
     pub(crate) async fn cancel(&mut self) -> Result<(), QueryError> {
         match self.phase {
             Phase::Ready => return Ok(()),
-            Phase::Sending => return Err(QueryError::Lost("a message was sent in part".to_owned())),
+            Phase::Sending => {
+                return Err(QueryError::Lost("a message was sent in part".to_owned()));
+            }
             Phase::Receiving => {}
         }
         self.request_cancellation().await;

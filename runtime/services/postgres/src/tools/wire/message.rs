@@ -173,7 +173,9 @@ mod tests {
 
     #[test]
     fn truncated_messages_are_refused() {
-        let values: Result<Vec<_>, _> = RowValues::parse(&[0, 1, 0, 0, 0, 9, b'x']).unwrap().collect();
+        let values: Result<Vec<_>, _> = RowValues::parse(&[0, 1, 0, 0, 0, 9, b'x'])
+            .unwrap()
+            .collect();
         assert_eq!(values, Err(Malformed));
         assert_eq!(columns(&[0, 1, b'a']), Err(Malformed));
         assert_eq!(ServerError::parse(b"Mtext"), Err(Malformed));

@@ -8,5 +8,7 @@ mod connection;
 mod message;
 mod startup;
 
-pub(crate) use connection::{CLOSED, Connection, Ignored, Parameters, QueryError, Sink, Transaction};
+pub(crate) use connection::{
+    CLOSED, Connection, Ignored, Parameters, QueryError, Sink, Transaction,
+};
 pub(crate) use message::{Column, RowValues, ServerError};
