@@ -13,7 +13,7 @@ use mcpmark_bundle::{Lock, UnpackedCorpus};
 use mcpmark_experiment::{
     Home, Journal, JournalError, PrepareError, Prepared, Start, TaskPreparer, WorldError,
 };
-use mcpmark_kinds::{ServiceKind, Services};
+use mcpmark_kinds::{ServiceKind, ServiceSettings, Services};
 use mcpmark_packing::Machine;
 use mcpmark_sandbox::{Interpreter, Sandbox, SandboxConfig};
 use mcpmark_snapshot::{CopyMethod, Digest, ScratchSpace, Store, Tree};
@@ -89,18 +89,22 @@ impl Context {
                 .map_err(|error| CommandError::usage(format!("{COPIES}: {error}")))?,
             None => CopyMethod::Auto,
         };
+        let cache = below("XDG_CACHE_HOME", ".cache").ok_or_else(no_home)?;
+        let settings = ServiceSettings {
+            cache: cache.clone(),
+        };
         Ok(Self {
             root: global.root,
             unpacked: Arc::default(),
             ignores_lock: false,
             held_back: global.held_back,
             home: Home::new(home),
-            cache: below("XDG_CACHE_HOME", ".cache").ok_or_else(no_home)?,
+            cache,
             configuration: below("XDG_CONFIG_HOME", ".config"),
             allow_install: !global.no_install,
             toolchain,
             copies,
-            services: Services::builtin(),
+            services: Services::builtin_with(&settings),
         })
     }
 

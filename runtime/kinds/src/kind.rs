@@ -220,6 +220,8 @@ impl fmt::Debug for dyn ServiceKind {
 pub enum Availability {
     /// Runs in this process, without other programs.
     InProcess,
+    /// Runs with programs of this machine, which the text describes.
+    Programs(String),
     /// Cannot run, with the reason.
     Missing(String),
 }

@@ -14,6 +14,7 @@ mod guests;
 mod invocation;
 mod kind;
 mod mutation;
+mod postgres;
 mod published;
 mod services;
 mod summary;
@@ -26,5 +27,5 @@ pub use crate::kind::{
     text_of_file,
 };
 pub use crate::mutation::Mutation;
-pub use crate::services::{ServiceUnavailable, Services};
+pub use crate::services::{ServiceSettings, ServiceUnavailable, Services};
 pub use crate::summary::{Block, Cell, Emphasis, Summary};

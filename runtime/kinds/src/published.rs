@@ -30,7 +30,6 @@ pub(crate) const KINDS: &[PublishedKind] = &[
             modules: &[("notion_utils", "EVAL_NOTION_API_KEY")],
         },
     ),
-    PublishedKind::new("postgres", postgres, ScriptVariables::named(POSTGRES)),
     PublishedKind::new(
         "supabase",
         postgres,
@@ -53,7 +52,8 @@ pub(crate) const KINDS: &[PublishedKind] = &[
     ),
 ];
 
-const POSTGRES: &[&str] = &[
+/// Variables of scripts of the published databases.
+pub(crate) const POSTGRES: &[&str] = &[
     "DATABASE_URL",
     "POSTGRES_DATABASE",
     "POSTGRES_HOST",
@@ -106,7 +106,8 @@ fn notion(task: &TaskId) -> ScriptInvocation {
     }
 }
 
-fn postgres(task: &TaskId) -> ScriptInvocation {
+/// Returns the invocation with the connection that the published harness gives to scripts of databases.
+pub(crate) fn postgres(task: &TaskId) -> ScriptInvocation {
     let database = database(task);
     let url = format!("postgresql://postgres@localhost:5432/{database}");
     ScriptInvocation {

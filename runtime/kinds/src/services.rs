@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mcpmark_sandbox::{Interface, Sandbox, SandboxConfig};
@@ -11,6 +11,7 @@ use mcpmark_task::{GuestRole, GuestSource};
 
 use crate::filesystem::FilesystemKind;
 use crate::github::GitHubKind;
+use crate::postgres::PostgresKind;
 use crate::{Availability, ScriptVariables, ServiceKind, WorldGuestError, WorldGuests, published};
 
 /// Errors of using a service on this machine.
@@ -29,17 +30,45 @@ pub enum ServiceUnavailable {
     },
 }
 
+/// Settings of the built-in services.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServiceSettings {
+    /// Directory for data that can be made again. Each service has a directory in it.
+    pub cache: PathBuf,
+}
+
+impl Default for ServiceSettings {
+    /// Returns the settings with the cache directory of the user, or one for temporary files if there is none.
+    fn default() -> Self {
+        let var = |name: &str| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let cache = var("XDG_CACHE_HOME").or_else(|| var("HOME").map(|home| home.join(".cache")));
+        Self {
+            cache: cache.unwrap_or_else(std::env::temp_dir).join("mcpmark"),
+        }
+    }
+}
+
 /// Registry of the services that the program knows, by name.
 #[derive(Clone, Default)]
 pub struct Services(BTreeMap<&'static str, Arc<dyn ServiceKind>>);
 
 impl Services {
     /// Creates a registry of the built-in services: those that the program serves, and those of which it knows only
-    /// published tasks.
+    /// published tasks. They have the default settings.
     pub fn builtin() -> Self {
+        Self::builtin_with(&ServiceSettings::default())
+    }
+
+    /// Creates a registry of the built-in services with these settings.
+    pub fn builtin_with(settings: &ServiceSettings) -> Self {
         let mut services = Self::default();
         services.register(FilesystemKind);
         services.register(GitHubKind);
+        services.register(PostgresKind::new(&settings.cache));
         for kind in published::KINDS {
             services.register(*kind);
         }
@@ -79,7 +108,7 @@ impl Services {
     /// Returns an error if the program does not implement the service, or if the service lacks something that it needs.
     pub fn check_available(&self, name: &str) -> Result<(), ServiceUnavailable> {
         match self.served(name)?.availability() {
-            Availability::InProcess => Ok(()),
+            Availability::InProcess | Availability::Programs(_) => Ok(()),
             Availability::Missing(reason) => Err(ServiceUnavailable::Missing {
                 service: name.to_owned(),
                 reason,

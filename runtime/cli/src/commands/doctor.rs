@@ -252,6 +252,7 @@ fn services(context: &Context) -> Vec<Finding> {
             .map_or_else(missing, |it| it.availability())
         {
             Availability::InProcess => Finding::ok(&what, "available, runs in this process"),
+            Availability::Programs(how) => Finding::ok(&what, format!("available: {how}")),
             Availability::Missing(why) => Finding::broken(&what, format!("not available: {why}")),
         }
     };

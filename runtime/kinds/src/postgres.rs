@@ -1,0 +1,89 @@
+//! The postgres service, whose worlds are databases.
+
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use mcpmark_postgres::{Installation, Isolation, PostgresService, clock_library};
+use mcpmark_service::{Service, error_chain};
+use mcpmark_snapshot::{Tree, TreePath};
+use mcpmark_task::TaskId;
+
+use crate::invocation::{ScriptInvocation, ScriptVariables};
+use crate::published::{self, POSTGRES};
+use crate::{Availability, ServiceKind, WorldGuests};
+
+/// Directory of golden clusters within the cache.
+const GOLDENS: &str = "postgres";
+
+/// Files of which at least one is at the root of every world with content.
+const PARTS: [&str; 3] = ["database.sql", "roles.sql", "schemas.sql"];
+
+/// The postgres service, with what it has found out about this machine.
+#[derive(Debug)]
+pub(crate) struct PostgresKind {
+    service: Arc<PostgresService>,
+    availability: OnceLock<Availability>,
+}
+
+impl PostgresKind {
+    /// Creates the service with a cache directory.
+    pub(crate) fn new(cache: &Path) -> Self {
+        Self {
+            service: Arc::new(PostgresService::new(cache.join(GOLDENS))),
+            availability: OnceLock::new(),
+        }
+    }
+}
+
+impl ServiceKind for PostgresKind {
+    fn name(&self) -> &'static str {
+        self.service.name()
+    }
+
+    fn availability(&self) -> Availability {
+        self.availability.get_or_init(availability).clone()
+    }
+
+    fn service(&self, _guests: &WorldGuests) -> Option<Arc<dyn Service>> {
+        Some(Arc::clone(&self.service) as _)
+    }
+
+    fn resembles_world(&self, tree: &Tree) -> bool {
+        let has = |path| TreePath::parse(path).is_ok_and(|path| tree.get(&path).is_some());
+        has("format") && PARTS.into_iter().any(has)
+    }
+
+    fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
+        published::postgres(task)
+    }
+
+    fn script_variables(&self) -> ScriptVariables {
+        ScriptVariables::named(POSTGRES)
+    }
+}
+
+fn availability() -> Availability {
+    let installation = match Installation::find(None) {
+        Ok(installation) => installation,
+        Err(error) => return Availability::Missing(error_chain(&error)),
+    };
+    let isolation = match Isolation::of_machine() {
+        Isolation::Namespaces { overlay: true } => "in namespaces, on overlay mounts",
+        Isolation::Namespaces { overlay: false } => "in namespaces, on copied data",
+        Isolation::Process => {
+            "as unprivileged processes without namespaces, which the kernel refuses"
+        }
+    };
+    let clock = match (Isolation::of_machine(), clock_library()) {
+        (Isolation::Process, _) => "with the clock of this machine",
+        (_, Some(_)) => "with the clock of the world",
+        (_, None) => {
+            "with the clock of this machine, because libfaketime is not installed (`apt-get install faketime`)"
+        }
+    };
+    Availability::Programs(format!(
+        "PostgreSQL {} in {}; servers run {isolation}, {clock}",
+        installation.version(),
+        installation.bin().display()
+    ))
+}

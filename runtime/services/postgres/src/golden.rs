@@ -1,0 +1,345 @@
+//! Golden clusters: stopped clusters with the content of a world, of which sessions get private copies.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use mcpmark_snapshot::{Digest, Snapshot};
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+use tokio_postgres::NoTls;
+
+use crate::state::{self, RestoreError};
+use crate::{ADMINISTRATOR, Cluster, ClusterError, Installation, Settings};
+
+/// Name of the database of every world.
+pub const DATABASE: &str = "world";
+
+/// Version of the content of golden clusters. A change makes existing ones unused.
+const FORMAT: u32 = 1;
+/// Maximum number of golden clusters in a directory. Those that were not used for the longest time are removed first.
+const MOST: usize = 64;
+/// Name of the file with [`Facts`], which is written last.
+const FACTS: &str = "facts.json";
+/// Extension of the directory of a cluster that is being built.
+const BUILDING: &str = "building";
+/// End of the names of lock files.
+const LOCK: &str = ".lock";
+
+/// Directory of golden clusters.
+#[derive(Debug, Clone)]
+pub struct Goldens {
+    dir: PathBuf,
+}
+
+/// Golden cluster. It is not removed while this exists.
+#[derive(Debug)]
+pub struct Golden {
+    dir: PathBuf,
+    facts: Facts,
+    /// Shared lock of the file of the cluster.
+    _lock: File,
+}
+
+/// Facts about the content of a golden cluster.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    /// Role of the agent: the owner of the database.
+    pub role: String,
+    /// Whether the role is a superuser.
+    pub is_superuser: bool,
+}
+
+impl Goldens {
+    /// Uses a directory, which is created when it is needed.
+    pub fn new(dir: impl Into<PathBuf>) -> Self {
+        Self { dir: dir.into() }
+    }
+
+    /// Returns the golden cluster of a world, and builds it if it does not exist. Two processes that need the same
+    /// cluster build it once. Blocks, and must be called within a Tokio runtime on a thread that may block.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the world is not the state of a database, or if the cluster cannot be built.
+    pub fn get(
+        &self,
+        world: &Snapshot,
+        installation: &Installation,
+        settings: &Settings,
+    ) -> Result<Golden, GoldenError> {
+        let name = name(&world.digest(), installation, settings);
+        let error = |source| GoldenError::Directory {
+            dir: self.dir.clone(),
+            source,
+        };
+        fs::create_dir_all(&self.dir).map_err(error)?;
+        let dir = self.dir.join(&name);
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(self.dir.join(format!("{name}{LOCK}")))
+            .map_err(error)?;
+        flock(&lock, FlockOperation::LockShared).map_err(error)?;
+        let facts = match facts(&dir) {
+            Some(facts) => facts,
+            None => {
+                flock(&lock, FlockOperation::Unlock).map_err(error)?;
+                flock(&lock, FlockOperation::LockExclusive).map_err(error)?;
+                let facts = match facts(&dir) {
+                    // Another process was faster.
+                    Some(facts) => facts,
+                    None => build(&dir, world, installation, settings)?,
+                };
+                flock(&lock, FlockOperation::LockShared).map_err(error)?;
+                self.remove_unused(&name);
+                facts
+            }
+        };
+        // The time of the last use. If it cannot be set, the cluster is removed earlier than necessary.
+        let _ = lock.set_modified(SystemTime::now());
+        Ok(Golden {
+            dir,
+            facts,
+            _lock: lock,
+        })
+    }
+
+    /// Removes the clusters that were not used for the longest time, if there are too many. Errors are ignored, because
+    /// the next call tries again. The files of locks stay: if one was replaced, two processes could build one cluster.
+    fn remove_unused(&self, keep: &str) {
+        let mut found: Vec<(SystemTime, String)> = fs::read_dir(&self.dir)
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let name = name.strip_suffix(LOCK)?.to_owned();
+                let used = entry.metadata().ok()?.modified().ok()?;
+                (name != keep && self.dir.join(&name).exists()).then_some((used, name))
+            })
+            .collect();
+        found.sort();
+        let excess = (found.len() + 1).saturating_sub(MOST);
+        for (_, name) in found.into_iter().take(excess) {
+            let lock = File::open(self.dir.join(format!("{name}{LOCK}")));
+            if let Ok(lock) = lock
+                && flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
+            {
+                let _ = remove(&self.dir.join(&name));
+            }
+        }
+    }
+}
+
+impl Golden {
+    /// Returns the facts about the content.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Starts a private copy of the cluster.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the copy cannot be made or started.
+    pub fn copy(
+        &self,
+        installation: &Installation,
+        settings: &Settings,
+    ) -> Result<Cluster, ClusterError> {
+        Cluster::copy(installation, &self.dir, settings)
+    }
+}
+
+/// Returns the name of a golden cluster, which is different for everything that its content depends on.
+fn name(world: &Digest, installation: &Installation, settings: &Settings) -> String {
+    let major = installation.version().major;
+    // A data directory belongs to one build of the server: block sizes and alignment can differ.
+    let bin = installation.bin().display();
+    let owner = rustix::process::geteuid().as_raw();
+    let rest = format!("{FORMAT}\n{bin}\n{owner}\n{}", settings.configuration());
+    let rest = Digest::of(rest.as_bytes()).hex();
+    let short = |hex: &str| hex.get(..20).unwrap_or_default().to_owned();
+    format!("{}-{major}-{}", short(&world.hex()), short(&rest))
+}
+
+fn flock(file: &File, operation: FlockOperation) -> io::Result<()> {
+    Ok(rustix::io::retry_on_intr(|| {
+        rustix::fs::flock(file, operation)
+    })?)
+}
+
+/// Returns the facts of a complete cluster.
+fn facts(dir: &Path) -> Option<Facts> {
+    let text = fs::read(dir.join(FACTS)).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+fn remove(dir: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(dir) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+/// Builds a cluster next to its place, and renames it when it is complete.
+fn build(
+    dir: &Path,
+    world: &Snapshot,
+    installation: &Installation,
+    settings: &Settings,
+) -> Result<Facts, GoldenError> {
+    let building = dir.with_extension(BUILDING);
+    let error = |source| GoldenError::Directory {
+        dir: building.clone(),
+        source,
+    };
+    // What a killed process has left.
+    remove(&building).map_err(error)?;
+    remove(dir).map_err(error)?;
+    let settings = Settings {
+        clock: None,
+        ..settings.clone()
+    };
+    let built = fill(&building, world, installation, &settings).and_then(|facts| {
+        let text = serde_json::to_vec(&facts).map_err(io::Error::other);
+        text.and_then(|text| fs::write(building.join(FACTS), text))
+            .and_then(|()| fs::rename(&building, dir))
+            .map_err(error)?;
+        Ok(facts)
+    });
+    if built.is_err() {
+        // The next attempt removes it if this fails.
+        let _ = remove(&building);
+    }
+    built
+}
+
+fn fill(
+    dir: &Path,
+    world: &Snapshot,
+    installation: &Installation,
+    settings: &Settings,
+) -> Result<Facts, GoldenError> {
+    let cluster = Cluster::create(installation, dir, settings)?;
+    let facts = tokio::runtime::Handle::current().block_on(load(&cluster, world))?;
+    cluster.stop()?;
+    Ok(facts)
+}
+
+/// Restores a world in a new cluster, and prepares the cluster for copies.
+async fn load(cluster: &Cluster, world: &Snapshot) -> Result<Facts, GoldenError> {
+    let client = connect(cluster, ADMINISTRATOR, "postgres").await?;
+    client
+        .batch_execute(&format!("CREATE DATABASE {DATABASE}"))
+        .await
+        .map_err(ConnectError::from)?;
+    drop(client);
+    let client = connect(cluster, ADMINISTRATOR, DATABASE).await?;
+    state::restore(&client, world).await?;
+    let unlimited = "SET statement_timeout = 0";
+    client
+        .batch_execute(unlimited)
+        .await
+        .map_err(ConnectError::from)?;
+    // All rows are visible to all, so that no query of a session writes hints. Statistics of tables of up to 30,000 rows
+    // do not depend on chance.
+    client
+        .batch_execute("VACUUM (FREEZE, ANALYZE)")
+        .await
+        .map_err(ConnectError::from)?;
+    let owner = client
+        .query_one(
+            "SELECT rolname::text, rolsuper, rolcanlogin, oid = 10 FROM pg_catalog.pg_authid WHERE oid = \
+             (SELECT datdba FROM pg_catalog.pg_database WHERE datname = current_database())",
+            &[],
+        )
+        .await
+        .map_err(ConnectError::from)?;
+    let (role, is_superuser): (String, bool) = (owner.get(0), owner.get(1));
+    let (can_login, is_bootstrap): (bool, bool) = (owner.get(2), owner.get(3));
+    if is_bootstrap {
+        return Err(GoldenError::NoOwner);
+    }
+    if !can_login {
+        return Err(GoldenError::NoLogin { role });
+    }
+    Ok(Facts { role, is_superuser })
+}
+
+/// Connects to a database of a cluster.
+pub(crate) async fn connect(
+    cluster: &Cluster,
+    role: &str,
+    database: &str,
+) -> Result<tokio_postgres::Client, ConnectError> {
+    let (client, connection) = cluster.config(role, database).connect(NoTls).await?;
+    // It ends when the client is dropped. Its errors are those of the client's requests.
+    drop(tokio::spawn(connection));
+    Ok(client)
+}
+
+/// Error of a connection of the harness to a cluster.
+#[derive(Debug, thiserror::Error)]
+#[error("the connection of the harness to the PostgreSQL server failed: {}", describe(.0))]
+pub struct ConnectError(#[from] tokio_postgres::Error);
+
+fn describe(error: &tokio_postgres::Error) -> String {
+    match (error.as_db_error(), std::error::Error::source(error)) {
+        (Some(server), _) => format!("{} ({})", server.message(), server.code().code()),
+        (None, Some(source)) => format!("{error}: {source}"),
+        (None, None) => error.to_string(),
+    }
+}
+
+/// Errors of building golden clusters.
+#[derive(Debug, thiserror::Error)]
+pub enum GoldenError {
+    /// Directory that cannot be read or written.
+    #[error("cannot use the directory {dir} of PostgreSQL clusters", dir = dir.display())]
+    Directory {
+        /// Directory.
+        dir: PathBuf,
+        /// Cause.
+        source: io::Error,
+    },
+    /// Failure of a cluster.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
+    /// Failure of a connection.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// State that cannot be restored.
+    #[error(transparent)]
+    Restore(#[from] RestoreError),
+    /// World whose database belongs to the harness.
+    #[error(
+        "database.sql gives the database no owner; expected `ALTER DATABASE :\"database\" OWNER TO <role>;` with a role \
+         of roles.sql, which is the role of the agent"
+    )]
+    NoOwner,
+    /// World whose owner cannot log in.
+    #[error(
+        "the role {role:?} owns the database, so it is the role of the agent, but it cannot log in; write `CREATE ROLE \
+         ... LOGIN` in roles.sql"
+    )]
+    NoLogin {
+        /// Name of the role.
+        role: String,
+    },
+}
+
+impl GoldenError {
+    /// Reports whether the world is invalid, as opposed to a failure of the machine.
+    pub fn is_invalid_world(&self) -> bool {
+        match self {
+            Self::NoOwner | Self::NoLogin { .. } => true,
+            Self::Restore(error) => !error.is_infrastructure(),
+            Self::Directory { .. } | Self::Cluster(_) | Self::Connect(_) => false,
+        }
+    }
+}

@@ -1,0 +1,1 @@
+SELECT schema, relname, q FROM rel WHERE relkind = 'S' ORDER BY schema COLLATE "C", relname COLLATE "C"

@@ -1,0 +1,6 @@
+//! The canonical form of databases, on a real server.
+
+mod support;
+
+mod cases;
+mod properties;
