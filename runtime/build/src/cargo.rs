@@ -159,12 +159,9 @@ impl Workspace {
 
     /// Returns all members.
     pub(crate) fn members(&self) -> impl Iterator<Item = Member<'_>> {
-        self.packages.iter().map(|package| {
-            let dir = package.manifest_path.parent().unwrap_or(&self.root);
-            Member {
-                name: &package.name,
-                dir: dir.strip_prefix(&self.root).unwrap_or(dir),
-            }
+        self.packages.iter().map(|package| Member {
+            package: &package.name,
+            targets: package.targets.iter().map(|it| &*it.name).collect(),
         })
     }
 
@@ -405,6 +402,8 @@ impl Workspace {
                 "--target",
                 TARGET,
             ])
+            // A configuration of cargo may move fingerprints to another directory.
+            .env("CARGO_BUILD_BUILD_DIR", &own_dir)
             .args([OsString::from("--target-dir"), own_dir.into_os_string()])
             .env("RUSTC_WRAPPER", &wrapper)
             .env(

@@ -5,10 +5,11 @@
 //! Therefore the digest of each compiled source is recorded. Before the next run of cargo, a source with another digest
 //! and a time that would hide the change is touched: its modification time is set to now.
 //!
-//! Cargo also identifies a package by its name, version and path *within its workspace*. Two libraries that share a
-//! target directory and contain a task at the same path therefore share fingerprints and artifacts, and cargo would
-//! take a guest of one library for that of the other. Each package has an owner, the workspace that compiled it last;
-//! for another workspace, the fingerprints are removed, so that cargo compiles it again.
+//! Libraries share a target directory, and two things of theirs can have the same name there. Cargo identifies a package
+//! by its name, version and path *within its workspace*, so tasks at the same path share fingerprints; and the module of
+//! a guest is named after its target alone. Cargo would take a guest of one library for that of the other. So each name
+//! has an owner, the workspace that compiled it last. For another workspace, the fingerprints are removed, and cargo
+//! compiles the package again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -28,17 +29,18 @@ use super::{BuildError, TARGET};
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Compiled {
     modules: BTreeMap<PathBuf, BTreeMap<PathBuf, Entry>>,
-    /// Root of the workspace that last compiled a package, by the identity that cargo uses.
+    /// Root of the workspace that last compiled something with a name, by the names of packages and targets.
     #[serde(default)]
     owners: BTreeMap<String, PathBuf>,
 }
 
-/// Member of a workspace, as cargo identifies it in a target directory.
-#[derive(Debug, Clone, Copy)]
+/// Names of a member of a workspace in a target directory.
+#[derive(Debug, Clone)]
 pub(crate) struct Member<'a> {
-    pub(crate) name: &'a str,
-    /// Directory of the package, relative to the root of its workspace.
-    pub(crate) dir: &'a Path,
+    /// Name of the package.
+    pub(crate) package: &'a str,
+    /// Names of its targets.
+    pub(crate) targets: Vec<&'a str>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -77,11 +79,12 @@ impl Compiled {
     ) -> Result<(), BuildError> {
         let mut foreign = BTreeSet::new();
         for member in members {
-            let identity = format!("{} {}", member.name, member.dir.display());
-            let owner = self.owners.get(&identity);
-            if owner.is_none_or(|owner| owner != root) {
-                foreign.insert(member.name);
-                self.owners.insert(identity, root.to_owned());
+            for name in member.targets.into_iter().chain([member.package]) {
+                let owner = self.owners.get(name);
+                if owner.is_none_or(|owner| owner != root) {
+                    foreign.insert(member.package);
+                    self.owners.insert(name.to_owned(), root.to_owned());
+                }
             }
         }
         if foreign.is_empty() {
@@ -145,16 +148,23 @@ impl Compiled {
     }
 }
 
-/// Removes cargo's fingerprints of packages with these names. Without a fingerprint, cargo compiles a package again.
+/// Removes cargo's fingerprints of packages with these names: those of guests, and those of build scripts and macros,
+/// which are compiled for the host. Without a fingerprint, cargo compiles a package again.
 fn remove_fingerprints(names: &BTreeSet<&str>, cargo_dir: &Path) -> Result<(), BuildError> {
-    let dir = cargo_dir.join(TARGET).join("release/.fingerprint");
-    let entries = match fs::read_dir(&dir) {
+    for profile in [cargo_dir.join(TARGET), cargo_dir.to_owned()] {
+        remove_fingerprints_in(&profile.join("release/.fingerprint"), names)?;
+    }
+    Ok(())
+}
+
+fn remove_fingerprints_in(dir: &Path, names: &BTreeSet<&str>) -> Result<(), BuildError> {
+    let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(BuildError::io("read", &dir, error)),
+        Err(error) => return Err(BuildError::io("read", dir, error)),
     };
     for entry in entries {
-        let entry = entry.map_err(|error| BuildError::io("read", &dir, error))?;
+        let entry = entry.map_err(|error| BuildError::io("read", dir, error))?;
         // The name of a directory is that of the package, a hyphen and a hash.
         let file_name = entry.file_name();
         let package = file_name.to_str().and_then(|name| name.rsplit_once('-'));
@@ -202,26 +212,33 @@ mod tests {
                 .join(name);
             fs::create_dir_all(path).unwrap();
         }
-        let filing = Member {
-            name: "filing",
-            dir: Path::new("tasks/filing"),
-        };
-        let claim = |root: &str| {
+        let claim = |root: &str, package: &'static str| {
+            let member = Member {
+                package,
+                targets: vec!["solution"],
+            };
             let mut compiled = Compiled::read(cargo_dir);
             compiled
-                .claim(Path::new(root), [filing], cargo_dir)
+                .claim(Path::new(root), [member], cargo_dir)
                 .unwrap();
         };
 
         // An unknown owner counts as another workspace.
-        claim("/one");
+        claim("/one", "filing");
         assert_eq!(fingerprints(cargo_dir), ["filing-box-0123456789abcdef"]);
 
         let path = cargo_dir.join(TARGET).join("release/.fingerprint");
-        fs::create_dir(path.join("filing-fedcba9876543210")).unwrap();
-        claim("/one");
-        assert_eq!(fingerprints(cargo_dir).len(), 2);
-        claim("/two");
-        assert_eq!(fingerprints(cargo_dir), ["filing-box-0123456789abcdef"]);
+        let path = path.join("filing-fedcba9876543210");
+        fs::create_dir(&path).unwrap();
+        claim("/one", "filing");
+        assert!(path.exists());
+        claim("/two", "filing");
+        assert!(!path.exists());
+
+        // Another package of the first workspace has a target of the same name.
+        claim("/one", "other");
+        fs::create_dir(&path).unwrap();
+        claim("/two", "filing");
+        assert!(!path.exists());
     }
 }
