@@ -271,12 +271,13 @@ fn wish(task: &Verifier, issue: &Issue, title: &str, path: &str) -> Option<Strin
 fn setter(task: &Verifier, path: &str, after: u32) -> String {
     let repository = task.start().repository();
     let log = repository.log_of("main", path).required();
-    let set = log.iter().find(|commit| {
-        let parent = commit.parents().first();
-        let parent = parent.and_then(|id| repository.commit(id).get().ok().cloned());
-        parent.is_some_and(|parent| {
+    // The author of a merge commit is who merged.
+    let set = log.iter().find(|commit| match commit.parents() {
+        [parent] => {
+            let parent = repository.commit(parent).required();
             oven(&parent, path) == Some(after) && oven(commit, path) != Some(after)
-        })
+        }
+        _ => false,
     });
     let set = set.expect("somebody set the oven");
     let users = task.start().file("users.json").json().required();
