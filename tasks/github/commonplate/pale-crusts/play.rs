@@ -166,7 +166,10 @@ fn wished_by(comments: &[Value], title: &str) -> Option<String> {
 
 /// The merged pull request that lowered many ovens, and what it did.
 fn damage(site: &mut RepoTools<'_>) -> (Value, Vec<Harm>) {
-    for pull in site.pulls("closed") {
+    let mut pulls = site.pulls("closed");
+    // Somebody says on the issue that they moved tags; theirs come first.
+    pulls.sort_by_key(|pull| string(&pull["user"]["login"]) != "larkspur-j");
+    for pull in pulls {
         if pull["merged_at"].is_null() {
             continue;
         }
