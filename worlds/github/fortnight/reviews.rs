@@ -114,7 +114,7 @@ const LOOKED: [Looked; 20] = [
     ),
     (
         "words-fortnight",
-        &["llindqvist"],
+        &["moakes"],
         &[
             ("tsato", APPROVED, "At last.", 1),
             (

@@ -1,5 +1,6 @@
 //! What the issue for the harbour office must state, may state and must not state.
 
+use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Language, Person};
 use mcpmark_guest::{Condition, Found};
 
@@ -9,6 +10,8 @@ use crate::links::links_agree;
 pub struct Told {
     pub number: u64,
     pub minutes: u64,
+    /// Day on which it was reported.
+    pub day: Date,
     /// The pull request that caused it; missing if it was no change of ours.
     pub cause: Option<u64>,
     /// The pull request that took the change back.
@@ -106,7 +109,9 @@ pub fn report(incidents: &[Told], people: &[Person]) -> Facts {
         }
         facts = facts
             .may(Fact::reference(told.number))
-            .may(Fact::number(told.minutes));
+            .may(Fact::number(told.minutes))
+            .may(Fact::date(told.day))
+            .may(Fact::number(u64::from(told.day.year().unsigned_abs())));
         if let Some(cause) = told.cause {
             facts = facts.may(Fact::reference(cause));
         }
@@ -238,6 +243,7 @@ mod tests {
         let told = |number, minutes, cause, undone_by| Told {
             number,
             minutes,
+            day: Date::constant(2025, 4, 1),
             cause,
             undone_by,
             words: WORDS[(number - 301) as usize].1.to_vec(),

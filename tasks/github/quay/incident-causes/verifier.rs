@@ -131,7 +131,7 @@ fn verify(task: &mut Verifier) {
     });
     task.check("the report is an open issue", plain);
     let body = issue.body();
-    let told: Vec<Told> = incidents.iter().map(told).collect();
+    let told: Vec<Told> = incidents.iter().map(|it| told(task, it)).collect();
     for (name, condition) in conditions(&told, &people(task), &body) {
         task.check(format!("the report: {name}"), condition);
     }
@@ -211,7 +211,7 @@ fn incidents(task: &Verifier) -> Vec<Incident> {
     incidents.collect()
 }
 
-fn told(it: &Incident) -> Told {
+fn told(task: &Verifier, it: &Incident) -> Told {
     let issue = &it.issue;
     let minutes = |text: &str, begin: &str| -> Option<u64> {
         let rest = text.lines().find_map(|line| line.strip_prefix(begin))?;
@@ -222,8 +222,13 @@ fn told(it: &Incident) -> Told {
         .filter_map(|it| minutes(&it.body, "It was "))
         .last();
     let words = WORDS.iter().find(|(title, _)| issue.title.ends_with(title));
+    let issues = task.start().file("issues.json").json().required();
+    let mut records = issues.as_array().into_iter().flatten();
+    let record = records.find(|it| it["number"] == issue.number);
+    let day = record.and_then(|it| it["created_at"].as_str()?.get(..10)?.parse().ok());
     Told {
         number: issue.number,
+        day: day.expect("it was reported on a day"),
         minutes: corrected
             .or(minutes(&issue.body, "Stood still for "))
             .expect("it says how long"),
