@@ -1,5 +1,6 @@
 //! What the comment on the issue must state, may state and must not state.
 
+use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Person, Prose};
 use mcpmark_guest::{Condition, Found};
 
@@ -10,6 +11,8 @@ pub struct Kept {
     /// Degrees before the change, after it, and today.
     pub degrees: [u32; 3],
     pub cook: Person,
+    /// The commit by which the cook set the oven, and the pull request that it came from.
+    pub set_in: (Option<String>, Option<u64>),
 }
 
 /// What happened to the ovens, as the world has it.
@@ -18,6 +21,8 @@ pub struct Story {
     /// The pull request that lowered the ovens, and its commit.
     pub damage: u64,
     pub commit: String,
+    /// The day on which it was merged.
+    pub day: Date,
     pub culprit: Person,
     /// The pull request of the agent.
     pub own: u64,
@@ -138,14 +143,21 @@ fn replaced(text: &str, old: &str, new: &str) -> String {
 /// The facts of the comment.
 pub fn explanation(story: &Story) -> Facts {
     let number = |count: usize| Fact::number(count as u64);
+    // The pull requests by which cooks set ovens may stand beside both.
+    let set_in = story.kept.iter().filter_map(|it| it.set_in.1);
+    let set_in = set_in.map(Fact::reference).reduce(Fact::or);
+    let besides = |fact: Fact| match &set_in {
+        Some(others) => fact.besides(others.clone()),
+        None => fact,
+    };
     let mut facts = Facts::new()
         .must(
             "which pull request lowered the ovens",
-            Fact::reference(story.damage).about(LOWERED),
+            besides(Fact::reference(story.damage).about(LOWERED)),
         )
         .must(
             "which pull request puts them right",
-            Fact::reference(story.own).about(MENDED),
+            besides(Fact::reference(story.own).about(MENDED)),
         )
         .must(
             "how many recipes it puts right",
@@ -159,6 +171,11 @@ pub fn explanation(story: &Story) -> Facts {
             format!("that the {title} stays"),
             Fact::term([word(&kept.title)]),
         );
+        let (commit, pull) = &kept.set_in;
+        let commit = commit.iter().map(|id| Fact::commit(id));
+        for fact in commit.chain(pull.map(Fact::reference)) {
+            facts = facts.may(fact);
+        }
     }
     let mut cooks: Vec<&Person> = Vec::new();
     for cook in story.kept.iter().map(|it| &it.cook) {
@@ -185,6 +202,8 @@ pub fn explanation(story: &Story) -> Facts {
     facts
         .may(Fact::reference(story.issue))
         .may(Fact::commit(&story.commit))
+        .may(Fact::date(story.day))
+        .may(Fact::number(u64::from(story.day.year().unsigned_abs())))
         .may(number(20))
         .may(number(story.kept.len()).about(LEFT))
         .may(number(count_of_cooks))
@@ -252,6 +271,7 @@ mod tests {
             title: title.to_owned(),
             degrees,
             cook: cook.clone(),
+            set_in: (None, (title == "Potato gratin").then_some(327)),
         };
         let mended = [
             ("Oat bread", 220),
@@ -267,6 +287,7 @@ mod tests {
             issue: 431,
             damage: 318,
             commit: "9f3c1d7ab2e84c50f6d1a7739be02c4d5581e6f0".to_owned(),
+            day: Date::constant(2024, 6, 5),
             culprit: jo.clone(),
             own: 446,
             mended: mended

@@ -27,6 +27,8 @@ struct Lowered {
     now: u32,
     /// Login of the cook who wants it as it is.
     kept_by: Option<String>,
+    /// The commit by which the cook set it, and the pull request that it came from.
+    set_in: (Option<String>, Option<u64>),
 }
 
 fn verify(task: &mut Verifier) {
@@ -183,6 +185,7 @@ fn story(
             title: it.title.clone(),
             degrees: [it.before, it.after, it.now],
             cook: person(it.kept_by.as_deref()?),
+            set_in: it.set_in.clone(),
         })
     });
     let mended = lowered.iter().filter(|it| it.kept_by.is_none());
@@ -195,6 +198,11 @@ fn story(
         issue: issue.number,
         damage: damage.issue.number,
         commit: commit.id().to_owned(),
+        day: damage
+            .merged_at
+            .as_deref()
+            .and_then(|it| it.get(..10)?.parse().ok())
+            .expect("it was merged on a day"),
         culprit: person(&damage.issue.user),
         own,
         mended: mended
@@ -226,10 +234,16 @@ fn damage(task: &Verifier, main: &Commit, issue: &Issue) -> (Pull, Commit, Vec<L
         let title = value(&text, "title").unwrap_or_default().to_owned();
         let degrees = |commit: &Commit| oven(commit, &path).expect("it has an oven");
         let (before, after, now) = (degrees(&parent), degrees(&commit), degrees(main));
-        let kept_by = match now == after {
-            true => wish(task, issue, &title, &path),
-            false => Some(setter(task, &path, after)),
+        let (kept_by, commit) = if now == after {
+            (wish(task, issue, &title, &path), None)
+        } else {
+            let (login, commit) = setter(task, &path, after);
+            (Some(login), Some(commit))
         };
+        let name = format!("{title}: {now} degrees");
+        let pulls = task.start().pulls().required();
+        let pull = pulls.iter().find(|it| it.issue.title == name);
+        let set_in = (commit, pull.map(|it| it.issue.number));
         Lowered {
             path,
             title,
@@ -237,6 +251,7 @@ fn damage(task: &Verifier, main: &Commit, issue: &Issue) -> (Pull, Commit, Vec<L
             after,
             now,
             kept_by,
+            set_in,
         }
     });
     let lowered = lowered.collect();
@@ -267,8 +282,8 @@ fn wish(task: &Verifier, issue: &Issue, title: &str, path: &str) -> Option<Strin
     (wrote.issue.user == comment.user).then(|| comment.user.clone())
 }
 
-/// The author of the newest commit that gave a recipe another oven than the damage left.
-fn setter(task: &Verifier, path: &str, after: u32) -> String {
+/// The author and the id of the newest commit that gave a recipe another oven than the damage left.
+fn setter(task: &Verifier, path: &str, after: u32) -> (String, String) {
     let repository = task.start().repository();
     let log = repository.log_of("main", path).required();
     // The author of a merge commit is who merged.
@@ -284,7 +299,8 @@ fn setter(task: &Verifier, path: &str, after: u32) -> String {
     let mut users = users.as_array().into_iter().flatten();
     let user = users.find(|it| it["email"] == set.author().email.as_str());
     let user = user.expect("authors are users");
-    user["login"].as_str().unwrap_or_default().to_owned()
+    let login = user["login"].as_str().unwrap_or_default();
+    (login.to_owned(), set.id().to_owned())
 }
 
 fn with_oven(text: &str, old: u32, new: u32) -> String {
