@@ -63,7 +63,7 @@ const MENDED: [&str; 20] = [
     "set* .. right",
     "set* .. back",
     "put* right",
-    "puts .. right",
+    "put* .. right",
     "put* .. back",
     "put* back",
     "set* back",
@@ -150,6 +150,9 @@ pub fn explanation(story: &Story) -> Facts {
         Some(others) => fact.besides(others.clone()),
         None => fact,
     };
+    let all = number(story.kept.len() + story.mended.len());
+    let degrees = ovens(story).into_iter().flat_map(|(_, degrees)| degrees);
+    let other_numbers = degrees.map(Fact::number).fold(all.or(number(20)), Fact::or);
     let mut facts = Facts::new()
         .must(
             "which pull request lowered the ovens",
@@ -163,7 +166,7 @@ pub fn explanation(story: &Story) -> Facts {
             "how many recipes it puts right",
             number(story.mended.len())
                 .about(MENDED)
-                .besides(number(20).or(number(story.kept.len() + story.mended.len()))),
+                .besides(other_numbers),
         );
     for kept in &story.kept {
         let title = kept.title.to_lowercase();
