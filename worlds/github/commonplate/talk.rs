@@ -50,7 +50,17 @@ pub fn talks(random: &mut Random) -> Vec<Talk> {
         )
         .labels(&["correction"])
         .comment("odunsi", "The rolls too. I had to look in my own notebook.")
-        .comment("larkspur-j", "I only moved tags around, back in June."),
+        .comment("larkspur-j", "I only moved tags around, back in June.")
+        .comment("rafiq-s", "So 20 on top of all of them, and we are done?")
+        .comment(
+            "hbramwell",
+            "No. Only where that change is still what the page says. What one of us has set since was cooked like that, and what came into the book later was never wrong.",
+        )
+        .comment("chip-pan-alan", "Can the plum tart stay at 180? I like it pale.")
+        .comment(
+            "tcoole",
+            "My cauliflower cheese stays at 190, please. At 210 I had to scrape the top off, twice.",
+        ),
     ));
     all
 }

@@ -114,7 +114,7 @@ const LOOKED: [Looked; 20] = [
     ),
     (
         "words-fortnight",
-        &["llindqvist"],
+        &["moakes"],
         &[
             ("tsato", APPROVED, "At last.", 1),
             (
@@ -154,6 +154,21 @@ const LOOKED: [Looked; 20] = [
             "These are three things. Divide it, please, as docs/contributing.md says.",
             0,
         )],
+    ),
+];
+
+/// Who said on a pull request that they are on leave: the branch, who, and what. The clock of the world is at the
+/// 28th of April, so that one of them is back.
+const ON_LEAVE: [(&str, &str, &str); 2] = [
+    (
+        "words-fi",
+        "llindqvist",
+        "I am on leave until 5 May. Kiran stands in for me.",
+    ),
+    (
+        "words-fortnight",
+        "idrummond",
+        "I am on leave until 22 April. João stands in for me.",
     ),
 ];
 
@@ -227,6 +242,9 @@ pub fn arrange<G: Git>(hub: &mut Hub, git: &Ancestry<'_, G>) {
             if let Some(review) = hub.pull(number).reviews.last_mut() {
                 review["commit_id"] = commit.into();
             }
+        }
+        for (_, by, text) in ON_LEAVE.iter().filter(|(it, _, _)| *it == branch) {
+            hub.comment(number, by, text, FORTNIGHT.day(836) + 9 * 3_600);
         }
     }
 }

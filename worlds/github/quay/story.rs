@@ -21,6 +21,7 @@ fn beginnings() -> Vec<Work<Write>> {
     let texts = vec![
         Write::new("README.md", include_str!("texts/README.md")),
         Write::new("docs/settings.md", include_str!("texts/settings.md")),
+        Write::new("docs/incidents.md", include_str!("texts/incidents.md")),
     ];
     let lists = SITES
         .iter()

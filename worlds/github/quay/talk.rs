@@ -27,7 +27,8 @@ pub fn talks(random: &mut Random) -> Vec<Talk> {
             "Stood still for {minutes} minutes.\nChange: {{sha:{id}}}\n\nFound in the log of the machine; that is what it ran when it began."
         );
         let report = Report::new(by, &format!("Incident: {title}"), &text);
-        all.push(Talk::new(day, report.labels(&["incident"])));
+        let report = report.labels(&["incident"]);
+        all.push(Talk::new(day, discussed(report, id, by, minutes)));
     }
     all.push(Talk::new(
         585,
@@ -49,6 +50,32 @@ pub fn talks(random: &mut Random) -> Vec<Talk> {
         .labels(&["settings"]),
     ));
     all
+}
+
+/// What was said about an incident, some of it by people who cannot know.
+fn discussed(report: Report, id: &str, by: &'static str, minutes: i64) -> Report {
+    match id {
+        "tide-smooth" => report.comment("dmarsh", "I will ask for raw values again one of these days."),
+        "web-reload" => report.comment("lock-keeper-2", "Was that not the storm? All the lamps flickered."),
+        "metrics-partial" => report.comment(
+            by,
+            &format!(
+                "It was {} minutes in all. The second alarm came when we had written this.",
+                minutes + 25
+            ),
+        ),
+        "database-replica" => report
+            .comment("efontaine", "My graphs bend at the minute of the change.")
+            .comment(
+                "cwren",
+                "They bend where the check began to look. The disk of fulmar-1 had been dying since noon, I have its log. No change of ours, and the disk is replaced.",
+            ),
+        "gate-restart" => report.comment(
+            "efontaine",
+            "I would say that this is no change of ours. The nights are cold by now.",
+        ),
+        _ => report,
+    }
 }
 
 fn settled() -> Vec<Talk> {

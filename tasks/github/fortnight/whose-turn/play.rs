@@ -7,53 +7,103 @@ use mcpmark_guest::github::RepoTools;
 use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
 
-const BRANCH: &str = "desk/turns";
 const TURNS: [&str; 3] = ["needs work", "needs review", "ready"];
+/// First names of the team, as they are used in comments.
+const NAMES: [(&str, &str); 2] = [("Kiran", "kbanerjee"), ("João", "jferreira")];
 
-/// What a wrong solution does.
+/// What a wrong solution does, and what another right one does otherwise.
 #[derive(Default)]
 pub struct Slips {
     /// Takes a review for one of the head.
     pub overlooks_pushes: bool,
     /// Takes the first review of each reviewer.
     pub first_word_holds: bool,
+    /// Asks people who are on leave.
+    pub overlooks_leaves: bool,
+    /// Takes a leave that is over for one of today.
+    pub believes_old_leaves: bool,
+    /// Leaves the labels of weeks ago beside the new ones.
+    pub keeps_old_labels: bool,
+    /// Right: the newest first, and asks before it labels.
+    pub newest_first: bool,
+    /// Right: finds the pull requests by a search.
+    pub searches: bool,
+    /// Right: leaves out what has only been commented.
+    pub counts_reviews: bool,
 }
 
 pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     let mut site = RepoTools::new(tools, "wickerwork", "fortnight");
     site.file_at("main", "docs/reviews.md");
-    let mut pulls = site.pulls("open");
+    let mut pulls = open(&mut site, slips.searches);
     pulls.retain(|it| it["draft"] != true);
     pulls.sort_by_key(|it| number(&it["number"]));
-    let mut text = String::from("# Whose turn it is\n\n");
-    let mut counts = [0; 3];
+    if slips.newest_first {
+        pulls.reverse();
+    }
+    let mut count = 0;
     for pull in &pulls {
         let number = number(&pull["number"]);
         let reviews = site.json("get_pull_request_reviews", &json!({"pullNumber": number}));
-        let (turn, people) = turn(pull, &reviews, slips);
-        counts[turn] += 1;
-        let names = people.join(", ");
-        let told = match people.is_empty() {
-            true => TURNS[turn].to_owned(),
-            false => format!("{} ({names})", TURNS[turn]),
-        };
-        text.push_str(&format!("- #{number}: {told}\n"));
+        if reviews.as_array().is_none_or(Vec::is_empty) {
+            continue;
+        }
+        let (turn, mut people) = turn(pull, &reviews, slips);
+        if turn == 1 && people.is_empty() && slips.counts_reviews {
+            continue;
+        }
+        count += 1;
+        for comment in site.comments(number) {
+            if let Some((away, stand_in)) = leave(&comment, slips) {
+                for login in people.iter_mut().filter(|it| **it == away) {
+                    stand_in.clone_into(login);
+                }
+            }
+        }
+        people.dedup();
+        let asks = turn == 1 && !people.is_empty();
+        if asks && slips.newest_first {
+            site.update_pull(number, &json!({"reviewers": people}));
+        }
         let mut wanted = labels(pull);
-        wanted.retain(|label| !TURNS.contains(&label.as_str()));
+        if !slips.keeps_old_labels {
+            wanted.retain(|label| !TURNS.contains(&label.as_str()));
+        }
         wanted.push(TURNS[turn].to_owned());
+        wanted.dedup();
         site.update_issue(number, &json!({"labels": wanted}));
-        if turn == 1 && !people.is_empty() {
+        if asks && !slips.newest_first {
             site.update_pull(number, &json!({"reviewers": people}));
         }
     }
-    let [work, review, ready] = counts;
-    text.push_str(&format!(
-        "\nNeeds work: {work}, needs review: {review}, ready: {ready}.\n"
-    ));
-    site.create_branch(BRANCH, "main");
-    let file = ("docs/turns.md".to_owned(), text);
-    site.push(BRANCH, "docs: whose turn it is now", &[file]);
-    format!("{} pull requests have their turn.", pulls.len())
+    format!("{count} pull requests have their turn.")
+}
+
+/// The open pull requests.
+fn open(site: &mut RepoTools<'_>, by_search: bool) -> Vec<Value> {
+    if !by_search {
+        return site.pulls("open");
+    }
+    let query = json!({"query": "is:open draft:false repo:wickerwork/fortnight"});
+    let found = site.pages("search_pull_requests", Some("items"), &query);
+    let numbers = found.iter().map(|it| number(&it["number"]));
+    let numbers: Vec<u64> = numbers.collect();
+    let pulls = numbers
+        .into_iter()
+        .map(|number| site.json("get_pull_request", &json!({"pullNumber": number})));
+    pulls.collect()
+}
+
+/// Who is on leave by a comment, and who stands in.
+fn leave<'a>(comment: &'a Value, slips: &Slips) -> Option<(&'a str, &'static str)> {
+    let body = string(&comment["body"]);
+    let is_leave = body.contains("on leave until");
+    let is_over = body.contains("April");
+    if !is_leave || (is_over && !slips.believes_old_leaves) || slips.overlooks_leaves {
+        return None;
+    }
+    let (_, login) = NAMES.iter().find(|(name, _)| body.contains(name))?;
+    Some((string(&comment["user"]["login"]), login))
 }
 
 /// Which of the turns it is, and by whom.

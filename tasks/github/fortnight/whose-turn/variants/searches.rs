@@ -1,0 +1,16 @@
+//! Right: finds the pull requests by a search.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    let slips = play::Slips {
+        searches: true,
+        ..play::Slips::default()
+    };
+    play::play(tools, &slips)
+}
