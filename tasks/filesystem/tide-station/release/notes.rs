@@ -46,6 +46,9 @@ pub fn facts(number: &str, mentioned: &BTreeSet<u32>, people: Vec<Person>) -> Fa
         if issue == 44 {
             fact = fact.besides(Fact::reference(45));
         }
+        if issue == 62 {
+            fact = fact.besides(Fact::reference(29));
+        }
         facts = facts.must(format!("#{issue}"), fact);
     }
     facts
@@ -112,6 +115,22 @@ pub fn facts(number: &str, mentioned: &BTreeSet<u32>, people: Vec<Person>) -> Fa
                 "stuck_s",
                 "in seconds",
                 "Python 3.12",
+            ]),
+        )
+        // Both versions may stand elsewhere, but the dimming came in 2.3.0.
+        .must_not(
+            "another release for #29",
+            Fact::term([
+                "in 2.3.1 #29",
+                "with 2.3.1 #29",
+                "since 2.3.1 #29",
+                "release 2.3.1 #29",
+                "version 2.3.1 #29",
+                "2.3.1 told",
+                "2.4.0 told",
+                "#29 in 2.3.1",
+                "#29 of 2.3.1",
+                "#29 from 2.3.1",
             ]),
         )
         .must_not("internal work", Fact::term(["parallel", "unit test"]))

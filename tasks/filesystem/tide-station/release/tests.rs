@@ -23,8 +23,19 @@ fn notes_are_judged_by_their_facts() {
     let people = notes::people(&Csv::lenient().read(PEOPLE).unwrap());
     let facts = notes::facts("2.4.0", &mentioned, people);
     let mut mistakes = misjudged(&samples, |text| facts.conditions(text));
-    // The report says that nothing comes after 256 bytes, and a repeated number is no false one.
-    mistakes.retain(|it| !it.contains("256") && !it.contains("(#44, #44)"));
+    // The report says that nothing comes after 256 bytes, and a repeated number is no false one. This release may stand
+    // beside #29, because it takes that back.
+    mistakes.retain(|it| {
+        ![
+            "256",
+            "(#44, #44)",
+            "2.4.0 (#29)",
+            "2.4.0, #29",
+            "#29, in 2.4.0",
+        ]
+        .iter()
+        .any(|free| it.contains(free))
+    });
     assert!(
         mistakes.is_empty(),
         "{}\n{}",
