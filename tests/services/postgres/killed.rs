@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ async fn host() {
     let start = tree(&store, WORLD);
     let session = open(&start, &store, home, SessionLimits::default());
     let _session = session.await.unwrap();
-    println!("{OPEN}");
+    writeln!(std::io::stdout(), "{OPEN}").unwrap();
     std::future::pending::<()>().await;
 }
 

@@ -8,7 +8,7 @@ use mcpmark_postgres::{Installation, PostgresService};
 use mcpmark_service::{
     Service, ServiceError, Session, SessionLimits, ToolClient, ToolOutput, WorldState,
 };
-use mcpmark_snapshot::{File, Node, ScratchSpace, Store, Tree, TreeBuilder, TreePath};
+use mcpmark_snapshot::{Blobs, File, Node, ScratchSpace, Store, Tree, TreeBuilder, TreePath};
 use mcpmark_test_support::{Need, skip};
 use serde_json::json;
 
