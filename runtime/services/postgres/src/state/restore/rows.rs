@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 
 use super::phases::{Content, Part};
 use super::{RestoreError, describe};
+use crate::state::csv;
 use crate::state::files::Source;
 use crate::state::sql::{identifier, literal};
 
@@ -62,7 +63,7 @@ async fn rows(
     materialised: bool,
 ) -> Result<(), Failure> {
     let mut reader = BufReader::with_capacity(CHUNK, file);
-    let (header, columns) = header(&mut reader).map_err(unreadable(part))?;
+    let (header, columns) = next_record(&mut reader).map_err(unreadable(part))?;
     let exists = client
         .query_one(
             "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
@@ -149,45 +150,14 @@ fn refused(part: &Part, header_lines: usize, error: &tokio_postgres::Error) -> R
     }
 }
 
-/// Reads the first record of a CSV file: its bytes and its fields.
-fn header(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Vec<String>)> {
-    let mut bytes = Vec::new();
-    loop {
-        if reader.read_until(b'\n', &mut bytes)? == 0 {
-            break;
-        }
-        // A name may contain line breaks, inside of quotes.
-        if bytes.iter().filter(|byte| **byte == b'"').count() % 2 == 0 {
-            break;
-        }
+/// Reads the next record of a CSV file: its bytes and its fields. There are no fields in an empty line.
+fn next_record(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Vec<String>)> {
+    let bytes = csv::read_record(reader)?;
+    if bytes.is_empty() || bytes == b"\n" {
+        return Ok((bytes, Vec::new()));
     }
-    let text = std::str::from_utf8(&bytes).map_err(io::Error::other)?;
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    let fields = if text.is_empty() {
-        Vec::new()
-    } else {
-        fields(text)
-    };
-    Ok((bytes, fields))
-}
-
-/// Splits a CSV record into its fields.
-fn fields(record: &str) -> Vec<String> {
-    let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
-    let mut characters = record.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' if quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                field.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => fields.push(std::mem::take(&mut field)),
-            _ => field.push(character),
-        }
-    }
-    fields.push(field);
-    fields
+    let fields = csv::fields(&bytes)?.into_iter();
+    Ok((bytes, fields.map(Option::unwrap_or_default).collect()))
 }
 
 async fn sequences(
@@ -197,10 +167,10 @@ async fn sequences(
     schema: &str,
 ) -> Result<(), Failure> {
     let mut reader = BufReader::new(file);
-    let (names, _) = header(&mut reader).map_err(unreadable(part))?;
+    let (names, _) = next_record(&mut reader).map_err(unreadable(part))?;
     let mut line = 1 + count_lines(&names);
     loop {
-        let (bytes, fields) = header(&mut reader).map_err(unreadable(part))?;
+        let (bytes, fields) = next_record(&mut reader).map_err(unreadable(part))?;
         if bytes.is_empty() {
             return Ok(());
         }
