@@ -63,7 +63,7 @@ async fn rows(
     materialised: bool,
 ) -> Result<(), Failure> {
     let mut reader = BufReader::with_capacity(CHUNK, file);
-    let (header, columns) = next_record(&mut reader).map_err(unreadable(part))?;
+    let (names, columns) = next_record(&mut reader).map_err(unreadable(part))?;
     let exists = client
         .query_one(
             "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
@@ -83,7 +83,9 @@ async fn rows(
     if materialised {
         set_class(client, relation, "relkind = 'r'").await?;
     }
-    copy(client, part, &mut reader, &header, &columns, relation).await?;
+    // With the names, the server counts lines as they are in the file.
+    let mut file = names.as_slice().chain(reader);
+    copy(client, part, &mut file, &columns, relation).await?;
     if materialised {
         set_class(client, relation, "relkind = 'm', relispopulated = true").await?;
     }
@@ -105,7 +107,6 @@ async fn copy(
     client: &Client,
     part: &Part,
     reader: &mut impl BufRead,
-    header: &[u8],
     columns: &[String],
     relation: &str,
 ) -> Result<(), RestoreError> {
@@ -115,9 +116,8 @@ async fn copy(
     } else {
         format!(" ({})", columns.join(", "))
     };
-    let lines = header.iter().filter(|byte| **byte == b'\n').count();
-    let rejected = |error: tokio_postgres::Error| refused(part, lines, &error);
-    let statement = format!("COPY {relation}{list} FROM STDIN (FORMAT csv)");
+    let rejected = |error: tokio_postgres::Error| refused(part, &error);
+    let statement = format!("COPY {relation}{list} FROM STDIN (FORMAT csv, HEADER)");
     let sink = client.copy_in(&statement).await.map_err(rejected)?;
     let mut sink = std::pin::pin!(sink);
     loop {
@@ -134,7 +134,7 @@ async fn copy(
 }
 
 /// Returns the error of a copy, with the line that the context of the message names.
-fn refused(part: &Part, header_lines: usize, error: &tokio_postgres::Error) -> RestoreError {
+fn refused(part: &Part, error: &tokio_postgres::Error) -> RestoreError {
     let context = error.as_db_error().and_then(|error| error.where_());
     let line = context.and_then(|context| {
         let number = &context[context.find(", line ")? + ", line ".len()..];
@@ -145,7 +145,7 @@ fn refused(part: &Part, header_lines: usize, error: &tokio_postgres::Error) -> R
     });
     RestoreError::Rejected {
         path: part.path.clone(),
-        line: line.map_or(1, |line| line + header_lines),
+        line: line.unwrap_or(1),
         message: describe(error),
     }
 }
@@ -215,7 +215,7 @@ async fn large_object(
     mut file: Box<dyn Read + Send + '_>,
     oid: u32,
 ) -> Result<(), Failure> {
-    let failed = |error: tokio_postgres::Error| refused(part, 0, &error);
+    let failed = |error: tokio_postgres::Error| refused(part, &error);
     client
         .query_one("SELECT pg_catalog.lo_create($1)", &[&oid])
         .await
