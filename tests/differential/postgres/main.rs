@@ -56,7 +56,10 @@ impl Stage {
         let installation = match Installation::find(None) {
             Ok(installation) => installation,
             Err(problem) => {
-                skip(Need::Python, format!("PostgreSQL for postgres-mcp: {problem}"));
+                skip(
+                    Need::Python,
+                    format!("PostgreSQL for postgres-mcp: {problem}"),
+                );
                 return None;
             }
         };
@@ -89,7 +92,11 @@ impl Stage {
                     ContentBlock::Text(text) => text.text.as_str(),
                     _ => "another block",
                 });
-                let mark = if result.is_error == Some(true) { "isError: " } else { "" };
+                let mark = if result.is_error == Some(true) {
+                    "isError: "
+                } else {
+                    ""
+                };
                 format!("{mark}{}", texts.collect::<Vec<_>>().join("\n"))
             }
             Err(error) => format!("protocol error: {error}"),
@@ -135,7 +142,8 @@ fn without_measurements(call: &Call, text: &str) -> String {
 
 fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| {
-        text.parse().unwrap_or_else(|_| panic!("{variable}={text:?} is no number"))
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable}={text:?} is no number"))
     })
 }
 
@@ -160,8 +168,13 @@ fn compare(name: &str, access: AccessMode, calls: impl Iterator<Item = (u64, Cal
         }
     }
     stage.stop();
-    println!("{name}: {count} calls compared, {failing} refused by the published server, {different} different");
-    assert!(different == 0, "{different} of {count} answers differ:\n{report}");
+    println!(
+        "{name}: {count} calls compared, {failing} refused by the published server, {different} different"
+    );
+    assert!(
+        different == 0,
+        "{different} of {count} answers differ:\n{report}"
+    );
 }
 
 #[test]
@@ -173,7 +186,11 @@ fn answers_are_those_of_the_published_server() {
         calls.into_iter().map(move |call| (seed, call))
     });
     let fixed = calls::fixed().into_iter().map(|call| (0, call));
-    compare("unrestricted", AccessMode::Unrestricted, fixed.chain(generated));
+    compare(
+        "unrestricted",
+        AccessMode::Unrestricted,
+        fixed.chain(generated),
+    );
 }
 
 #[test]

@@ -31,7 +31,12 @@ const INSTALLS: [&[&str]; 2] = [
 fn interpreters() -> Vec<PathBuf> {
     let mut found = vec![PathBuf::from("python3.12")];
     let versions = std::env::var_os("HOME").map(|home| Path::new(&home).join(".pyenv/versions"));
-    for entry in versions.iter().flat_map(std::fs::read_dir).flatten().flatten() {
+    for entry in versions
+        .iter()
+        .flat_map(std::fs::read_dir)
+        .flatten()
+        .flatten()
+    {
         if entry.file_name().to_string_lossy().starts_with("3.12.") {
             found.push(entry.path().join("bin/python"));
         }
@@ -60,9 +65,9 @@ pub(crate) fn install(home: &Path) -> Result<PathBuf, String> {
         }
         Err(error) => Err(error.to_string()),
     };
-    let created = interpreters().iter().any(|python| {
-        run(Command::new(python).args(["-m", "venv"]).arg(home)).is_ok()
-    });
+    let created = interpreters()
+        .iter()
+        .any(|python| run(Command::new(python).args(["-m", "venv"]).arg(home)).is_ok());
     if !created {
         return Err("Python 3.12 is missing".to_owned());
     }
@@ -133,7 +138,10 @@ impl Peer {
         loop {
             let mut line = String::new();
             let length = self.output.read_line(&mut line).expect("a line");
-            assert!(length > 0, "the published server ended at {method} {parameters}");
+            assert!(
+                length > 0,
+                "the published server ended at {method} {parameters}"
+            );
             let message: Value = serde_json::from_str(&line).expect("a message");
             if message["id"] == id {
                 return message;
@@ -150,8 +158,15 @@ impl Peer {
         }
         let result = &message["result"];
         let blocks = result["content"].as_array().cloned().unwrap_or_default();
-        let texts: Vec<&str> = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
-        let mark = if result["isError"] == true { "isError: " } else { "" };
+        let texts: Vec<&str> = blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str())
+            .collect();
+        let mark = if result["isError"] == true {
+            "isError: "
+        } else {
+            ""
+        };
         format!("{mark}{}", texts.join("\n"))
     }
 

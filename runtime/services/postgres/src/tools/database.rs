@@ -45,10 +45,6 @@ impl Database {
         self.connection = None;
     }
 
-    pub(crate) fn access(&self) -> AccessMode {
-        self.access
-    }
-
     pub(crate) fn limits(&self) -> &ToolLimits {
         &self.limits
     }
@@ -66,6 +62,18 @@ impl Database {
         let mut table = Table::new(self.limits.max_result_bytes);
         self.execute(sql, &mut table).await?;
         Ok(table)
+    }
+
+    /// Runs a query of a tool that contains a query of the model, which is checked first in restricted mode.
+    pub(crate) async fn checked_query(
+        &mut self,
+        sql: &str,
+        of_model: &str,
+    ) -> Result<Table, Failure> {
+        if self.access == AccessMode::Restricted {
+            self.check(of_model).await?;
+        }
+        self.query(sql).await
     }
 
     /// Returns the major version of the server.
