@@ -534,7 +534,7 @@ fn explanation(draw: &mut Draw) -> Call {
     match draw.below(4) {
         0 => call("explain_query", json!({"sql": query, "analyze": true})),
         1 => {
-            let index = draw.of(&[
+            let indexes = [
                 json!({"table": "shop.people", "columns": ["name"]}),
                 json!({"table": "shop.orders", "columns": ["total", "at"], "using": "btree"}),
                 json!({"table": "shop.orders", "columns": ["total"], "using": "hash"}),
@@ -544,7 +544,8 @@ fn explanation(draw: &mut Draw) -> Call {
                 json!({"table": "shop.people"}),
                 json!({"table": "shop.people", "columns": "id"}),
                 json!({"table": "shop.people", "columns": [1]}),
-            ]);
+            ];
+            let index = draw.of(&indexes);
             call(
                 "explain_query",
                 json!({"sql": query, "hypothetical_indexes": [index]}),
@@ -618,7 +619,7 @@ fn malformed(draw: &mut Draw) -> Call {
         "limit",
         "other",
     ]);
-    let value = draw.of(&[
+    let values = [
         json!(null),
         json!(5),
         json!(2.5),
@@ -629,7 +630,8 @@ fn malformed(draw: &mut Draw) -> Call {
         json!({"a": [null, "it's"]}),
         json!("{\"a\": 1}"),
         json!("a text that is so long that it is cut in the middle of the message"),
-    ]);
+    ];
+    let value = draw.of(&values);
     let mut arguments = json!({});
     arguments[name] = value.clone();
     if draw.below(2) == 0 {

@@ -27,7 +27,7 @@ const SEQUENCES: u64 = 90;
 const LENGTH: usize = 25;
 
 /// Maximum number of differences in the report.
-const SHOWN: usize = 12;
+const SHOWN: usize = 40;
 
 const LIMITS: ToolLimits = ToolLimits {
     max_result_bytes: 8 * 1024 * 1024,

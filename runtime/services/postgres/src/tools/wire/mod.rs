@@ -9,6 +9,6 @@ mod message;
 mod startup;
 
 pub(crate) use connection::{
-    CLOSED, Connection, Ignored, Parameters, QueryError, Sink, Transaction,
+    Connection, Ignored, Parameters, QueryError, Sink, Transaction,
 };
 pub(crate) use message::{Column, RowValues, ServerError};
