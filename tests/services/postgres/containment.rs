@@ -14,7 +14,9 @@ async fn a_killed_backend_ends_one_call() {
         return;
     };
     world.ok("INSERT INTO items VALUES (3, 'chart')").await;
-    world.fails("SELECT pg_terminate_backend(pg_backend_pid())").await;
+    world
+        .fails("SELECT pg_terminate_backend(pg_backend_pid())")
+        .await;
     world.ok("SELECT 1").await;
     let items = world.file("data/public/items.csv").await;
     assert_eq!(items.as_deref(), Some(CHANGED));
@@ -45,7 +47,9 @@ async fn a_superuser_cannot_lock_the_harness_out() {
     world.ok("INSERT INTO items VALUES (3, 'chart')").await;
     world.ok("ALTER ROLE postgres RENAME TO landlord").await;
     world.ok("ALTER ROLE landlord NOLOGIN PASSWORD NULL").await;
-    world.ok("ALTER SYSTEM SET shared_preload_libraries = 'none_such'").await;
+    world
+        .ok("ALTER SYSTEM SET shared_preload_libraries = 'none_such'")
+        .await;
     world
         .ok("COPY (SELECT 'local all all reject') TO PROGRAM 'cat > /tmp/data/pg_hba.conf'")
         .await;
@@ -65,13 +69,19 @@ async fn a_full_disk_is_an_error_of_the_statement() {
         return;
     };
     if Isolation::of_machine() == Isolation::Process {
-        return skip(Need::Unshare, "without namespaces only each file is limited");
+        return skip(
+            Need::Unshare,
+            "without namespaces only each file is limited",
+        );
     }
     world.ok("INSERT INTO items VALUES (3, 'chart')").await;
     let fill = "CREATE TABLE big AS SELECT md5(n::text) || md5((-n)::text) AS text \
                 FROM generate_series(1, 10000000) n";
     let text = world.fails(fill).await;
-    assert!(text.contains("No space left") || text.contains("closed"), "{text}");
+    assert!(
+        text.contains("No space left") || text.contains("closed"),
+        "{text}"
+    );
     let items = world.file("data/public/items.csv").await;
     assert_eq!(items.as_deref(), Some(CHANGED));
     world.close().await;
@@ -86,7 +96,9 @@ async fn a_state_above_the_limits_is_captured_as_an_error() {
     let Some(world) = World::with(WORLD, limits).await else {
         return;
     };
-    world.ok("INSERT INTO items VALUES (3, repeat('x', 2000000))").await;
+    world
+        .ok("INSERT INTO items VALUES (3, repeat('x', 2000000))")
+        .await;
     let tree = world.capture().await;
     assert_eq!(tree.len(), 1);
     let reason = world.text(&tree, CAPTURE_ERROR).unwrap();
@@ -109,7 +121,11 @@ async fn programs_of_a_superuser_do_not_reach_the_machine() {
     std::fs::write(&secret, "secret").unwrap();
     let run = async |command: &str| {
         let command = command.replace('\'', "''");
-        world.ok(&format!("TRUNCATE seen; COPY seen FROM PROGRAM '{command}'")).await;
+        world
+            .ok(&format!(
+                "TRUNCATE seen; COPY seen FROM PROGRAM '{command}'"
+            ))
+            .await;
         world.ok("SELECT line FROM seen").await
     };
     let listing = run("id -u; ls -a /root /home; true").await;
@@ -135,7 +151,9 @@ async fn a_flood_of_connections_does_not_keep_the_harness_out() {
     let flood = "for i in $(seq 40); do (/usr/bin/env psql -h /tmp/run -U clerk world -c 'SELECT pg_sleep(60)' \
                  >/dev/null 2>&1 &) ; done; sleep 1";
     let flood = flood.replace('\'', "''");
-    world.sql(&format!("COPY (SELECT 1) TO PROGRAM '{flood}'")).await;
+    world
+        .sql(&format!("COPY (SELECT 1) TO PROGRAM '{flood}'"))
+        .await;
     assert!(world.capture().await.len() > 1);
     world.close().await;
 }
@@ -145,7 +163,8 @@ async fn a_runaway_query_ends_when_its_call_does() {
     let Some(world) = World::of(WORLD).await else {
         return;
     };
-    let arguments = serde_json::json!({ "sql": "SELECT count(*) FROM generate_series(1, 100000000000)" });
+    let arguments =
+        serde_json::json!({ "sql": "SELECT count(*) FROM generate_series(1, 100000000000)" });
     let call = world.client.call(
         "execute_sql",
         arguments.as_object().cloned().unwrap(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ async fn host() {
     let start = tree(&store, WORLD);
     let session = open(&start, &store, home, SessionLimits::default());
     let _session = session.await.unwrap();
-    println!("{OPEN}");
+    writeln!(std::io::stdout(), "{OPEN}").unwrap();
     std::future::pending::<()>().await;
 }
 
@@ -43,7 +43,11 @@ fn descendants(root: u32) -> BTreeSet<(u32, String)> {
             let id = entry.file_name().to_str()?.parse().ok()?;
             let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
             let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-            Some((id, fields.get(1)?.parse().ok()?, (*fields.get(19)?).to_owned()))
+            Some((
+                id,
+                fields.get(1)?.parse().ok()?,
+                (*fields.get(19)?).to_owned(),
+            ))
         })
         .collect();
     let mut found = BTreeSet::new();
@@ -79,12 +83,18 @@ fn a_killed_host_leaves_nothing() {
         .spawn()
         .unwrap();
     let mut lines = BufReader::new(host.stdout.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().contains(OPEN)), "the session did not open");
+    assert!(
+        lines.any(|line| line.unwrap().contains(OPEN)),
+        "the session did not open"
+    );
     let started = descendants(host.id());
     let names = |(id, _): &(u32, String)| {
         fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default()
     };
-    assert!(started.iter().any(|it| names(it) == "postgres\n"), "{started:?}");
+    assert!(
+        started.iter().any(|it| names(it) == "postgres\n"),
+        "{started:?}"
+    );
     let scratch = |home: &Path| {
         let entries = fs::read_dir(home).unwrap().flatten();
         entries.filter(|entry| entry.file_name() != "store").count()
@@ -98,7 +108,11 @@ fn a_killed_host_leaves_nothing() {
         assert!(
             began.elapsed() < Duration::from_secs(60),
             "processes: {:?}; entries: {}",
-            started.iter().filter(|it| lives(it)).map(names).collect::<Vec<_>>(),
+            started
+                .iter()
+                .filter(|it| lives(it))
+                .map(names)
+                .collect::<Vec<_>>(),
             scratch(home.path())
         );
         std::thread::sleep(Duration::from_millis(20));

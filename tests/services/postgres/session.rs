@@ -28,7 +28,9 @@ async fn a_captured_state_is_a_world_with_the_same_state() {
     let Some(world) = World::of(WORLD).await else {
         return;
     };
-    world.ok("CREATE VIEW names AS SELECT name FROM items").await;
+    world
+        .ok("CREATE VIEW names AS SELECT name FROM items")
+        .await;
     let captured = world.capture().await;
     let home = world.home.path();
     let again = open(&captured, &world.store, home, SessionLimits::default());
@@ -73,7 +75,10 @@ async fn the_agent_owns_the_database_and_is_no_superuser() {
         "SELECT lo_import('/etc/passwd')",
     ] {
         let text = world.fails(refused).await;
-        assert!(text.contains("permission denied") || text.contains("must be"), "{refused}: {text}");
+        assert!(
+            text.contains("permission denied") || text.contains("must be"),
+            "{refused}: {text}"
+        );
     }
     world.close().await;
 }
@@ -84,7 +89,10 @@ async fn the_clock_starts_at_that_of_the_world() {
         return;
     };
     if clock_library().is_none() || Isolation::of_machine() == Isolation::Process {
-        return skip(Need::Unshare, "the clock of a server cannot be set on this machine");
+        return skip(
+            Need::Unshare,
+            "the clock of a server cannot be set on this machine",
+        );
     }
     let now = world
         .ok("SELECT now() >= '2026-02-01 09:00:00+00' AND now() < '2026-02-01 10:00:00+00' AS near")

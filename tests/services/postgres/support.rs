@@ -8,7 +8,7 @@ use mcpmark_postgres::{Installation, PostgresService};
 use mcpmark_service::{
     Service, ServiceError, Session, SessionLimits, ToolClient, ToolOutput, WorldState,
 };
-use mcpmark_snapshot::{File, Node, ScratchSpace, Store, Tree, TreeBuilder, TreePath};
+use mcpmark_snapshot::{Blobs, File, Node, ScratchSpace, Store, Tree, TreeBuilder, TreePath};
 use mcpmark_test_support::{Need, skip};
 use serde_json::json;
 
@@ -19,7 +19,10 @@ pub(crate) const CLOCK: i64 = 1_769_936_400;
 pub(crate) const WORLD: &[(&str, &str)] = &[
     ("format", "mcpmark postgres state 1\n"),
     ("roles.sql", "CREATE ROLE clerk WITH LOGIN;\n"),
-    ("database.sql", "ALTER DATABASE :\"database\" OWNER TO clerk;\n"),
+    (
+        "database.sql",
+        "ALTER DATABASE :\"database\" OWNER TO clerk;\n",
+    ),
     (
         "schemas.sql",
         "CREATE SCHEMA public;\nALTER SCHEMA public OWNER TO clerk;\n",
@@ -144,7 +147,10 @@ impl World {
     pub(crate) async fn ok(&self, sql: &str) -> String {
         let output = self.sql(sql).await;
         let text = output.text();
-        assert!(!output.is_error && !text.starts_with("Error"), "{sql}: {text}");
+        assert!(
+            !output.is_error && !text.starts_with("Error"),
+            "{sql}: {text}"
+        );
         text
     }
 

@@ -26,9 +26,15 @@ async fn errors_of_worlds_name_file_and_line() {
         return;
     }
     let table = "schemas/public/tables/items.sql";
-    let broken = with(table, "CREATE TABLE public.items (\n    id integer,\n    name txt\n);\n");
+    let broken = with(
+        table,
+        "CREATE TABLE public.items (\n    id integer,\n    name txt\n);\n",
+    );
     let reason = refused(&broken).await;
-    assert!(reason.starts_with(&format!("{table}:")) && reason.contains("txt"), "{reason}");
+    assert!(
+        reason.starts_with(&format!("{table}:")) && reason.contains("txt"),
+        "{reason}"
+    );
 
     let rows = "data/public/items.csv";
     let reason = refused(&with(rows, "id,name\n1,anchor\nx,buoy\n")).await;
@@ -43,11 +49,20 @@ async fn a_world_needs_an_owner_that_can_log_in() {
     if installation().is_none() {
         return;
     }
-    let without = WORLD.iter().copied().filter(|(path, _)| *path != "database.sql");
+    let without = WORLD
+        .iter()
+        .copied()
+        .filter(|(path, _)| *path != "database.sql");
     let reason = refused(&without.collect::<Vec<_>>()).await;
-    assert!(reason.contains("database.sql gives the database no owner"), "{reason}");
+    assert!(
+        reason.contains("database.sql gives the database no owner"),
+        "{reason}"
+    );
     let reason = refused(&with("roles.sql", "CREATE ROLE clerk;\n")).await;
-    assert!(reason.contains("\"clerk\"") && reason.contains("LOGIN"), "{reason}");
+    assert!(
+        reason.contains("\"clerk\"") && reason.contains("LOGIN"),
+        "{reason}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -62,7 +77,9 @@ async fn a_golden_cluster_is_built_once_and_again_if_it_is_incomplete() {
     let goldens = Goldens::new(&dir);
     let get = |goldens: Goldens, installation: Installation, world: Snapshot| {
         tokio::task::spawn_blocking(move || {
-            goldens.get(&world, &installation, &Settings::default()).unwrap()
+            goldens
+                .get(&world, &installation, &Settings::default())
+                .unwrap()
         })
     };
     let both = [(); 2].map(|()| get(goldens.clone(), installation.clone(), world.clone()));
@@ -73,7 +90,10 @@ async fn a_golden_cluster_is_built_once_and_again_if_it_is_incomplete() {
     }
     let directories = || {
         let entries = std::fs::read_dir(&dir).unwrap().flatten();
-        let mut found: Vec<_> = entries.map(|entry| entry.path()).filter(|it| it.is_dir()).collect();
+        let mut found: Vec<_> = entries
+            .map(|entry| entry.path())
+            .filter(|it| it.is_dir())
+            .collect();
         found.sort();
         found
     };

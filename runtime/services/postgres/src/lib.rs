@@ -14,7 +14,9 @@ pub mod state;
 pub mod tools;
 
 pub use crate::capture::CAPTURE_ERROR;
-pub use crate::cluster::{ADMINISTRATOR, Cluster, ClusterError, Isolation, Settings, clock_library};
+pub use crate::cluster::{
+    ADMINISTRATOR, Cluster, ClusterError, Isolation, Settings, clock_library,
+};
 pub use crate::golden::{ConnectError, DATABASE, Facts, Golden, GoldenError, Goldens};
 pub use crate::installation::{
     INSTALLATION_VARIABLE, Installation, InstallationError, MAJORS, Version,

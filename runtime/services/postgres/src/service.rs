@@ -129,7 +129,9 @@ fn check_size(tree: &Tree, limits: &SessionLimits) -> Result<(), String> {
     let (bytes, entries) = (tree.total_size(), tree.len());
     if bytes > limits.max_bytes {
         let limit = limits.max_bytes;
-        return Err(format!("the state of the database has {bytes} bytes; the limit is {limit}"));
+        return Err(format!(
+            "the state of the database has {bytes} bytes; the limit is {limit}"
+        ));
     }
     if entries > limits.max_files {
         let limit = limits.max_files;

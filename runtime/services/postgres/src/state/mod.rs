@@ -50,9 +50,11 @@
 //!
 //! Objects that cannot be represented, such as functions in C, make [`dump`] fail with their names.
 
+mod csv;
 mod dump;
 mod error;
 mod files;
+pub mod mutation;
 mod overview;
 mod paths;
 mod restore;

@@ -1,5 +1,6 @@
 //! Statements in transactions, as the published server runs them.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio_postgres::Config;
@@ -17,15 +18,22 @@ const RESTRICTED_TIMEOUT: Duration = Duration::from_secs(30);
 /// Comment that the published server puts before queries in restricted mode.
 const RESTRICTED_PREFIX: &str = "/* crystaldba */ ";
 
-/// Database of a session, with one connection.
+/// Number of connections.
+const CONNECTIONS: usize = 2;
+
+/// Database of a session.
 ///
-/// The published server has a pool, of which it uses one connection at a time, and opens a new pool after any error. So
-/// settings, temporary tables and locks of a session last until the next error.
+/// The published server has a pool. The pool opens a second connection because the first is not ready when it is first
+/// needed, uses the two in turn, and is replaced by a new one after any error. So settings, temporary tables and locks of
+/// a session are seen by every second query until the next error.
 pub(crate) struct Database {
     config: Config,
     access: AccessMode,
     limits: ToolLimits,
-    connection: Option<Connection>,
+    /// Open connections; the first is used next.
+    idle: VecDeque<Connection>,
+    /// Connection of the running query.
+    current: Option<Connection>,
     /// Major version of the server.
     version: Option<u32>,
 }
@@ -36,17 +44,15 @@ impl Database {
             config,
             access,
             limits,
-            connection: None,
+            idle: VecDeque::new(),
+            current: None,
             version: None,
         }
     }
 
     pub(crate) fn disconnect(&mut self) {
-        self.connection = None;
-    }
-
-    pub(crate) fn access(&self) -> AccessMode {
-        self.access
+        self.idle.clear();
+        self.current = None;
     }
 
     pub(crate) fn limits(&self) -> &ToolLimits {
@@ -66,6 +72,18 @@ impl Database {
         let mut table = Table::new(self.limits.max_result_bytes);
         self.execute(sql, &mut table).await?;
         Ok(table)
+    }
+
+    /// Runs a query of a tool that contains a query of the model, which is checked first in restricted mode.
+    pub(crate) async fn checked_query(
+        &mut self,
+        sql: &str,
+        of_model: &str,
+    ) -> Result<Table, Failure> {
+        if self.access == AccessMode::Restricted {
+            self.check(of_model).await?;
+        }
+        self.query(sql).await
     }
 
     /// Returns the major version of the server.
@@ -88,23 +106,35 @@ impl Database {
 
     /// Ends a query whose future was dropped because the call was cancelled.
     pub(crate) async fn interrupt(&mut self) {
-        if let Some(mut connection) = self.connection.take()
+        if let Some(mut connection) = self.current.take()
             && connection.cancel().await.is_ok()
             && roll_back(&mut connection).await.is_ok()
         {
-            self.connection = Some(connection);
+            self.idle.push_back(connection);
         }
     }
 
     async fn connection(&mut self) -> Result<&mut Connection, Failure> {
-        let connection = match self.connection.take() {
+        let connection = match self.current.take() {
             Some(connection) => connection,
-            None => Connection::open(&self.config).await.map_err(|error| {
+            None => self.next_connection().await.map_err(|error| {
+                self.disconnect();
                 let problem = error_text::describe(&error, "");
                 Failure::Error(format!("Connection attempt failed: {problem}"))
             })?,
         };
-        Ok(self.connection.insert(connection))
+        Ok(self.current.insert(connection))
+    }
+
+    async fn next_connection(&mut self) -> Result<Connection, QueryError> {
+        if let Some(connection) = self.idle.pop_front() {
+            return Ok(connection);
+        }
+        for _ in 1..CONNECTIONS {
+            let connection = Connection::open(&self.config).await?;
+            self.idle.push_back(connection);
+        }
+        Connection::open(&self.config).await
     }
 
     /// Checks that statements are allowed in restricted mode.
@@ -114,7 +144,7 @@ impl Database {
             Ok(true) => Err(Failure::Error(format!("Error validating query: {sql}"))),
             Ok(false) => Err(Failure::Error("Failed to parse SQL statement".to_owned())),
             Err(error) => {
-                self.connection = None;
+                self.disconnect();
                 Err(failure(&error, sql))
             }
         }
@@ -145,10 +175,16 @@ impl Database {
     ) -> Result<(), Failure> {
         let connection = self.connection().await?;
         let done = exchange(connection, sql, is_read_only, sink).await;
-        done.map_err(|error| {
-            self.connection = None;
-            failure(&error, sql)
-        })
+        match done {
+            Ok(()) => {
+                self.idle.extend(self.current.take());
+                Ok(())
+            }
+            Err(error) => {
+                self.disconnect();
+                Err(failure(&error, sql))
+            }
+        }
     }
 }
 

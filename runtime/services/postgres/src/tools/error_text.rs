@@ -12,10 +12,7 @@ const RIGHT_MARGIN: usize = 10;
 /// Returns the message of an error of a query. `sql` is the text of the query.
 pub(crate) fn describe(error: &QueryError, sql: &str) -> String {
     match error {
-        QueryError::Server(error) => server_error(error, sql),
-        QueryError::Ended(error) => {
-            format!("{}\n{}", server_error(error, sql), super::wire::CLOSED)
-        }
+        QueryError::Server(error) | QueryError::Ended(error) => server_error(error, sql),
         other => other.to_string(),
     }
 }

@@ -134,7 +134,7 @@ ALTER TABLE sales.line ADD CONSTRAINT line_order_id_fkey FOREIGN KEY (order_id) 
             "value\n\"\"\n\"\"\"\"\n\"\\.\"\n\n"
         );
         assert!(text(&state, "schemas/odd%2Fna%25me./tables/select.sql").starts_with("CREATE TABLE \"odd/na%me.\".\"select\" ("));
-        assert!(text(&state, "schemas/sales/sequence-values.csv").contains("\nticket,95,true\n"));
+        assert!(text(&state, "schemas/sales/sequence-values.csv").contains("\nticket,75,true\n"));
         assert!(!text(&state, "roles.sql").contains("secret"));
         assert!(!state.contains_key(&TreePath::parse("data/public/reading.csv").unwrap()));
     });

@@ -319,8 +319,8 @@ fn restored_states_dump_equal() {
             .await;
     });
     let config = Config {
-        cases: 24,
-        max_shrink_iters: 40,
+        cases: 10,
+        max_shrink_iters: 20,
         failure_persistence: None,
         ..Config::default()
     };

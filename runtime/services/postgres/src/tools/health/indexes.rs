@@ -150,7 +150,7 @@ async fn bloat(database: &mut Database) -> Result<String, Failure> {
                  join pg_am on pg_am.oid = relation.relam and pg_am.amname = 'btree'
                  cross join lateral unnest(index.indkey::smallint[]) as key(attnum)),
              widths as (
-                 select indexes.oid, indexes.relname, reltuples, relpages, indrelid,
+                 select indexes.oid, indexes.relname, indexes.reltuples, indexes.relpages, indrelid,
                      case when max(coalesce(stats.null_frac, 0)) = 0 then 2 else 6 end as header,
                      sum((1 - coalesce(stats.null_frac, 0)) * coalesce(stats.avg_width, 2048)) as data
                  from indexes

@@ -13,8 +13,8 @@ mod types;
 use super::wire::{Parameters, QueryError};
 
 pub(crate) use json::value as json_value;
-pub(crate) use number::{float, float_text};
-pub(crate) use text::{bytes as bytes_text, string};
+
+pub(crate) use text::string;
 pub(crate) use types::Kind;
 
 /// Settings of the session that decide how values are converted.

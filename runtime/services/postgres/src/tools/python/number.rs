@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Appends the `repr` of the float that a text denotes.
-pub(crate) fn float_text(text: &str, out: &mut String) {
+pub(super) fn float_text(text: &str, out: &mut String) {
     match text {
         "NaN" => out.push_str("nan"),
         "Infinity" => out.push_str("inf"),
@@ -14,7 +14,7 @@ pub(crate) fn float_text(text: &str, out: &mut String) {
 }
 
 /// Appends the `repr` of a float: the shortest digits that denote it, with an exponent below -4 or from 16.
-pub(crate) fn float(number: f64, out: &mut String) {
+pub(super) fn float(number: f64, out: &mut String) {
     if !number.is_finite() {
         out.push_str(match number {
             f64::INFINITY => "inf",

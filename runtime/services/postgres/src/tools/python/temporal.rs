@@ -363,7 +363,7 @@ fn interval(text: &str, settings: &Settings, out: &mut String) -> Result<(), Ref
     let style = settings.interval_style.as_str();
     if style != "postgres" {
         return Err(format!(
-            "can't parse interval with IntervalStyle {style}: '{text}'"
+            "can't parse interval with IntervalStyle '{style}': '{text}'"
         ));
     }
     let mut days = 0_i64;
@@ -554,7 +554,7 @@ mod tests {
         let verbose = [("IntervalStyle", "postgres_verbose")];
         assert_eq!(
             with(&verbose, &Kind::Interval, "@ 1 day").unwrap_err(),
-            "can't parse interval with IntervalStyle postgres_verbose: '@ 1 day'"
+            "can't parse interval with IntervalStyle 'postgres_verbose': '@ 1 day'"
         );
     }
 }

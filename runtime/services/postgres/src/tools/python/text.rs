@@ -72,7 +72,7 @@ fn is_printable(character: char) -> bool {
 }
 
 /// Appends the `repr` of bytes.
-pub(crate) fn bytes(data: &[u8], out: &mut String) {
+pub(super) fn bytes(data: &[u8], out: &mut String) {
     let quote = quote(data.contains(&b'\''), data.contains(&b'"'));
     out.push('b');
     out.push(quote);

@@ -20,7 +20,7 @@ const CHUNK: usize = 64 * 1024;
 const HEADER: usize = 5;
 
 /// Message of libpq for a connection that was closed.
-pub(crate) const CLOSED: &str = "server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore or while processing the request.";
+const CLOSED: &str = "server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore or while processing the request.";
 
 /// Time that a cancelled query gets to end before its connection is dropped.
 const CANCEL_GRACE: Duration = Duration::from_secs(3);

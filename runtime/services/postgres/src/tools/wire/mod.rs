@@ -8,7 +8,5 @@ mod connection;
 mod message;
 mod startup;
 
-pub(crate) use connection::{
-    CLOSED, Connection, Ignored, Parameters, QueryError, Sink, Transaction,
-};
+pub(crate) use connection::{Connection, Ignored, Parameters, QueryError, Sink, Transaction};
 pub(crate) use message::{Column, RowValues, ServerError};

@@ -1,0 +1,178 @@
+//! The published server: its installation from PyPI, and a client of its standard input and output.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use mcpmark_postgres::tools::AccessMode;
+use serde_json::{Value, json};
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+use crate::calls::Call;
+
+/// Packages of the published server. It pins a version of `pglast` that the index no longer has, so its requirements are
+/// installed first, and it is installed without them.
+const INSTALLS: [&[&str]; 2] = [
+    &[
+        "pglast==7.22",
+        "mcp[cli]==1.30.0",
+        "psycopg[binary]==3.3.9",
+        "psycopg-pool==3.3.3",
+        "pydantic==2.14.4",
+        "attrs>=25.3",
+        "humanize>=4.8",
+        "instructor==1.17.0",
+    ],
+    &["--no-deps", "postgres-mcp==0.3.0"],
+];
+
+/// Commands of Python 3.12, whose `repr` the expected texts have.
+fn interpreters() -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::from("python3.12")];
+    let versions = std::env::var_os("HOME").map(|home| Path::new(&home).join(".pyenv/versions"));
+    for entry in versions
+        .iter()
+        .flat_map(std::fs::read_dir)
+        .flatten()
+        .flatten()
+    {
+        if entry.file_name().to_string_lossy().starts_with("3.12.") {
+            found.push(entry.path().join("bin/python"));
+        }
+    }
+    found
+}
+
+/// Returns the program, which is installed unless it is there.
+///
+/// # Errors
+///
+/// Returns a message if Python 3.12 or the package index is missing.
+pub(crate) fn install(home: &Path) -> Result<PathBuf, String> {
+    if let Some(program) = std::env::var_os("MCPMARK_POSTGRES_MCP") {
+        return Ok(program.into());
+    }
+    let program = home.join("bin/postgres-mcp");
+    if program.exists() {
+        return Ok(program);
+    }
+    let run = |command: &mut Command| match command.output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let words = String::from_utf8_lossy(&output.stderr).into_owned();
+            Err(words.lines().last().unwrap_or("it said nothing").to_owned())
+        }
+        Err(error) => Err(error.to_string()),
+    };
+    let created = interpreters()
+        .iter()
+        .any(|python| run(Command::new(python).args(["-m", "venv"]).arg(home)).is_ok());
+    if !created {
+        return Err("Python 3.12 is missing".to_owned());
+    }
+    for packages in INSTALLS {
+        let mut pip = Command::new(home.join("bin/python"));
+        run(pip.args(["-m", "pip", "install", "--quiet"]).args(packages))?;
+    }
+    Ok(program)
+}
+
+/// Running server.
+pub(crate) struct Peer {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    id: u64,
+}
+
+impl Peer {
+    pub(crate) fn start(program: &Path, config: &Config, access: AccessMode) -> Self {
+        let Some(Host::Unix(sockets)) = config.get_hosts().first() else {
+            panic!("a cluster has a socket");
+        };
+        let password = String::from_utf8_lossy(config.get_password().unwrap_or_default());
+        let address = format!(
+            "host='{}' user='{}' dbname='{}' password='{password}'",
+            sockets.display(),
+            config.get_user().unwrap_or_default(),
+            config.get_dbname().unwrap_or_default(),
+        );
+        let mode = match access {
+            AccessMode::Unrestricted => "unrestricted",
+            AccessMode::Restricted => "restricted",
+        };
+        let mut child = Command::new(program)
+            .arg(format!("--access-mode={mode}"))
+            .env("DATABASE_URI", address)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the published server starts");
+        let input = child.stdin.take().expect("a pipe");
+        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut peer = Self {
+            child,
+            input,
+            output,
+            id: 0,
+        };
+        peer.request(
+            "initialize",
+            &json!({"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}),
+        );
+        peer.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+        peer
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").expect("the published server reads");
+        self.input.flush().expect("the published server reads");
+    }
+
+    fn request(&mut self, method: &str, parameters: &Value) -> Value {
+        self.id += 1;
+        let id = self.id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
+        loop {
+            let mut line = String::new();
+            let length = self.output.read_line(&mut line).expect("a line");
+            assert!(
+                length > 0,
+                "the published server ended at {method} {parameters}"
+            );
+            let message: Value = serde_json::from_str(&line).expect("a message");
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    /// Returns the text of a result, with a mark if it is an error.
+    pub(crate) fn call(&mut self, call: &Call) -> String {
+        let parameters = json!({"name": call.tool, "arguments": call.arguments});
+        let message = self.request("tools/call", &parameters);
+        if message.get("error").is_some() {
+            return format!("protocol error: {}", message["error"]);
+        }
+        let result = &message["result"];
+        let blocks = result["content"].as_array().cloned().unwrap_or_default();
+        let texts: Vec<&str> = blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str())
+            .collect();
+        let mark = if result["isError"] == true {
+            "isError: "
+        } else {
+            ""
+        };
+        format!("{mark}{}", texts.join("\n"))
+    }
+
+    /// Stops the server.
+    pub(crate) fn stop(mut self) {
+        drop(self.input);
+        self.child.wait().expect("the published server ends");
+    }
+}
