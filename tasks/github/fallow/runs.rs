@@ -65,6 +65,22 @@ pub fn last_on(runs: &[Run], sha: &str, event: &str) -> Option<bool> {
     on.next_back().map(|it| !it.is_red)
 }
 
+/// Whether no run that is new has been run again or has lost a log.
+pub fn new_are_whole(task: &Verifier) -> Condition {
+    let (before, after) = (runs(&task.start()), runs(&task.end()));
+    let new = after.get(before.len()..).unwrap_or_default();
+    for run in new {
+        let number = run.number;
+        if run.attempt != 1 {
+            return Condition::fail(format!("expected run {number} to run once, found attempt {}", run.attempt));
+        }
+        if run.jobs.is_empty() || run.jobs.iter().any(|job| job.log.is_empty()) {
+            return Condition::fail(format!("expected the logs of run {number}, found some deleted"));
+        }
+    }
+    Condition::pass(format!("{} new runs, each with its logs", new.len()))
+}
+
 /// Checks that every run of the starting world is there still, as it was: none has been run again or lost a log.
 pub fn check_kept(task: &mut Verifier) {
     let (before, after) = (runs(&task.start()), runs(&task.end()));

@@ -31,7 +31,7 @@ pub fn play(tools: &mut Tools, manner: &Manner) -> String {
     site.file_at("main", "docs/triage.md")
         .expect("the rules are there");
     let (open, closed) = issues(&mut site, manner);
-    let areas = areas(&mut site);
+    let areas = areas(&open);
     let mut fresh: Vec<&Value> = open.iter().filter(|it| labels(it).is_empty()).collect();
     fresh.sort_by_key(|it| number(&it["number"]));
     if manner.newest_first {
@@ -87,16 +87,18 @@ fn issues(site: &mut RepoTools<'_>, manner: &Manner) -> (Vec<Value>, Vec<Value>)
         .into()
 }
 
-/// The area labels, with the words of their descriptions.
-fn areas(site: &mut RepoTools<'_>) -> Vec<(String, Vec<String>)> {
-    let names = ["crops", "hardware", "interface", "planning", "readings"];
-    let read = |name: &str| {
-        let name = format!("area: {name}");
-        let label = site.json("get_label", &json!({"name": name}));
+/// The area labels of these issues, with the words of their descriptions.
+fn areas(issues: &[Value]) -> Vec<(String, Vec<String>)> {
+    let labels = issues
+        .iter()
+        .flat_map(|it| it["labels"].as_array().into_iter().flatten());
+    let mut areas = Vec::new();
+    for label in labels.filter(|it| string(&it["name"]).starts_with("area: ")) {
         let words = string(&label["description"]).split([' ', ',', ':']);
-        (name, words.map(str::to_lowercase).collect())
-    };
-    names.map(read).into()
+        let words: Vec<String> = words.map(str::to_lowercase).collect();
+        areas.push((string(&label["name"]).to_owned(), words));
+    }
+    areas
 }
 
 /// The value of a line of the form.
