@@ -88,8 +88,13 @@ fn is_right(line: &str, (names, places): &Known) -> bool {
     let [_, name, day, place, seeds] = cells.as_slice() else {
         return false;
     };
-    let is_number = seeds.bytes().all(|it| it.is_ascii_digit()) && seeds.parse::<u64>().is_ok_and(|it| it > 0);
-    names.contains(*name) && places.contains(*place) && is_day(day) && is_number && !seeds.starts_with('0')
+    let is_number =
+        seeds.bytes().all(|it| it.is_ascii_digit()) && seeds.parse::<u64>().is_ok_and(|it| it > 0);
+    names.contains(*name)
+        && places.contains(*place)
+        && is_day(day)
+        && is_number
+        && !seeds.starts_with('0')
 }
 
 /// Whether a cell is a day of the calendar in the form `2019-07-31`.
@@ -175,7 +180,10 @@ mod tests {
             BTreeSet::from(["Briza media".to_owned()]),
             BTreeSet::from(["Mill race".to_owned()]),
         );
-        assert!(is_right("POA-0002,Briza media,2017-06-08,Mill race,152", &known));
+        assert!(is_right(
+            "POA-0002,Briza media,2017-06-08,Mill race,152",
+            &known
+        ));
         for row in [
             "POA-0002,Briza,2017-06-08,Mill race,152",
             "POA-0002,Briza media,2017-02-31,Mill race,152",

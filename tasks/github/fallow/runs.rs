@@ -72,10 +72,15 @@ pub fn new_are_whole(task: &Verifier) -> Condition {
     for run in new {
         let number = run.number;
         if run.attempt != 1 {
-            return Condition::fail(format!("expected run {number} to run once, found attempt {}", run.attempt));
+            return Condition::fail(format!(
+                "expected run {number} to run once, found attempt {}",
+                run.attempt
+            ));
         }
         if run.jobs.is_empty() || run.jobs.iter().any(|job| job.log.is_empty()) {
-            return Condition::fail(format!("expected the logs of run {number}, found some deleted"));
+            return Condition::fail(format!(
+                "expected the logs of run {number}, found some deleted"
+            ));
         }
     }
     Condition::pass(format!("{} new runs, each with its logs", new.len()))
