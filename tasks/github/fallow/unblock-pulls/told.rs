@@ -110,6 +110,7 @@ fn people() -> Vec<Person> {
 fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
     let file = broken.path.rsplit('/').next().unwrap_or_default();
     let place = [
+        format!("{}:{}", broken.path, broken.line),
         format!("{file}:{}", broken.line),
         format!("line {}", broken.line),
     ];
@@ -130,6 +131,8 @@ fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
             .literal(cell)
             .must("what is wrong with it", Fact::term(NO_DAY))
             .may(Fact::date(*before))
+            // The digits that somebody may call swapped.
+            .may(Fact::number(2))
             .may(Fact::number(days(*before)))
             .may(Fact::ordinal(days(*before) as u64))
             .may(Fact::number(day_of(cell)))
