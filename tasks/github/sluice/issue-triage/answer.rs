@@ -116,7 +116,12 @@ fn with_names(mut facts: Facts, numbers: &[u64]) -> Facts {
 }
 
 /// What somebody says of a release that has a fix; `THEIRS` is a release, `LINE` its line.
-const HAS: [&str; 41] = [
+const HAS: [&str; 46] = [
+    "landed",
+    "applied",
+    "released in",
+    "picked",
+    "fixed",
     "has it",
     "have it",
     "has the",
@@ -161,7 +166,15 @@ const HAS: [&str; 41] = [
 ];
 
 /// What somebody says of a release that does not have it.
-const LACKS: [&str; 33] = [
+const LACKS: [&str; 41] = [
+    "THEIRS does not",
+    "THEIRS doesn't",
+    "THEIRS is not",
+    "THEIRS isn't",
+    "THEIRS: no",
+    "LINE does not",
+    "LINE doesn't",
+    "not in THEIRS",
     "lack*",
     "missing",
     "misses",
