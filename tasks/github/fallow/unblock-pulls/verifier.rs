@@ -26,23 +26,23 @@ fn verify(task: &mut Verifier) {
     let issues = task.start().issues().required();
     let issue = issues.iter().find(|it| it.title == ISSUE);
     let issue = issue.expect("the issue is in this world");
+    let (before, after) = (runs::runs(&task.start()), runs::runs(&task.end()));
     let new = task.new_pull();
-    let tip = check_main(task, &main, &mended);
-    let branch = check_mend(task, &new, &tip, issue);
+    let tip = check_main(task, &main, &mended, &after);
+    let branch = check_mend(task, &new, &tip, issue, &after);
 
     let mut pulls = task.start().pulls().required();
     pulls.retain(|it| it.issue.state == "open" && !it.draft && it.head != LEFT_ALONE);
     pulls.sort_by_key(|it| it.issue.number);
     let all: Vec<Option<Broken>> = pulls
         .iter()
-        .map(|it| broken(task, it, issue, &new))
+        .map(|it| broken(task, it, issue, &new, &after))
         .collect();
     let red = all.iter().flatten().count();
     assert!(
         red > 1 && red + 1 < pulls.len(),
         "there is nothing to tell apart"
     );
-    let after = runs::runs(&task.end());
     let mut numbers = Vec::new();
     for (pull, broken) in pulls.iter().zip(&all) {
         let others: Vec<&Broken> = all
@@ -57,17 +57,17 @@ fn verify(task: &mut Verifier) {
             &expected(&repository, &main, &mended, pull),
         );
         numbers.push(last_run(&after, &head));
-        check_told(task, pull, &head, broken.as_ref(), &others);
+        check_told(task, pull, &head, broken.as_ref(), &others, &after);
     }
     let is_in_order = numbers.iter().all(Option::is_some) && numbers.is_sorted();
     task.check(
         "the longest waiting was first",
         Condition::when(is_in_order, format!("expected their new runs in the order of the pull requests, found the runs {numbers:?}")),
     );
-    runs::check_kept(task);
+    task.check("what has run is as it was", runs::are_kept(&before, &after));
     task.check(
         "new runs ran once and have their logs",
-        runs::new_are_whole(task),
+        runs::new_are_whole(&before, &after),
     );
     let mut touched: Vec<u64> = pulls.iter().map(|it| it.issue.number).collect();
     touched.push(issue.number);
@@ -83,7 +83,12 @@ fn verify(task: &mut Verifier) {
 }
 
 /// Checks what was merged into main, and returns its commit.
-fn check_main(task: &mut Verifier, main: &Commit, mended: &[mending::Mended]) -> Found<Commit> {
+fn check_main(
+    task: &mut Verifier,
+    main: &Commit,
+    mended: &[mending::Mended],
+    after: &[runs::Run],
+) -> Found<Commit> {
     let commits = task.added("main", "main");
     let is_one = commits.count_is(1).and(commits.are_straight_on(main));
     task.check("one commit on main", is_one);
@@ -100,9 +105,8 @@ fn check_main(task: &mut Verifier, main: &Commit, mended: &[mending::Mended]) ->
             tip.file(&it.path).content_is(text),
         );
     }
-    let after = runs::runs(&task.end());
     let is_green = tip.satisfies(|tip| {
-        let said = runs::last_on(&after, tip.id(), "push");
+        let said = runs::last_on(after, tip.id(), "push");
         Condition::when(
             said == Some(true),
             "expected a run of the checks on it that succeeded",
@@ -118,6 +122,7 @@ fn check_mend(
     new: &Found<Pull>,
     tip: &Found<Commit>,
     issue: &Issue,
+    after: &[runs::Run],
 ) -> String {
     let branch = new.map(|it| it.head.clone());
     let branch = branch.get().cloned().unwrap_or_default();
@@ -140,10 +145,9 @@ fn check_mend(
     );
     task.check("the pull request is squashed", new.is_merged_by("squash"));
     let end = task.end();
-    let after = runs::runs(&end);
     let head = end.repository().branch(&branch);
     let is_green = new.satisfies(|it| {
-        let said = runs::last_on(&after, &it.head_sha, "pull_request");
+        let said = runs::last_on(after, &it.head_sha, "pull_request");
         let green = Condition::when(
             said == Some(true),
             "expected a run of the checks on its head that succeeded",
@@ -243,10 +247,10 @@ fn check_told(
     head: &str,
     broken: Option<&Broken>,
     others: &[&Broken],
+    after: &[runs::Run],
 ) {
     let number = pull.issue.number;
-    let after = runs::runs(&task.end());
-    let said = runs::last_on(&after, head, "pull_request");
+    let said = runs::last_on(after, head, "pull_request");
     let wanted = broken.is_none();
     let ran = Condition::when(
         said == Some(wanted),
@@ -306,7 +310,13 @@ fn new_comment(task: &Verifier, pull: &Pull) -> Found<String> {
 }
 
 /// The row of a pull request that breaks a rule.
-fn broken(task: &Verifier, pull: &Pull, issue: &Issue, new: &Found<Pull>) -> Option<Broken> {
+fn broken(
+    task: &Verifier,
+    pull: &Pull,
+    issue: &Issue,
+    new: &Found<Pull>,
+    after: &[runs::Run],
+) -> Option<Broken> {
     let repository = task.start().repository();
     let head = repository.branch(&pull.head).required();
     let main = repository.branch("main").required();
@@ -341,7 +351,6 @@ fn broken(task: &Verifier, pull: &Pull, issue: &Issue, new: &Found<Pull>) -> Opt
             } else {
                 continue;
             };
-            let after = runs::runs(&task.end());
             let mut related = vec![issue.number, pull.issue.number];
             related.extend(new.get().ok().map(|it| it.issue.number));
             return Some(Broken {
