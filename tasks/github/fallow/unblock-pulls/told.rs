@@ -59,7 +59,12 @@ const NO_NAME: [&str; 30] = [
 ];
 
 /// How people say that a day does not exist.
-const NO_DAY: [&str; 31] = [
+const NO_DAY: [&str; 36] = [
+    "swap*",
+    "transpos*",
+    "typo",
+    "more than 30",
+    "can't be",
     "no date",
     "not a date",
     "isn't a date",
@@ -129,7 +134,10 @@ fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
             .may(Fact::term([before])),
         Wrong::Day { cell, before } => facts
             .literal(cell)
-            .must("what is wrong with it", Fact::term(NO_DAY))
+            .must(
+                "what is wrong with it",
+                Fact::term(NO_DAY).or(Fact::term(no_such_day(cell))),
+            )
             .may(Fact::date(*before))
             // The digits that somebody may call swapped.
             .may(Fact::number(2))
@@ -153,6 +161,16 @@ fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
         facts = facts.may(Fact::person(&person));
     }
     facts
+}
+
+/// How people say that there is no such day in its month.
+fn no_such_day(cell: &str) -> [String; 3] {
+    let (month, day) = (month_name(&cell[5..7]), day_of(cell));
+    [
+        format!("no {day}"),
+        format!("no {month} {day}"),
+        format!("{day} days"),
+    ]
 }
 
 /// The number of days of a month.
