@@ -80,9 +80,10 @@ fn is_left_alone(site: &mut RepoTools<'_>, pull: &Value, manner: &Manner) -> boo
         .iter()
         .filter(|it| string(&it["user"]["login"]) == author);
     let asks = |it: &Value| string(&it["body"]).to_lowercase().contains("branch alone");
-    let last = match manner.overlooks_retractions {
-        true => theirs.next(),
-        false => theirs.next_back(),
+    let last = if manner.overlooks_retractions {
+        theirs.next()
+    } else {
+        theirs.next_back()
     };
     last.is_some_and(asks) && !manner.overlooks_requests
 }

@@ -188,22 +188,17 @@ fn answer(site: &mut RepoTools<'_>, issue: &Value, closed: &[Value], manner: &Ma
         .file_at("release/2.1", "CHANGELOG.md")
         .expect("the branch has one too");
     let has_it = branch.contains(&entry) || manner.trusts_labels && !labels(pull).is_empty();
-    let place = match manner.names_commit {
-        true => {
-            let commits = site.commits("main");
-            let is_it = |it: &&Value| string(&it["commit"]["message"]).contains(&entry);
-            let commit = commits.iter().find(is_it).expect("it is on main");
-            format!("commit {}", string(&commit["sha"]))
-        }
-        false => format!("#{id}"),
-    };
-    match has_it {
-        true => format!(
-            "This was mended in {place}. It came with {release} and was backported to 2.1, so 2.1.2 has it."
-        ),
-        false => format!(
-            "This was mended in {place}, and {release} is the first release that has it. 2.1.2 does not have it, so \
-             please update."
-        ),
+    let mut place = format!("#{id}");
+    if manner.names_commit {
+        let commits = site.commits("main");
+        let is_it = |it: &&Value| string(&it["commit"]["message"]).contains(&entry);
+        let commit = commits.iter().find(is_it).expect("it is on main");
+        place = format!("commit {}", string(&commit["sha"]));
     }
+    let theirs = if has_it {
+        "It was backported to 2.1, so 2.1.2 has it."
+    } else {
+        "2.1.2 does not have it, so please update."
+    };
+    format!("This was mended in {place}, and {release} is the first release that has it. {theirs}")
 }
