@@ -59,11 +59,16 @@ fn verify(task: &mut Verifier) {
         numbers.push(last_run(&after, &head));
         check_told(task, pull, &head, broken.as_ref(), &others, &after);
     }
-    let is_in_order = numbers.iter().all(Option::is_some) && numbers.is_sorted();
-    task.check(
-        "the longest waiting was first",
-        Condition::when(is_in_order, format!("expected their new runs in the order of the pull requests, found the runs {numbers:?}")),
+    // What is not up to date yet has no new run, which is the business of another check.
+    let last = before.last().map(|it| it.number);
+    numbers.retain(|number| *number > last);
+    let in_order = Condition::when(
+        numbers.is_sorted(),
+        format!(
+            "expected their new runs in the order of the pull requests, found the runs {numbers:?}"
+        ),
     );
+    task.check("the longest waiting was first", in_order);
     task.check("what has run is as it was", runs::are_kept(&before, &after));
     task.check(
         "new runs ran once and have their logs",
