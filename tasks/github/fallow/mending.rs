@@ -5,11 +5,14 @@
 use std::collections::BTreeSet;
 
 use mcpmark_guest::github::{Commit, Repository};
+use mcpmark_guest::jiff::civil::Date;
 
 /// A file with what is to become of it.
 pub struct Mended {
     pub path: String,
     pub after: String,
+    /// The lines that change, each as it is and as it is to be.
+    pub changed: Vec<(String, String)>,
     /// How many of its lines change.
     pub lines: usize,
 }
@@ -33,16 +36,18 @@ pub fn mended(repository: &Repository, main: &Commit) -> Vec<Mended> {
                 .map(|line| without_dead_links(main, &path, line))
                 .collect(),
         };
-        let changed = text
+        let changed: Vec<(String, String)> = text
             .lines()
             .zip(&lines)
             .filter(|(before, after)| before != after)
-            .count();
-        if changed > 0 {
+            .map(|(before, after)| (before.to_owned(), after.clone()))
+            .collect();
+        if !changed.is_empty() {
             mended.push(Mended {
                 after: lines.join("\n") + "\n",
                 path,
-                lines: changed,
+                lines: changed.len(),
+                changed,
             });
         }
     }
@@ -83,12 +88,23 @@ fn is_right(line: &str, (names, places): &Known) -> bool {
     let [_, name, day, place, seeds] = cells.as_slice() else {
         return false;
     };
-    let day: Vec<&str> = day.split('-').collect();
-    let is_day = matches!(day.as_slice(), [year, month, day]
-        if year.len() == 4 && ("01"..="12").contains(month) && month.len() == 2
-            && ("01"..="31").contains(day) && day.len() == 2);
-    let is_number = seeds.parse::<u64>().is_ok_and(|it| it > 0);
-    names.contains(*name) && places.contains(*place) && is_day && is_number
+    let is_number =
+        seeds.bytes().all(|it| it.is_ascii_digit()) && seeds.parse::<u64>().is_ok_and(|it| it > 0);
+    names.contains(*name)
+        && places.contains(*place)
+        && is_day(day)
+        && is_number
+        && !seeds.starts_with('0')
+}
+
+/// Whether a cell is a day of the calendar in the form `2019-07-31`.
+pub fn is_day(cell: &str) -> bool {
+    let is_form = cell.len() == 10
+        && cell.bytes().enumerate().all(|(at, it)| match at {
+            4 | 7 => it == b'-',
+            _ => it.is_ascii_digit(),
+        });
+    is_form && cell.parse::<Date>().is_ok()
 }
 
 /// A line of a document, with plain text for links to files that are not there.
@@ -130,4 +146,54 @@ pub fn has_right_rows(commit: &Commit) -> bool {
         let text = commit.file(path).text().required();
         text.lines().skip(1).all(|line| is_right(line, &known))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_are_days_of_the_calendar() {
+        for day in ["2019-07-31", "2020-02-29", "2014-12-01"] {
+            assert!(is_day(day), "{day}");
+        }
+        for day in [
+            "2019-02-29",
+            "2020-02-31",
+            "2020-09-32",
+            "2020-06-31",
+            "2019/06-18",
+            "2081-13-06-13",
+            "16-09-03",
+            "2019-7-31",
+            "2019-07-31T00",
+            "20190731",
+            "",
+        ] {
+            assert!(!is_day(day), "{day}");
+        }
+    }
+
+    #[test]
+    fn a_row_needs_a_known_name_and_place_and_a_number_of_seeds() {
+        let known = (
+            BTreeSet::from(["Briza media".to_owned()]),
+            BTreeSet::from(["Mill race".to_owned()]),
+        );
+        assert!(is_right(
+            "POA-0002,Briza media,2017-06-08,Mill race,152",
+            &known
+        ));
+        for row in [
+            "POA-0002,Briza,2017-06-08,Mill race,152",
+            "POA-0002,Briza media,2017-02-31,Mill race,152",
+            "POA-0002,Briza media,2017-06-08,Mill,152",
+            "POA-0002,Briza media,2017-06-08,Mill race,0",
+            "POA-0002,Briza media,2017-06-08,Mill race,+5",
+            "POA-0002,Briza media,2017-06-08,Mill race,052",
+            "POA-0002,Briza media,2017-06-08,Mill race",
+        ] {
+            assert!(!is_right(row, &known), "{row}");
+        }
+    }
 }

@@ -65,16 +65,38 @@ pub fn last_on(runs: &[Run], sha: &str, event: &str) -> Option<bool> {
     on.next_back().map(|it| !it.is_red)
 }
 
+/// Whether no run that is new has been run again or has lost a log.
+pub fn new_are_whole(before: &[Run], after: &[Run]) -> Condition {
+    let new = after.get(before.len()..).unwrap_or_default();
+    for run in new {
+        let number = run.number;
+        if run.attempt != 1 {
+            return Condition::fail(format!(
+                "expected run {number} to run once, found attempt {}",
+                run.attempt
+            ));
+        }
+        if run.jobs.is_empty() || run.jobs.iter().any(|job| job.log.is_empty()) {
+            return Condition::fail(format!(
+                "expected the logs of run {number}, found some deleted"
+            ));
+        }
+    }
+    Condition::pass(format!("{} new runs, each with its logs", new.len()))
+}
+
 /// Checks that every run of the starting world is there still, as it was: none has been run again or lost a log.
 pub fn check_kept(task: &mut Verifier) {
-    let (before, after) = (runs(&task.start()), runs(&task.end()));
-    task.check(
-        "what has run is as it was",
-        Condition::when(
-            after.starts_with(&before),
-            "expected the earlier runs and their logs as they were",
-        ),
-    );
+    let kept = are_kept(&runs(&task.start()), &runs(&task.end()));
+    task.check("what has run is as it was", kept);
+}
+
+/// Whether the earlier runs are there as they were.
+pub fn are_kept(before: &[Run], after: &[Run]) -> Condition {
+    Condition::when(
+        after.starts_with(before),
+        "expected the earlier runs and their logs as they were",
+    )
 }
 
 impl Run {

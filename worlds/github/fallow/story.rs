@@ -282,7 +282,8 @@ fn unfinished() -> Vec<Work<Write>> {
             "peas: FAB-0005 is older than its label",
             row("peas", 4, "2020-", "2014-"),
         )
-        .approved(),
+        .approved()
+        .remark("hbrandt", "Please leave this branch alone. Half of it is still on paper, and I push the rest from the moor."),
         open(
             386,
             "jquill",
@@ -324,7 +325,9 @@ fn unfinished() -> Vec<Work<Write>> {
                 "Sanguisorba officinalis,2020",
                 "Sanguisorba officinalis,2021",
             ),
-        ),
+        )
+        .remark("hbrandt", "Leave the branch alone for now, please: I wait for a letter about the bag.")
+        .remark("hbrandt", "The letter is here, and nothing changes. Go on with it as with the others."),
         Work::new(412, "jquill", Draft, "maps", "A map of the places").step(
             "A map of the places",
             vec![Write::new("docs/map.md", "# Map\n\nTo be drawn.\n")],

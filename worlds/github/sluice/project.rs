@@ -76,11 +76,31 @@ pub const GROWERS: [&str; 6] = [
 
 /// Name, colour and meaning.
 const LABELS: [(&str, &str, &str); 12] = [
-    ("area: crops", "c2e0c6", "The files in crops/"),
-    ("area: hardware", "bfd4f2", "Valves and drivers"),
-    ("area: interface", "d4c5f9", "Web, command line, alerts"),
-    ("area: planning", "fef2c0", "Schedule and forecast"),
-    ("area: readings", "c5def5", "Moisture and the database"),
+    (
+        "area: crops",
+        "c2e0c6",
+        "The component crops: the files in crops/",
+    ),
+    (
+        "area: hardware",
+        "bfd4f2",
+        "The components valves and drivers",
+    ),
+    (
+        "area: interface",
+        "d4c5f9",
+        "The components web, cli and alerts",
+    ),
+    (
+        "area: planning",
+        "fef2c0",
+        "The components schedule and weather",
+    ),
+    (
+        "area: readings",
+        "c5def5",
+        "The components moisture and store",
+    ),
     ("backport 1.2", "0e8a16", "Goes to release/1.2 as well"),
     ("backport 2.1", "0e8a16", "Goes to release/2.1 as well"),
     ("bug", "d73a4a", "Something does not work"),

@@ -56,7 +56,7 @@ fn every_seed_gives_a_whole_history() {
             4
         );
         let new = |it: &&Thread| it.pull.is_none() && it.labels.is_empty();
-        assert_eq!(hub.threads.iter().filter(open).filter(new).count(), 11);
+        assert_eq!(hub.threads.iter().filter(open).filter(new).count(), 7);
         assert_eq!(git.tags.len(), 15);
         assert!(git.branches.contains_key("release/1.2"));
         let last = hub.threads.iter().map(|it| it.updated).max();

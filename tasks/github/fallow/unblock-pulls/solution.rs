@@ -1,4 +1,4 @@
-//! Plays the task as it should be done.
+//! Mends main, then takes the waiting pull requests one after the other.
 
 mod play;
 
@@ -7,5 +7,5 @@ use mcpmark_guest::Tools;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    play::play(tools, &play::Slips::default())
+    play::play(tools, &play::Manner::default())
 }

@@ -1,12 +1,11 @@
-//! Reads the rules and the open issues, labels and closes, writes the report.
+//! Reads the rules and the issues, labels, closes duplicates and answers the one that is mended.
 
 mod play;
-mod rules;
 
 use mcpmark_guest::Tools;
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    play::play(tools, &rules::Slips::default())
+    play::play(tools, &play::Manner::default())
 }

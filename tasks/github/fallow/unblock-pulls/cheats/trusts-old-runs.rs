@@ -8,9 +8,9 @@ use mcpmark_guest::Tools;
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    let slips = play::Slips {
+    let manner = play::Manner {
         trusts_old_runs: true,
-        ..play::Slips::default()
+        ..play::Manner::default()
     };
-    play::play(tools, &slips)
+    play::play(tools, &manner)
 }

@@ -2,19 +2,15 @@
 
 #[path = "../play.rs"]
 mod play;
-#[path = "../rules.rs"]
-mod rules;
 
 use mcpmark_guest::Tools;
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    play::play(
-        tools,
-        &rules::Slips {
-            repeats_closed: true,
-            ..Default::default()
-        },
-    )
+    let manner = play::Manner {
+        repeats_closed: true,
+        ..play::Manner::default()
+    };
+    play::play(tools, &manner)
 }
