@@ -26,6 +26,8 @@ pub enum Need {
     OpenSsl,
     /// Overlay mounts.
     Overlay,
+    /// A PostgreSQL server of a supported version.
+    Postgres,
     /// `/proc`.
     Proc,
     /// Python and pip, and the packages that a test installs with them.
@@ -38,7 +40,7 @@ pub enum Need {
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Archivers,
         Self::DockerRegistry,
         Self::Git,
@@ -47,6 +49,7 @@ impl Need {
         Self::Npm,
         Self::OpenSsl,
         Self::Overlay,
+        Self::Postgres,
         Self::Proc,
         Self::Python,
         Self::Skopeo,
@@ -64,6 +67,7 @@ impl Need {
             Self::Npm => "npm",
             Self::OpenSsl => "openssl",
             Self::Overlay => "overlay",
+            Self::Postgres => "postgres",
             Self::Proc => "proc",
             Self::Python => "python",
             Self::Skopeo => "skopeo",

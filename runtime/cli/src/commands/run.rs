@@ -64,7 +64,14 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<ExitCode, Comm
             }
             Chosen::by_id(context, spec.published.as_ref(), &[attempt.task])?
         }
-        None => Chosen::select(context, spec.published.as_ref(), &selection)?,
+        None => {
+            let mut chosen = Chosen::select(context, spec.published.as_ref(), &selection)?;
+            // Tasks that are named must run.
+            if selection.selectors.is_empty() {
+                chosen.leave_out_unavailable();
+            }
+            chosen
+        }
     };
     spec.tasks = chosen.ids().map(ToString::to_string).collect();
     if let Some(place) = &mut spec.published {

@@ -1,9 +1,10 @@
 //! Tasks of an experiment, from a library, a bundle or a published corpus.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_experiment::{Prepared, Spec, TaskSource};
 use mcpmark_grading::{Judge, Terms, TermsError};
+use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_metadata::ExitCode;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
@@ -100,6 +101,33 @@ impl Chosen {
             }
         };
         Ok(Self { context, tasks })
+    }
+
+    /// Removes the tasks of services that cannot run on this machine, with a warning for each service. If no other task
+    /// is left, none is removed, so that the run fails with the reason.
+    pub(crate) fn leave_out_unavailable(&mut self) {
+        let mut left_out: BTreeMap<String, (ServiceUnavailable, usize)> = BTreeMap::new();
+        for id in self.ids() {
+            let available = self.context.services().check_available(id.service());
+            if let Err(problem @ ServiceUnavailable::Missing { .. }) = available {
+                let entry = left_out.entry(id.service().to_owned());
+                entry.or_insert((problem, 0)).1 += 1;
+            }
+        }
+        let count: usize = left_out.values().map(|(_, count)| count).sum();
+        if count == self.ids().count() {
+            return;
+        }
+        for (problem, count) in left_out.values() {
+            let tasks = if *count == 1 { "task is" } else { "tasks are" };
+            output::warn(&format!("{count} {tasks} left out: {problem}"));
+        }
+        match &mut self.tasks {
+            Tasks::Own(_, tasks) => tasks.retain(|it| !left_out.contains_key(it.id.service())),
+            Tasks::Published(_, _, tasks) => {
+                tasks.retain(|it| !left_out.contains_key(it.id.service()));
+            }
+        }
     }
 
     /// Returns the digest of the tasks' bundle, if they come from one.

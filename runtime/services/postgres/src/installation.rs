@@ -137,11 +137,6 @@ impl Installation {
     pub fn version(&self) -> Version {
         self.version
     }
-
-    /// Returns the path of a program.
-    pub(crate) fn program(&self, name: &str) -> PathBuf {
-        self.bin.join(name)
-    }
 }
 
 fn real(path: &Path) -> PathBuf {

@@ -2,15 +2,18 @@
 //!
 //! An [`Installation`] is a PostgreSQL server on this machine, of which the program takes the newest supported version.
 //! A [`Cluster`] is a data directory with a server of its own, which is reachable through a Unix socket only. A world is
-//! the canonical [`state`] of a database. [`Goldens`] keep a stopped cluster for each world, of which every session
-//! gets a private copy.
+//! the canonical [`state`] of a database. [`Goldens`] keep a stopped cluster for each world, of which every session of
+//! the [`PostgresService`] gets a private copy.
 
+mod capture;
 mod cluster;
 mod golden;
 mod installation;
+mod service;
 pub mod state;
 pub mod tools;
 
+pub use crate::capture::CAPTURE_ERROR;
 pub use crate::cluster::{
     ADMINISTRATOR, Cluster, ClusterError, Isolation, Settings, clock_library,
 };
@@ -18,3 +21,4 @@ pub use crate::golden::{ConnectError, DATABASE, Facts, Golden, GoldenError, Gold
 pub use crate::installation::{
     INSTALLATION_VARIABLE, Installation, InstallationError, MAJORS, Version,
 };
+pub use crate::service::PostgresService;

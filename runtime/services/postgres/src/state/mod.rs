@@ -50,9 +50,12 @@
 //!
 //! Objects that cannot be represented, such as functions in C, make [`dump`] fail with their names.
 
+mod csv;
 mod dump;
 mod error;
 mod files;
+pub mod mutation;
+mod overview;
 mod paths;
 mod restore;
 mod sql;
@@ -60,6 +63,9 @@ mod sql;
 pub use dump::{dump, dump_files, dump_tree};
 pub use error::{DumpError, RestoreError, Unsupported};
 pub use files::{Files, Sink, Source, StoreSink};
+pub use overview::{
+    Column, ForeignKey, Overview, OverviewError, Relation, RelationKind, Role, Section,
+};
 pub use paths::{decode as decode_name, encode as encode_name};
 pub use restore::restore;
 

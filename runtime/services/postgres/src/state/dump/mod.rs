@@ -101,7 +101,8 @@ pub async fn dump_tree(client: &Client, store: &Store) -> Result<Tree, DumpError
 }
 
 async fn dump_snapshot(client: &Client, sink: &mut dyn Sink) -> Result<(), DumpError> {
-    let prepare = format!("{PINNED}{HELPERS}");
+    // Otherwise event triggers of the database would run when the helpers are created.
+    let prepare = format!("{PINNED}SET LOCAL session_replication_role = 'replica';{HELPERS}");
     client
         .batch_execute(&prepare)
         .await

@@ -8,6 +8,7 @@ use mcpmark_snapshot::TreePath;
 use tokio_postgres::Client;
 
 use super::put;
+use crate::state::csv;
 use crate::state::error::DumpError;
 use crate::state::files::Sink;
 use crate::state::paths;
@@ -116,22 +117,14 @@ pub(super) async fn sequence_values(client: &Client, sink: &mut dyn Sink) -> Res
         let lines = schemas
             .entry(schema)
             .or_insert_with(|| "sequence,last_value,is_called\n".to_owned());
-        lines.push_str(&format!("{},{last},{called}\n", field(&name)));
+        let fields = [Some(name), Some(last.to_string()), Some(called.to_string())];
+        lines.push_str(&csv::record(&fields));
     }
     for (schema, lines) in schemas {
         let path = paths::path(&["schemas", &schema, "sequence-values"], "csv")?;
         put(sink, &path, lines.as_bytes())?;
     }
     Ok(())
-}
-
-/// Quotes a field of a CSV line if necessary.
-fn field(text: &str) -> String {
-    if text.is_empty() || text.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
 }
 
 /// Writes the bytes of all large objects.

@@ -19,7 +19,8 @@ $$;
 
 -- Options of a relation, as a clause.
 CREATE FUNCTION pg_temp.options(text[]) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-    SELECT string_agg(quote_ident(split_part(o, '=', 1)) || ' = ' ||
+    SELECT string_agg(CASE WHEN o LIKE 'toast.%' THEN 'toast.' ELSE '' END
+        || quote_ident(regexp_replace(split_part(o, '=', 1), '^toast\.', '')) || ' = ' ||
         pg_temp.lit(substr(o, strpos(o, '=') + 1)), ', ' ORDER BY o COLLATE "C") FROM unnest($1) o
 $$;
 
@@ -50,7 +51,9 @@ CREATE TEMP VIEW routine AS
         n.q || '.' || quote_ident(p.proname) || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS signature,
         CASE p.prokind WHEN 'a' THEN 'AGGREGATE' WHEN 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS noun,
         CASE p.prokind WHEN 'a' THEN 'aggregates' ELSE 'functions' END AS dir
-    FROM pg_proc p JOIN ns n ON n.oid = p.pronamespace WHERE NOT pg_temp.ext('pg_proc', p.oid);
+    FROM pg_proc p JOIN ns n ON n.oid = p.pronamespace WHERE NOT pg_temp.ext('pg_proc', p.oid)
+        -- The constructors of a range belong to its type.
+        AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_proc'::regclass AND objid = p.oid AND deptype = 'i');
 
 -- Types of users, without those that belong to a table, and without arrays.
 CREATE TEMP VIEW typ AS
@@ -59,8 +62,9 @@ CREATE TEMP VIEW typ AS
     WHERE t.typtype IN ('e', 'c', 'd', 'r') AND NOT pg_temp.ext('pg_type', t.oid)
         AND (t.typrelid = 0 OR (SELECT relkind FROM pg_class WHERE oid = t.typrelid) = 'c');
 
--- Statements that turn the default privileges of an object into its privileges. The third argument is the default.
-CREATE FUNCTION pg_temp.acl(object text, owner oid, base aclitem[], acl aclitem[], everything text[])
+-- Statements that turn the default privileges of an object into its privileges. `base` are the default
+-- privileges, and `{}` in `object` stands for the list.
+CREATE FUNCTION pg_temp.acl(object text, owner oid, base aclitem[], acl aclitem[], everything text[], of_column text DEFAULT '')
 RETURNS SETOF text LANGUAGE sql STABLE AS $$
     WITH have AS (SELECT DISTINCT * FROM aclexplode(coalesce(acl, base))),
         start AS (SELECT DISTINCT * FROM aclexplode(base)),
@@ -77,8 +81,8 @@ RETURNS SETOF text LANGUAGE sql STABLE AS $$
         both_ AS (SELECT * FROM revoked UNION ALL SELECT * FROM granted),
         spelled AS (
             SELECT step, grantor, is_grantable, pg_temp.role(grantee) AS grantee,
-                CASE WHEN privileges @> everything THEN 'ALL'
-                    ELSE (SELECT string_agg(p, ', ' ORDER BY array_position(everything, p), p COLLATE "C")
+                CASE WHEN privileges @> everything THEN 'ALL' || of_column
+                    ELSE (SELECT string_agg(p || of_column, ', ' ORDER BY array_position(everything, p), p COLLATE "C")
                         FROM unnest(privileges) p) END AS privileges FROM both_)
     SELECT CASE WHEN grantor <> owner THEN 'SET ROLE ' || pg_temp.role(grantor) || E';\n' ELSE '' END
         || replace(CASE step WHEN 0 THEN 'REVOKE ' ELSE 'GRANT ' END || object, '{}', privileges)

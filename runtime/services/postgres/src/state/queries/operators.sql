@@ -17,7 +17,7 @@ SELECT path, statement FROM (
         'CREATE CAST (' || format_type(castsource, NULL) || ' AS ' || format_type(casttarget, NULL) || ') WITH'
         || CASE castmethod WHEN 'f' THEN ' FUNCTION ' || castfunc::regprocedure WHEN 'i' THEN ' INOUT' ELSE 'OUT FUNCTION' END
         || CASE castcontext WHEN 'a' THEN ' AS ASSIGNMENT' WHEN 'i' THEN ' AS IMPLICIT' ELSE '' END || ';'
-    FROM pg_cast c WHERE oid >= 16384 AND NOT pg_temp.ext('pg_cast', oid)
+    FROM pg_cast c WHERE oid >= 16384 AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_cast'::regclass AND objid = c.oid AND deptype IN ('e', 'i'))
     UNION ALL SELECT ARRAY['schemas', n.name, 'text-search'], '0' || dictname, 0, 'CREATE TEXT SEARCH DICTIONARY ' || n.q || '.' || quote_ident(dictname)
         || ' (TEMPLATE = ' || quote_ident(x.nspname) || '.' || quote_ident(tmplname) || coalesce(', ' || dictinitoption, '') || ');'
     FROM pg_ts_dict d JOIN ns n ON n.oid = dictnamespace JOIN pg_ts_template t ON t.oid = dicttemplate JOIN pg_namespace x ON x.oid = tmplnamespace WHERE NOT pg_temp.ext('pg_ts_dict', d.oid)

@@ -21,6 +21,8 @@ SELECT ARRAY['roles'], statement FROM (
     UNION ALL SELECT 2, rolname, split_part(setting, '=', 1), 'ALTER ROLE ' || pg_temp.role(a.oid) || ' SET ' || pg_temp.setting(setting) || ';'
     FROM pg_db_role_setting s JOIN pg_authid a ON a.oid = s.setrole CROSS JOIN unnest(setconfig) setting
     WHERE setdatabase = 0
+    UNION ALL SELECT 2, '', split_part(setting, '=', 1), 'ALTER ROLE ALL SET ' || pg_temp.setting(setting) || ';'
+    FROM pg_db_role_setting CROSS JOIN unnest(setconfig) setting WHERE setdatabase = 0 AND setrole = 0
     UNION ALL SELECT 3, pg_temp.role(m.roleid), pg_temp.role(m.member), 'GRANT ' || pg_temp.role(m.roleid) || ' TO ' || pg_temp.role(m.member)
         || CASE
             WHEN coalesce((to_jsonb(m)->>'inherit_option')::boolean, u.rolinherit) = u.rolinherit

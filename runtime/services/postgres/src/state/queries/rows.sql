@@ -15,7 +15,8 @@ SELECT s.schema, s.relname, s.q, s.relkind = 'm', s.condition,
         (SELECT array_agg(key ORDER BY attnum, part) FROM pg_attribute a CROSS JOIN LATERAL (VALUES
             (0, CASE WHEN atttypid = ANY ('{16,20,21,23,26,1700,700,701,1082,1083,1114,1184,2950}'::oid[]) THEN quote_ident(attname) END),
             (1, CASE WHEN atttypid = ANY ('{16,20,21,23,26,1082,1083,1114,1184,2950}'::oid[]) THEN NULL
-                ELSE quote_ident(attname) || '::pg_catalog.text COLLATE pg_catalog."C"' END)) k(part, key)
+                -- `format` calls the output function of the type. A cast could call a function of the agent.
+                ELSE quote_ident(attname) || ' IS NULL, pg_catalog.format(''%s'', ' || quote_ident(attname) || ') COLLATE pg_catalog."C"' END)) k(part, key)
             WHERE attrelid = s.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND key IS NOT NULL),
         '{}')
 FROM source s ORDER BY s.schema COLLATE "C", s.relname COLLATE "C"

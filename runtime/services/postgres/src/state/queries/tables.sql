@@ -9,7 +9,7 @@ WITH col AS (
             ELSE coalesce(' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid), '') END
         || CASE WHEN a.attidentity = '' OR r.relispartition THEN '' ELSE
             ' GENERATED ' || CASE a.attidentity WHEN 'a' THEN 'ALWAYS' ELSE 'BY DEFAULT' END || ' AS IDENTITY'
-            || coalesce((SELECT ' (' || concat_ws(' ',
+            || coalesce((SELECT ' (' || nullif(concat_ws(' ',
                 CASE WHEN s.relname <> r.relname || '_' || a.attname || '_seq' OR s.relnamespace <> r.relnamespace
                     THEN 'SEQUENCE NAME ' || s.q END,
                 CASE WHEN q.seqstart <> CASE WHEN q.seqincrement > 0 THEN 1 ELSE -1 END THEN 'START WITH ' || q.seqstart END,
@@ -17,7 +17,7 @@ WITH col AS (
                 CASE WHEN q.seqmin <> CASE WHEN q.seqincrement > 0 THEN 1 ELSE limits.low END THEN 'MINVALUE ' || q.seqmin END,
                 CASE WHEN q.seqmax <> CASE WHEN q.seqincrement > 0 THEN limits.high ELSE -1 END THEN 'MAXVALUE ' || q.seqmax END,
                 CASE WHEN q.seqcache <> 1 THEN 'CACHE ' || q.seqcache END,
-                CASE WHEN q.seqcycle THEN 'CYCLE' END) || ')'
+                CASE WHEN q.seqcycle THEN 'CYCLE' END), '') || ')'
                 FROM identity i JOIN rel s ON s.oid = i.sequence JOIN pg_sequence q ON q.seqrelid = s.oid
                 CROSS JOIN LATERAL (SELECT CASE q.seqtypid WHEN 21 THEN 32767 WHEN 23 THEN 2147483647 ELSE 9223372036854775807 END AS high,
                     CASE q.seqtypid WHEN 21 THEN -32768 WHEN 23 THEN -2147483648 ELSE -9223372036854775808 END AS low) limits

@@ -89,6 +89,8 @@ enum Unit {
 struct Failed {
     unit: Unit,
     error: RestoreError,
+    /// Whether the error is that something does not exist.
+    consequence: bool,
 }
 
 struct Restoration<'a> {
@@ -108,6 +110,8 @@ impl Restoration<'_> {
             }
             failed = self.execute(units).await?;
         }
+        // An object that does not exist is usually the consequence of another failure.
+        failed.sort_by_key(|it| it.consequence);
         match failed.into_iter().next() {
             None => Ok(()),
             Some(first) => Err(first.error),
@@ -186,22 +190,28 @@ impl Restoration<'_> {
     }
 
     async fn try_unit(&self, unit: Unit) -> Result<Option<Failed>, RestoreError> {
-        let error = match &unit {
+        let (error, consequence) = match &unit {
             Unit::File(..) => return Ok(None),
-            Unit::Statement(path, statement) => match self.statement(&statement.text).await? {
-                None => return Ok(None),
-                Some(error) => match self.existing_role(statement, error).await? {
-                    None => return Ok(None),
-                    Some(error) => rejected(path, statement, &error),
-                },
-            },
+            Unit::Statement(path, statement) => {
+                let Some(error) = self.statement(&statement.text).await? else {
+                    return Ok(None);
+                };
+                let Some(error) = self.existing_role(statement, error).await? else {
+                    return Ok(None);
+                };
+                (rejected(path, statement, &error), is_undefined(&error))
+            }
             Unit::Rows(part) => match rows::load(self.client, self.source, part).await {
                 Ok(()) => return Ok(None),
                 Err(rows::Failure::Final(error)) => return Err(error),
-                Err(rows::Failure::MissingRelation(error)) => error,
+                Err(rows::Failure::MissingRelation(error)) => (error, true),
             },
         };
-        Ok(Some(Failed { unit, error }))
+        Ok(Some(Failed {
+            unit,
+            error,
+            consequence,
+        }))
     }
 
     /// Executes SQL and returns the error of the server, after which nothing has changed.
@@ -235,6 +245,18 @@ impl Restoration<'_> {
 }
 
 const SAVEPOINT: &str = "SAVEPOINT unit;";
+
+/// Reports whether the server did not find something to which a statement refers.
+fn is_undefined(error: &tokio_postgres::Error) -> bool {
+    let undefined = [
+        SqlState::UNDEFINED_TABLE,
+        SqlState::UNDEFINED_COLUMN,
+        SqlState::UNDEFINED_FUNCTION,
+        SqlState::UNDEFINED_OBJECT,
+        SqlState::INVALID_SCHEMA_NAME,
+    ];
+    error.code().is_some_and(|code| undefined.contains(code))
+}
 
 /// Returns the error of a statement, with the line to which the server points.
 fn rejected(path: &TreePath, statement: &Statement, error: &tokio_postgres::Error) -> RestoreError {

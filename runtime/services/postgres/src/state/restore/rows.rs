@@ -8,6 +8,7 @@ use tokio_postgres::Client;
 
 use super::phases::{Content, Part};
 use super::{RestoreError, describe};
+use crate::state::csv;
 use crate::state::files::Source;
 use crate::state::sql::{identifier, literal};
 
@@ -62,7 +63,7 @@ async fn rows(
     materialised: bool,
 ) -> Result<(), Failure> {
     let mut reader = BufReader::with_capacity(CHUNK, file);
-    let (header, columns) = header(&mut reader).map_err(unreadable(part))?;
+    let (names, columns) = next_record(&mut reader).map_err(unreadable(part))?;
     let exists = client
         .query_one(
             "SELECT pg_catalog.to_regclass($1) IS NOT NULL",
@@ -82,7 +83,9 @@ async fn rows(
     if materialised {
         set_class(client, relation, "relkind = 'r'").await?;
     }
-    copy(client, part, &mut reader, &header, &columns, relation).await?;
+    // With the names, the server counts lines as they are in the file.
+    let mut file = names.as_slice().chain(reader);
+    copy(client, part, &mut file, &columns, relation).await?;
     if materialised {
         set_class(client, relation, "relkind = 'm', relispopulated = true").await?;
     }
@@ -104,7 +107,6 @@ async fn copy(
     client: &Client,
     part: &Part,
     reader: &mut impl BufRead,
-    header: &[u8],
     columns: &[String],
     relation: &str,
 ) -> Result<(), RestoreError> {
@@ -114,9 +116,8 @@ async fn copy(
     } else {
         format!(" ({})", columns.join(", "))
     };
-    let lines = header.iter().filter(|byte| **byte == b'\n').count();
-    let rejected = |error: tokio_postgres::Error| refused(part, lines, &error);
-    let statement = format!("COPY {relation}{list} FROM STDIN (FORMAT csv)");
+    let rejected = |error: tokio_postgres::Error| refused(part, &error);
+    let statement = format!("COPY {relation}{list} FROM STDIN (FORMAT csv, HEADER)");
     let sink = client.copy_in(&statement).await.map_err(rejected)?;
     let mut sink = std::pin::pin!(sink);
     loop {
@@ -133,7 +134,7 @@ async fn copy(
 }
 
 /// Returns the error of a copy, with the line that the context of the message names.
-fn refused(part: &Part, header_lines: usize, error: &tokio_postgres::Error) -> RestoreError {
+fn refused(part: &Part, error: &tokio_postgres::Error) -> RestoreError {
     let context = error.as_db_error().and_then(|error| error.where_());
     let line = context.and_then(|context| {
         let number = &context[context.find(", line ")? + ", line ".len()..];
@@ -144,50 +145,19 @@ fn refused(part: &Part, header_lines: usize, error: &tokio_postgres::Error) -> R
     });
     RestoreError::Rejected {
         path: part.path.clone(),
-        line: line.map_or(1, |line| line + header_lines),
+        line: line.unwrap_or(1),
         message: describe(error),
     }
 }
 
-/// Reads the first record of a CSV file: its bytes and its fields.
-fn header(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Vec<String>)> {
-    let mut bytes = Vec::new();
-    loop {
-        if reader.read_until(b'\n', &mut bytes)? == 0 {
-            break;
-        }
-        // A name may contain line breaks, inside of quotes.
-        if bytes.iter().filter(|byte| **byte == b'"').count() % 2 == 0 {
-            break;
-        }
+/// Reads the next record of a CSV file: its bytes and its fields. There are no fields in an empty line.
+fn next_record(reader: &mut impl BufRead) -> io::Result<(Vec<u8>, Vec<String>)> {
+    let bytes = csv::read_record(reader)?;
+    if bytes.is_empty() || bytes == b"\n" {
+        return Ok((bytes, Vec::new()));
     }
-    let text = std::str::from_utf8(&bytes).map_err(io::Error::other)?;
-    let text = text.strip_suffix('\n').unwrap_or(text);
-    let fields = if text.is_empty() {
-        Vec::new()
-    } else {
-        fields(text)
-    };
-    Ok((bytes, fields))
-}
-
-/// Splits a CSV record into its fields.
-fn fields(record: &str) -> Vec<String> {
-    let (mut fields, mut field, mut quoted) = (Vec::new(), String::new(), false);
-    let mut characters = record.chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' if quoted && characters.peek() == Some(&'"') => {
-                characters.next();
-                field.push('"');
-            }
-            '"' => quoted = !quoted,
-            ',' if !quoted => fields.push(std::mem::take(&mut field)),
-            _ => field.push(character),
-        }
-    }
-    fields.push(field);
-    fields
+    let fields = csv::fields(&bytes)?.into_iter();
+    Ok((bytes, fields.map(Option::unwrap_or_default).collect()))
 }
 
 async fn sequences(
@@ -197,10 +167,10 @@ async fn sequences(
     schema: &str,
 ) -> Result<(), Failure> {
     let mut reader = BufReader::new(file);
-    let (names, _) = header(&mut reader).map_err(unreadable(part))?;
+    let (names, _) = next_record(&mut reader).map_err(unreadable(part))?;
     let mut line = 1 + count_lines(&names);
     loop {
-        let (bytes, fields) = header(&mut reader).map_err(unreadable(part))?;
+        let (bytes, fields) = next_record(&mut reader).map_err(unreadable(part))?;
         if bytes.is_empty() {
             return Ok(());
         }
@@ -245,7 +215,7 @@ async fn large_object(
     mut file: Box<dyn Read + Send + '_>,
     oid: u32,
 ) -> Result<(), Failure> {
-    let failed = |error: tokio_postgres::Error| refused(part, 0, &error);
+    let failed = |error: tokio_postgres::Error| refused(part, &error);
     client
         .query_one("SELECT pg_catalog.lo_create($1)", &[&oid])
         .await

@@ -1,0 +1,169 @@
+use super::*;
+use crate::state::Files;
+
+fn state(files: &[(&str, &str)]) -> Files {
+    let file =
+        |(path, text): &(&str, &str)| (TreePath::parse(path).unwrap(), text.as_bytes().to_vec());
+    files.iter().map(file).collect()
+}
+
+const SCHEMAS: (&str, &str) = (
+    "schemas.sql",
+    "CREATE SCHEMA public AUTHORIZATION pg_database_owner;\n",
+);
+
+/// Returns the texts of a file in all mutants of a kind.
+fn texts(start: &Files, end: &Files, kind: MutationKind) -> Vec<String> {
+    let all = mutants(start, end).unwrap();
+    let of_kind = all.iter().filter(|mutant| mutant.kind == kind);
+    of_kind
+        .flat_map(|mutant| mutant.files.values())
+        .map(|content| String::from_utf8(content.clone().unwrap_or_default()).unwrap())
+        .collect()
+}
+
+#[test]
+fn changed_rows_are_mutated_and_others_are_not() {
+    let table = (
+        "schemas/public/tables/t.sql",
+        "CREATE TABLE public.t (\n    id integer NOT NULL,\n    name text NOT NULL,\n    paid boolean\n);\n",
+    );
+    let key = (
+        "schemas/public/constraints/t.sql",
+        "ALTER TABLE ONLY public.t ADD CONSTRAINT t_pkey PRIMARY KEY (id);\n",
+    );
+    let path = "data/public/t.csv";
+    let start = state(&[
+        SCHEMAS,
+        table,
+        key,
+        (path, "id,name,paid\n1,a,f\n2,b,f\n3,c,\n"),
+    ]);
+    let end = state(&[
+        SCHEMAS,
+        table,
+        key,
+        (path, "id,name,paid\n1,a,f\n2,x,t\n3,c,f\n"),
+    ]);
+    let row = |second: &str, third: &str| format!("id,name,paid\n1,a,f\n{second}{third}");
+    assert_eq!(
+        texts(&start, &end, MutationKind::LostRow),
+        [row("", "3,c,f\n"), row("2,x,t\n", "")]
+    );
+    assert_eq!(
+        texts(&start, &end, MutationKind::Value),
+        [
+            row("2,x.,t\n", "3,c,f\n"),
+            row("2,x,f\n", "3,c,f\n"),
+            row("2,x,t\n", "3,c.,f\n"),
+            row("2,x,t\n", "3,c,t\n"),
+        ]
+    );
+    assert_eq!(
+        texts(&start, &end, MutationKind::NullValue),
+        [row("2,x,\n", "3,c,f\n"), row("2,x,t\n", "3,c,\n")]
+    );
+    assert_eq!(
+        texts(&start, &end, MutationKind::SwappedValues),
+        [row("2,c,t\n", "3,x,f\n"), row("2,x,f\n", "3,c,t\n")]
+    );
+    assert_eq!(
+        texts(&start, &end, MutationKind::StaleRow),
+        [
+            row("2,b,f\n", "3,c,f\n"),
+            row("2,x,t\n", "3,c,\n"),
+            row("2,b,f\n", "3,c,\n")
+        ]
+    );
+    assert!(texts(&start, &end, MutationKind::DoubledRow).is_empty());
+}
+
+#[test]
+fn changed_definitions_are_mutated() {
+    let start = state(&[SCHEMAS]);
+    let end = state(&[
+        SCHEMAS,
+        (
+            "schemas/public/tables/t.sql",
+            "CREATE TABLE public.t (\n    id integer NOT NULL,\n    at date DEFAULT now()\n);\nALTER TABLE public.t OWNER TO clerk;\n",
+        ),
+        (
+            "schemas/public/constraints/t.sql",
+            "ALTER TABLE public.t ADD CONSTRAINT positive CHECK ((id > 0));\n",
+        ),
+        (
+            "schemas/public/foreign-keys/t.sql",
+            "ALTER TABLE public.t ADD CONSTRAINT f FOREIGN KEY (id) REFERENCES public.u(id) ON DELETE CASCADE;\n",
+        ),
+        (
+            "schemas/public/indexes/t.sql",
+            "CREATE UNIQUE INDEX i ON public.t USING btree (at);\n",
+        ),
+        (
+            "schemas/public/triggers/t.sql",
+            "CREATE TRIGGER g BEFORE INSERT ON public.t FOR EACH ROW EXECUTE FUNCTION public.f();\n",
+        ),
+        (
+            "schemas/public/functions/f.sql",
+            "CREATE OR REPLACE FUNCTION public.f()\n RETURNS trigger\n LANGUAGE plpgsql\nAS $function$BEGIN IF NEW.id >= 5 THEN RETURN NULL; END IF; END$function$;\n",
+        ),
+        (
+            "schemas/public/policies/t.sql",
+            "CREATE POLICY p ON public.t\n    USING ((id > 1));\n",
+        ),
+        (
+            "schemas/public/grants.sql",
+            "GRANT SELECT ON TABLE public.t TO clerk;\n",
+        ),
+        (
+            "schemas/public/sequence-values.csv",
+            "sequence,last_value,is_called\ns,7,true\n",
+        ),
+    ]);
+    let all = mutants(&start, &end).unwrap();
+    let has = |kind: MutationKind, part: &str| {
+        let mut texts = all
+            .iter()
+            .filter(|it| it.kind == kind)
+            .flat_map(|it| it.files.values());
+        texts.any(|content| {
+            let text = String::from_utf8(content.clone().unwrap_or_default()).unwrap();
+            if part.is_empty() {
+                text.is_empty()
+            } else {
+                text.contains(part)
+            }
+        })
+    };
+    assert!(has(MutationKind::NotNull, "    id integer,\n"));
+    assert!(has(MutationKind::ColumnType, "    id bigint NOT NULL,\n"));
+    assert!(has(MutationKind::Default, "    at date\n"));
+    assert!(has(MutationKind::Owner, "CREATE TABLE"));
+    assert!(has(MutationKind::Constraint, "") && has(MutationKind::Constraint, "(id >= 0)"));
+    assert!(has(MutationKind::ForeignKey, "") && has(MutationKind::ForeignKey, "public.u(id);"));
+    assert!(has(MutationKind::Index, "") && has(MutationKind::Index, "CREATE INDEX i ON"));
+    assert!(
+        has(MutationKind::Trigger, "")
+            && has(
+                MutationKind::Trigger,
+                "ALTER TABLE public.t DISABLE TRIGGER g;"
+            )
+    );
+    assert!(has(MutationKind::Body, "NEW.id >= 6") && has(MutationKind::Body, "NEW.id > 5"));
+    assert!(has(MutationKind::Policy, "") && has(MutationKind::Policy, "USING (true);"));
+    assert!(has(MutationKind::Grant, "") && has(MutationKind::Grant, "TO PUBLIC;"));
+    assert!(has(MutationKind::Sequence, "s,8,true"));
+    assert!(has(
+        MutationKind::StrayTable,
+        "CREATE TABLE \"public\".tmp_0 ("
+    ));
+    assert!(all.iter().all(|mutant| !mutant.what.is_empty()));
+}
+
+#[test]
+fn equal_states_have_only_a_stray_table() {
+    let same = state(&[SCHEMAS, ("data/public/t.csv", "a\n1\n")]);
+    let all = mutants(&same, &same).unwrap();
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0].kind, MutationKind::StrayTable);
+}

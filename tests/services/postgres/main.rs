@@ -1,0 +1,7 @@
+//! Tests of the postgres service: sessions on clusters of their own, and what an agent can do to them.
+
+mod containment;
+mod killed;
+mod session;
+mod support;
+mod worlds;
