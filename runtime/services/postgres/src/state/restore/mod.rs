@@ -14,7 +14,7 @@ use mcpmark_snapshot::TreePath;
 use tokio_postgres::Client;
 use tokio_postgres::error::{ErrorPosition, SqlState};
 
-use self::phases::{Content, PHASES, Part};
+use self::phases::{Content, Part};
 use super::error::{RestoreError, describe};
 use super::files::Source;
 use super::sql::{self, Statement};
@@ -99,13 +99,13 @@ struct Restoration<'a> {
 }
 
 impl Restoration<'_> {
-    async fn run(&self, mut parts: Vec<Vec<Part>>) -> Result<(), RestoreError> {
+    async fn run(&self, parts: Vec<Vec<Part>>) -> Result<(), RestoreError> {
         self.prepare().await?;
         let database = self.database().await?;
         let mut failed: Vec<Failed> = Vec::new();
-        for phase in 0..PHASES {
+        for phase in parts {
             let mut units: Vec<Unit> = failed.drain(..).map(|it| it.unit).collect();
-            for part in std::mem::take(&mut parts[phase]) {
+            for part in phase {
                 units.push(self.unit(part, &database)?);
             }
             failed = self.execute(units).await?;

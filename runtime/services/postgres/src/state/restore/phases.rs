@@ -9,7 +9,7 @@ use crate::state::files::Source;
 use crate::state::paths::Place;
 
 /// Number of phases.
-pub(super) const PHASES: usize = 13;
+const PHASES: usize = 13;
 
 /// File of a state, with its meaning.
 #[derive(Debug, Clone)]
