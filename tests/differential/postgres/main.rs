@@ -5,6 +5,11 @@
 //! `MCPMARK_POSTGRES_MCP` names an installed `postgres-mcp`, `MCPMARK_DIFFERENTIAL_SEQUENCES` sets the number of
 //! sequences of calls, and `MCPMARK_DIFFERENTIAL_SEED` the first seed.
 
+#![allow(
+    clippy::print_stdout,
+    reason = "the numbers of compared calls are a result of the test"
+)]
+
 mod calls;
 mod draw;
 mod peer;
@@ -49,17 +54,14 @@ impl Stage {
         let program = match peer::install(&home) {
             Ok(program) => program,
             Err(problem) => {
-                skip(Need::Python, format!("postgres-mcp from PyPI: {problem}"));
+                skip(Need::PostgresMcp, problem);
                 return None;
             }
         };
         let installation = match Installation::find(None) {
             Ok(installation) => installation,
             Err(problem) => {
-                skip(
-                    Need::Python,
-                    format!("PostgreSQL for postgres-mcp: {problem}"),
-                );
+                skip(Need::Postgres, problem);
                 return None;
             }
         };

@@ -3,6 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use mcpmark_postgres::tools::AccessMode;
 use serde_json::{Value, json};
@@ -53,6 +54,9 @@ pub(crate) fn install(home: &Path) -> Result<PathBuf, String> {
     if let Some(program) = std::env::var_os("MCPMARK_POSTGRES_MCP") {
         return Ok(program.into());
     }
+    // The tests of both modes install it once.
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let program = home.join("bin/postgres-mcp");
     if program.exists() {
         return Ok(program);
@@ -61,7 +65,7 @@ pub(crate) fn install(home: &Path) -> Result<PathBuf, String> {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {
             let words = String::from_utf8_lossy(&output.stderr).into_owned();
-            Err(words.lines().last().unwrap_or("it said nothing").to_owned())
+            Err(words.lines().last().unwrap_or("no message").to_owned())
         }
         Err(error) => Err(error.to_string()),
     };

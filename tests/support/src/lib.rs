@@ -28,6 +28,8 @@ pub enum Need {
     Overlay,
     /// A PostgreSQL server of a supported version.
     Postgres,
+    /// The published MCP server for PostgreSQL, installed with pip, and a Python that it supports.
+    PostgresMcp,
     /// `/proc`.
     Proc,
     /// Python and pip, and the packages that a test installs with them.
@@ -40,7 +42,7 @@ pub enum Need {
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Archivers,
         Self::DockerRegistry,
         Self::Git,
@@ -50,6 +52,7 @@ impl Need {
         Self::OpenSsl,
         Self::Overlay,
         Self::Postgres,
+        Self::PostgresMcp,
         Self::Proc,
         Self::Python,
         Self::Skopeo,
@@ -68,6 +71,7 @@ impl Need {
             Self::OpenSsl => "openssl",
             Self::Overlay => "overlay",
             Self::Postgres => "postgres",
+            Self::PostgresMcp => "postgres-mcp",
             Self::Proc => "proc",
             Self::Python => "python",
             Self::Skopeo => "skopeo",
