@@ -28,6 +28,8 @@ pub enum Need {
     Overlay,
     /// A PostgreSQL server of a supported version.
     Postgres,
+    /// PostgreSQL servers of two major versions.
+    PostgresMajors,
     /// The published MCP server for PostgreSQL, installed with pip, and a Python that it supports.
     PostgresMcp,
     /// `/proc`.
@@ -42,7 +44,7 @@ pub enum Need {
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Archivers,
         Self::DockerRegistry,
         Self::Git,
@@ -52,6 +54,7 @@ impl Need {
         Self::OpenSsl,
         Self::Overlay,
         Self::Postgres,
+        Self::PostgresMajors,
         Self::PostgresMcp,
         Self::Proc,
         Self::Python,
@@ -71,6 +74,7 @@ impl Need {
             Self::OpenSsl => "openssl",
             Self::Overlay => "overlay",
             Self::Postgres => "postgres",
+            Self::PostgresMajors => "postgres-majors",
             Self::PostgresMcp => "postgres-mcp",
             Self::Proc => "proc",
             Self::Python => "python",

@@ -3,6 +3,7 @@
 use mcpmark_postgres::Installation;
 use mcpmark_postgres::state::{DumpError, RestoreError, dump_tree, restore};
 use mcpmark_snapshot::{Store, TreePath};
+use mcpmark_test_support::{Need, skip};
 
 use crate::support::{
     Server, assert_anonymous, assert_same, differences, edit, fixture, runtime, text,
@@ -36,10 +37,9 @@ fn all_installed_versions_agree() {
             .or_insert(installation);
     }
     if majors.len() < 2 {
-        eprintln!(
-            "SKIPPED: found {} version(s) of PostgreSQL, expected 2",
-            majors.len()
-        );
+        let found = majors.len();
+        let reason = format!("expected two major versions, found {found}");
+        skip(Need::PostgresMajors, reason);
         return;
     }
     runtime().block_on(async {

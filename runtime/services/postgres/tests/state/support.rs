@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use mcpmark_postgres::state::{Files, dump_files, restore};
 use mcpmark_postgres::{ADMINISTRATOR, Cluster, Installation, Settings};
 use mcpmark_snapshot::TreePath;
+use mcpmark_test_support::{Need, skip};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
 use tokio_postgres::{Client, NoTls};
@@ -24,12 +25,7 @@ impl Server {
         match Installation::find(None) {
             Ok(installation) => Some(Self::of(&installation)),
             Err(error) => {
-                eprintln!("SKIPPED: {error}");
-                let required = std::env::var("MCPMARK_REQUIRE").unwrap_or_default();
-                assert!(
-                    !required.split(',').any(|name| name == "postgres"),
-                    "{error}"
-                );
+                skip(Need::Postgres, error);
                 None
             }
         }
