@@ -241,7 +241,7 @@ fn errors_name_the_file_and_the_line() {
             edit(&mut broken, path, |text| text.replacen(from, to, 1));
             let target = server.database().await;
             let error = restore(&target.client, &broken).await.unwrap_err();
-            assert!(!error.is_infrastructure());
+            assert!(!error.is_infrastructure(), "{error}");
             let shown = error.to_string();
             assert!(shown.starts_with(message), "{shown}");
             // Nothing has changed, so that a correct state can be restored.

@@ -42,8 +42,13 @@ pub(super) async fn collect(
 async fn reparsed(client: &Client, query: &str) -> Result<Option<String>, DumpError> {
     let doing = || DumpError::server("read the definition of a view");
     let create = format!(
-        "SAVEPOINT view; CREATE FUNCTION pg_temp.view() RETURNS SETOF record LANGUAGE sql BEGIN ATOMIC\n{query}\nEND"
+        "CREATE FUNCTION pg_temp.view() RETURNS SETOF record LANGUAGE sql BEGIN ATOMIC\n{query}\nEND"
     );
+    // In a message of its own: the server executes nothing of a message with a syntax error.
+    client
+        .batch_execute("SAVEPOINT view")
+        .await
+        .map_err(doing())?;
     if let Err(error) = client.batch_execute(&create).await {
         if error.as_db_error().is_none() {
             return Err(doing()(error));

@@ -216,7 +216,12 @@ impl Restoration<'_> {
 
     /// Executes SQL and returns the error of the server, after which nothing has changed.
     async fn statement(&self, sql: &str) -> Result<Option<tokio_postgres::Error>, RestoreError> {
-        let guarded = format!("{SAVEPOINT}{sql}\n;RELEASE unit");
+        // In a message of its own: the server executes nothing of a message with a syntax error.
+        self.client
+            .batch_execute("SAVEPOINT unit")
+            .await
+            .map_err(RestoreError::server("execute a statement"))?;
+        let guarded = format!("{sql}\n;RELEASE unit");
         let Err(error) = self.client.batch_execute(&guarded).await else {
             return Ok(None);
         };
@@ -244,8 +249,6 @@ impl Restoration<'_> {
     }
 }
 
-const SAVEPOINT: &str = "SAVEPOINT unit;";
-
 /// Reports whether the server did not find something to which a statement refers.
 fn is_undefined(error: &tokio_postgres::Error) -> bool {
     let undefined = [
@@ -263,7 +266,7 @@ fn rejected(path: &TreePath, statement: &Statement, error: &tokio_postgres::Erro
     let position = error.as_db_error().and_then(|error| error.position());
     let within = match position {
         Some(ErrorPosition::Original(at)) => {
-            let at = (*at as usize).saturating_sub(SAVEPOINT.len() + 1);
+            let at = (*at as usize).saturating_sub(1);
             let before = statement.text.chars().take(at);
             before.filter(|character| *character == '\n').count()
         }
