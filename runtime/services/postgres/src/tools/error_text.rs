@@ -159,7 +159,7 @@ mod tests {
         let sql = format!("select {} missing {}", "a,".repeat(60), "b,".repeat(60));
         let shown = text(&[(b'M', "wrong"), (b'P', "129")], &sql);
         let lines: Vec<&str> = shown.lines().collect();
-        assert!(lines[1].starts_with("LINE 1: ...a,"), "{shown}");
+        assert!(lines[1].starts_with("LINE 1: ..."), "{shown}");
         assert!(lines[1].ends_with("..."), "{shown}");
         let place = lines[2].find('^').unwrap();
         assert_eq!(&lines[1][place..place + 7], "missing");

@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(of("nextval('s.t_id_seq'::regclass)"), "s.t_id_seq");
         assert_eq!(
             of("nextval(('t_id_seq'::text)::regclass)"),
-            "public.t_id_seq)::regclass)"
+            "public.nextval(t_id_seq::regclass)"
         );
     }
 }
