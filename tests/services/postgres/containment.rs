@@ -47,8 +47,12 @@ async fn a_superuser_cannot_lock_the_harness_out() {
     world.ok("INSERT INTO items VALUES (3, 'chart')").await;
     world.ok("ALTER ROLE postgres RENAME TO landlord").await;
     world.ok("ALTER ROLE landlord NOLOGIN PASSWORD NULL").await;
+    // `ALTER SYSTEM` is not possible in the transactions of the tool.
     world
-        .ok("ALTER SYSTEM SET shared_preload_libraries = 'none_such'")
+        .ok(
+            "COPY (SELECT 'shared_preload_libraries = none_such') TO PROGRAM \
+             'cat > /tmp/data/postgresql.auto.conf'",
+        )
         .await;
     world
         .ok("COPY (SELECT 'local all all reject') TO PROGRAM 'cat > /tmp/data/pg_hba.conf'")
@@ -75,8 +79,11 @@ async fn a_full_disk_is_an_error_of_the_statement() {
         );
     }
     world.ok("INSERT INTO items VALUES (3, 'chart')").await;
-    let fill = "CREATE TABLE big AS SELECT md5(n::text) || md5((-n)::text) AS text \
-                FROM generate_series(1, 10000000) n";
+    // Stored without compression.
+    world
+        .ok("CREATE TABLE big (text text); ALTER TABLE big ALTER text SET STORAGE EXTERNAL")
+        .await;
+    let fill = "INSERT INTO big SELECT repeat('x', 1000000) FROM generate_series(1, 1000)";
     let text = world.fails(fill).await;
     assert!(
         text.contains("No space left") || text.contains("closed"),

@@ -68,7 +68,7 @@ async fn the_agent_owns_the_database_and_is_no_superuser() {
     for refused in [
         "COPY (SELECT 1) TO PROGRAM 'true'",
         "SELECT pg_read_file('postgresql.conf')",
-        "ALTER SYSTEM SET work_mem = '1GB'",
+        "SELECT pg_reload_conf()",
         "SET ROLE postgres",
         "ALTER ROLE postgres PASSWORD 'guess'",
         "CREATE ROLE helper LOGIN",

@@ -48,8 +48,11 @@ impl Running {
         let mut captured = self.try_capture(store, limits).await;
         if captured.as_ref().is_err_and(CaptureError::may_pass) {
             self.disk_bytes = self.disk_bytes.saturating_add(MORE_SPACE);
-            self.cluster.restart(self.disk_bytes)?;
-            captured = self.try_capture(store, limits).await;
+            captured = match self.cluster.restart(self.disk_bytes) {
+                Ok(()) => self.try_capture(store, limits).await,
+                // Such as a configuration with which the server does not start.
+                Err(error) => Err(error.into()),
+            };
         }
         if self.is_superuser && captured.as_ref().is_err_and(CaptureError::may_pass) {
             self.cluster.repair(self.disk_bytes)?;

@@ -156,6 +156,7 @@ mod tests {
             "select pg_catalog.lower('A'), \"Lower\"('x'), left('abc', 2) from a left join b on (true)",
             "select * from rows from (unnest(array[1])) with ordinality",
             "select distinct on (a) lower(b) from t order by a",
+            "select * from generate_series(1, 2) g(x) join generate_series(1, 2) h(y) on true",
             "select * from t fetch first (1) rows with ties",
             "select '; drop table t; f(x)' -- g(x)",
         ] {
@@ -186,6 +187,8 @@ mod tests {
             "select pg_catalog.pg_read_file('x')",
             "select public.lower('a')",
             "select distinct on (a) pg_sleep(1) from t",
+            "select a is distinct from pg_sleep(1)",
+            "select extract(year from pg_sleep(1))",
             "select 1 operator(pg_catalog.+) pg_sleep(1)",
             "select now() at time zone 'utc'",
             "select a similar to 'b' from t",

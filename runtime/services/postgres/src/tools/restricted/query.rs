@@ -9,6 +9,7 @@ pub(super) fn check(tokens: &[Token]) -> Option<()> {
     let mut scan = Scan {
         tokens,
         is_group_by: vec![false],
+        is_query: vec![false],
         starts: Vec::new(),
     };
     let mut at = 0;
@@ -38,6 +39,8 @@ struct Scan<'a> {
     tokens: &'a [Token],
     /// For each open parenthesis: whether the place is in a `GROUP BY` clause.
     is_group_by: Vec<bool>,
+    /// For each open parenthesis: whether a `SELECT` has started in it.
+    is_query: Vec<bool>,
     /// Places after a closing parenthesis at which an expression starts.
     starts: Vec<usize>,
 }
@@ -63,10 +66,12 @@ impl Scan<'_> {
         if token.is('(') {
             self.parenthesis(at)?;
             self.is_group_by.push(false);
+            self.is_query.push(false);
             return Some(at + 1);
         }
         if token.is(')') {
             self.is_group_by.pop();
+            self.is_query.pop();
             return Some(at + 1);
         }
         let follows_dot = at > 0 && self.is_at(at - 1, '.');
@@ -103,9 +108,15 @@ impl Scan<'_> {
             "with" if !matches!(next, "time" | "ties" | "ordinality" | "hold") => {
                 return self.common_tables(at + 1);
             }
+            "select" => {
+                self.set_group_by(false);
+                if let Some(innermost) = self.is_query.last_mut() {
+                    *innermost = true;
+                }
+            }
             "group" if next == "by" => self.set_group_by(true),
-            "select" | "from" | "where" | "having" | "window" | "order" | "limit" | "offset"
-            | "fetch" | "union" | "intersect" | "except" => self.set_group_by(false),
+            "from" | "where" | "having" | "window" | "order" | "limit" | "offset" | "fetch"
+            | "union" | "intersect" | "except" => self.set_group_by(false),
             _ => {}
         }
         Some(at + 1)
@@ -227,6 +238,15 @@ impl Scan<'_> {
         if let Some(previous) = start.checked_sub(1) {
             let is_cast = matches!(&self.tokens[previous], Token::Operator(it) if it == "::");
             if is_cast || self.word(previous) == Some("tablesample") {
+                return Some(());
+            }
+            // The published server does not look at the functions of a `FROM` clause.
+            let is_from = self.is_query.last() == Some(&true)
+                && match self.word(previous) {
+                    Some("from") => self.word_before(previous) != Some("distinct"),
+                    word => matches!(word, Some("join" | "lateral")),
+                };
+            if is_from {
                 return Some(());
             }
             let is_alias = match &self.tokens[previous] {
