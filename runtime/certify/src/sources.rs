@@ -40,8 +40,8 @@ pub enum SourcesError {
     Tree(#[from] BuildError),
 }
 
-/// Returns the tree digest of a task's directory without its certificate. Nothing is written, so that a report can compare
-/// digests without a store.
+/// Returns the tree digest of a task's directory without its certificate. Nothing is written, so that a report can
+/// compare digests without a store.
 pub(crate) fn sources_digest(task: &Task) -> Result<Digest, SourcesError> {
     directory_digest(&task.dir)
 }

@@ -18,8 +18,8 @@ const LONGEST_ITEM: usize = 16;
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Tokens {
     /// Tokens without comments, with the same placeholder for all strings, all characters and all numbers, and a number
-    /// for each name that the file itself binds. The items of a list of literals count once, so that the length of the list
-    /// does not matter.
+    /// for each name that the file itself binds. The items of a list of literals count once, so that the length of the
+    /// list does not matter.
     pub(crate) structure: Vec<String>,
     /// Values of the string literals, in order.
     pub(crate) strings: Vec<String>,

@@ -15,8 +15,8 @@ use crate::skeleton::extension;
 
 impl CertificationRun<'_> {
     /// Checks that no expected value that the solution wrote occurs in a place that the solution did not read. `strings`
-    /// are the literals of the verifier, and `verdicts` those on near misses, whose details quote expected values. Nothing
-    /// is examined if there are neither literals nor quotations.
+    /// are the literals of the verifier, and `verdicts` those on near misses, whose details quote expected values.
+    /// Nothing is examined if there are neither literals nor quotations.
     pub(crate) fn expected_values<'v>(
         &mut self,
         solved: &Played,

@@ -130,8 +130,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     }
     let mut reports = Vec::new();
     let mut previous = HashMap::new();
-    // A bundle has no sources with which the certificates of other tasks could be compared. The results in a certificate
-    // that holds were obtained where there were sources.
+    // A bundle has no sources with which the certificates of other tasks could be compared. The results in a
+    // certificate that holds were obtained where there were sources.
     let is_compared = |report: &Report| report.examined || matches!(bound, Bound::Sources);
     for (task, held) in tasks.iter().zip(held) {
         let mut report = match held {
@@ -265,9 +265,9 @@ fn compare(
     Ok(())
 }
 
-/// Writes a certificate again if a comparison with other tasks changed its conditions. A certificate names only conditions
-/// that hold, so if one of them does not hold any more, a certificate that is new in this run is replaced by the `previous`
-/// one. Of two tasks that are alike, the one that was examined first then ends like the other.
+/// Writes a certificate again if a comparison with other tasks changed its conditions. A certificate names only
+/// conditions that hold, so if one of them does not hold any more, a certificate that is new in this run is replaced by
+/// the `previous` one. Of two tasks that are alike, the one that was examined first then ends like the other.
 fn rewrite(
     task: &Task,
     report: &Report,
