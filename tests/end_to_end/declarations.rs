@@ -235,6 +235,14 @@ fn tasks_with_the_same_skeleton_fail_with_both_names() {
     let report = library.run(stale).exits(1).json();
     assert_eq!(report["tasks"][0]["examined"], false);
     all_fail(&report, condition, &reasons);
+
+    // Both tasks keep their earlier certificates, whichever is examined first.
+    let certificates =
+        || [&dir, &twin].map(|dir| fs::read_to_string(dir.join("certificate.json")).unwrap());
+    let before = certificates();
+    let report = library.run(check_all).exits(1).json();
+    all_fail(&report, condition, &reasons);
+    assert_eq!(certificates(), before);
 }
 
 #[test]

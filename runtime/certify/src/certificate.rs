@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::{fs, io};
 
-use mcpmark_snapshot::{
-    CaptureError, CaptureOptions, Digest, Store, TreeBuilder, TreePath, capture,
-};
+use mcpmark_snapshot::Digest;
 use mcpmark_task::Task;
 use serde::{Deserialize, Serialize};
 
-use crate::points::points;
+use crate::points::{TIGHTENED, points};
+use crate::sources::{SourcesError, sources_digest};
 use crate::{Identity, PointResult, Report, Skeleton};
 
 /// Name of the certificate file in the directory of a task.
@@ -18,6 +17,9 @@ pub const FILE_NAME: &str = "certificate.json";
 
 /// Current version of the format.
 const FORMAT: u32 = 5;
+
+/// Version since which the conditions in [`TIGHTENED`] require what their points require.
+const TIGHTENED_SINCE: u32 = 5;
 
 /// Oldest version that can be read. It does not have `held_at_start`.
 const OLDEST: u32 = 2;
@@ -134,8 +136,29 @@ impl Certificate {
     /// Returns the status of each point, as far as the certificate certifies it. Points that were introduced after the
     /// certificate was written are not examined.
     pub fn points(&self) -> Vec<PointResult> {
-        let conditions = self.checks.iter().map(|name| (name.as_str(), true));
+        let conditions = self.conditions().map(|name| (name, true));
         points(conditions, self.free)
+    }
+
+    /// Returns the names of the conditions that hold. Conditions that required less when the certificate was written are
+    /// left out.
+    pub(crate) fn conditions(&self) -> impl Iterator<Item = &str> {
+        let names = self.checks.iter().map(String::as_str);
+        names.filter(|name| self.format >= TIGHTENED_SINCE || !TIGHTENED.contains(name))
+    }
+
+    /// Returns the bytes of the certificate file of a task. Returns `None` if the file does not exist.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn bytes(task: &Task) -> Result<Option<Vec<u8>>, CertificateError> {
+        let file = task.dir.join(FILE_NAME);
+        match fs::read(&file) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(CertificateError::Io { file, source }),
+        }
     }
 
     /// Reads the certificate in the directory of a task. Returns `None` if the file does not exist.
@@ -170,22 +193,24 @@ impl Certificate {
     ///
     /// Returns an error if the file cannot be written.
     pub fn write(&self, task: &Task) -> Result<(), CertificateError> {
-        let file = task.dir.join(FILE_NAME);
         // Serialisation of plain data cannot fail.
         let text = serde_json::to_string_pretty(self).unwrap_or_default() + "\n";
-        let new = task.dir.join(format!(".{FILE_NAME}.new"));
-        fs::write(&new, text)
-            .and_then(|()| fs::rename(&new, &file))
-            .map_err(|source| CertificateError::Io { file, source })
+        Self::restore(task, Some(text.as_bytes()))
     }
 
-    /// Removes the certificate from the directory of a task. Does nothing if there is none.
+    /// Replaces the certificate file of a task by one with these [`bytes`](Self::bytes), or removes it if there are none.
     ///
     /// # Errors
     ///
-    /// Returns an error if the file cannot be removed.
-    pub fn remove(task: &Task) -> Result<(), CertificateError> {
+    /// Returns an error if the file cannot be written or removed.
+    pub fn restore(task: &Task, bytes: Option<&[u8]>) -> Result<(), CertificateError> {
         let file = task.dir.join(FILE_NAME);
+        if let Some(bytes) = bytes {
+            let new = task.dir.join(format!(".{FILE_NAME}.new"));
+            return fs::write(&new, bytes)
+                .and_then(|()| fs::rename(&new, &file))
+                .map_err(|source| CertificateError::Io { file, source });
+        }
         match fs::remove_file(&file) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
                 Err(CertificateError::Io { file, source })
@@ -232,15 +257,11 @@ impl Certificate {
     ///
     /// # Errors
     ///
-    /// Returns an error if the directory cannot be captured.
-    pub fn differs_in_sources(
-        &self,
-        task: &Task,
-        store: &Store,
-    ) -> Result<Option<String>, CaptureError> {
+    /// Returns an error if the directory cannot be read.
+    pub fn differs_in_sources(&self, task: &Task) -> Result<Option<String>, SourcesError> {
         let now = Identity {
             task: task.id.to_string(),
-            sources: sources_digest(task, store)?,
+            sources: sources_digest(task)?,
             code: self.code,
             world: self.world,
             verifier: self.verifier,
@@ -257,20 +278,6 @@ impl Certificate {
         }
         (self.task != task.task).then(|| format!("it is for the task {}", self.task))
     }
-}
-
-/// Returns the tree digest of a task's directory without its certificate.
-///
-/// # Errors
-///
-/// Returns an error if the directory cannot be captured.
-pub fn sources_digest(task: &Task, store: &Store) -> Result<Digest, CaptureError> {
-    let tree = capture(&task.dir, store, &CaptureOptions::default())?;
-    let mut builder = TreeBuilder::from(tree);
-    if let Ok(path) = TreePath::parse(FILE_NAME) {
-        builder.remove(&path);
-    }
-    Ok(builder.finish().digest())
 }
 
 #[cfg(test)]
@@ -322,6 +329,25 @@ mod tests {
                 .filter(|it| it.status == PointStatus::NotExamined);
             assert_eq!(others.count(), 9);
         }
+    }
+
+    #[test]
+    fn conditions_that_required_less_do_not_count() {
+        let statuses = |format: u32| {
+            let mut document = document(format);
+            document["checks"] = json!(TIGHTENED);
+            let certificate: Certificate = serde_json::from_value(document).unwrap();
+            let report = Report::certified(identity(), &certificate);
+            let points = certificate.points();
+            assert_eq!(points, report.points());
+            points.iter().map(|it| it.status).collect::<Vec<_>>()
+        };
+        assert_eq!(statuses(4), [PointStatus::NotExamined; 11]);
+        let tightened = statuses(5);
+        let difficulty = Point::ALL.iter().position(|it| *it == Point::Difficulty);
+        assert_eq!(tightened[difficulty.unwrap()], PointStatus::Passed);
+        let in_part = tightened.iter().filter(|it| **it == PointStatus::InPart);
+        assert_eq!(in_part.count(), 2);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use mcpmark_experiment::{PrepareError, Prepared, TaskPreparer};
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
 use mcpmark_service::SessionLimits;
-use mcpmark_snapshot::{CaptureError, Digest, MemoryBlobs, ScratchSpace, Store};
+use mcpmark_snapshot::{Digest, MemoryBlobs, ScratchSpace, Store};
 use mcpmark_task::{GuestSource, Library, Task};
 
 use crate::certification_run::CertificationRun;
@@ -18,7 +18,7 @@ use crate::code::{Code, code, uncovered};
 use crate::lint;
 use crate::report::{Identity, Mutants, Report};
 use crate::skeleton::{Rules, Skeleton};
-use crate::sources_digest;
+use crate::sources::{SourcesError, sources_digest};
 use crate::style::style;
 
 /// Certifier of tasks.
@@ -65,7 +65,7 @@ pub enum CertifyError {
         /// Id of the task.
         task: String,
         /// Cause of the error.
-        source: Box<CaptureError>,
+        source: Box<SourcesError>,
     },
     /// The host failed.
     #[error("the host failed: {0}")]
@@ -183,7 +183,7 @@ impl Certifier<'_> {
         task: &Task,
         prepared: &Prepared,
     ) -> Result<(Identity, Vec<String>), CertifyError> {
-        let sources = sources_digest(task, self.store).map_err(|source| CertifyError::Sources {
+        let sources = sources_digest(task).map_err(|source| CertifyError::Sources {
             task: task.id.to_string(),
             source: Box::new(source),
         })?;

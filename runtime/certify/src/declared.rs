@@ -401,6 +401,10 @@ mod tests {
             Vec::<String>::new()
         );
         assert_eq!(
+            demands(&cited, &["12. Hi Ada, the fair is over."]),
+            Vec::<String>::new()
+        );
+        assert_eq!(
             demands(&cited, &["Hi Ada, the fair is over.", "Thanks!"]),
             ["the instruction does not contain \"Thanks!\" of \"context\""]
         );

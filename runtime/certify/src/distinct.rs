@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::Digest;
 use mcpmark_task::{Error, Library, Split};
 
 use crate::Certificate;
@@ -33,6 +33,8 @@ pub struct CompareError(#[from] Error);
 #[derive(Debug)]
 pub struct Comparison {
     tasks: BTreeMap<String, Compared>,
+    /// Number of tasks that cannot be loaded. Neither their skeletons nor their splits are known.
+    broken: usize,
 }
 
 /// Properties of one task by which it is compared.
@@ -45,23 +47,23 @@ struct Compared {
 }
 
 impl Comparison {
-    /// Reads the tasks of a library and their certificates. Tasks with errors are left out. A certificate that cannot be
-    /// read, has no skeleton, or was written for another content of the directory counts as missing.
+    /// Reads the tasks of a library and their certificates. Tasks with errors count as not compared. A certificate that
+    /// cannot be read, has no skeleton, or was written for another content of the directory counts as missing.
     ///
     /// # Errors
     ///
     /// Returns an error if the tasks cannot be listed.
-    pub fn read(library: &Library, store: &Store) -> Result<Self, CompareError> {
+    pub fn read(library: &Library) -> Result<Self, CompareError> {
         let certified = |task| {
             let certificate = Certificate::read(task).ok().flatten()?;
             let skeleton = certificate.skeleton?;
-            let difference = certificate.differs_in_sources(task, store).ok()?;
+            let difference = certificate.differs_in_sources(task).ok()?;
             difference
                 .is_none()
                 .then_some((certificate.world, skeleton))
         };
-        let tasks = library.tasks()?.tasks;
-        let compared = tasks.iter().map(|task| {
+        let found = library.tasks()?;
+        let compared = found.tasks.iter().map(|task| {
             let compared = Compared {
                 world: task.world.to_string(),
                 split: task.meta.split,
@@ -71,10 +73,11 @@ impl Comparison {
         });
         Ok(Self {
             tasks: compared.collect(),
+            broken: found.broken.len(),
         })
     }
 
-    /// Replaces the skeleton of a task by that of its report, also by none.
+    /// Replaces the skeleton of a task by that of its report, or removes it if the report has none.
     pub fn record(&mut self, report: &Report) {
         if let Some(task) = self.tasks.get_mut(&report.identity.task) {
             let skeleton = report.skeleton;
@@ -116,7 +119,7 @@ impl Comparison {
 
     /// Compares the skeleton of a task with those of all others.
     fn distinct(&self, id: &str, skeleton: Skeleton) -> Vec<Check> {
-        let all = self.others(id).count();
+        let all = self.others(id).count() + self.broken;
         let known = self
             .others(id)
             .filter(|(_, other)| other.certified.is_some());
@@ -166,11 +169,11 @@ impl Comparison {
             })
             .map(|(other, their, _)| format!("{} start from the same world", whose(other, their)))
             .collect();
-        let all = others().count();
+        let count = others().count();
         let mut checks = vec![Check {
             name: WORLDS_SPLIT.to_owned(),
             passed: worlds.is_empty(),
-            detail: detail(&worlds, format!("{all} tasks of other splits")),
+            detail: detail(&worlds, format!("{count} tasks of other splits")),
         }];
         let skeletons: Vec<String> = others()
             .filter(|(_, _, compared)| {
@@ -183,6 +186,7 @@ impl Comparison {
             .collect();
         let known = others().filter(|(_, _, compared)| compared.certified.is_some());
         let known = known.count();
+        let all = count + self.broken;
         if known > 0 || all == 0 {
             let count = (known, all);
             let noun = "tasks of other splits";
@@ -208,7 +212,8 @@ fn conditions(
 ) -> Vec<Check> {
     let mut compared = format!("compared with {known} of {all} {noun}");
     if known < all {
-        compared.push_str("; the certificates of the rest have no skeleton, or do not hold");
+        compared
+            .push_str("; the rest have errors, or no certificate that holds and has a skeleton");
     }
     let mut checks = vec![Check {
         name: name.to_owned(),
@@ -272,6 +277,7 @@ mod tests {
         });
         Comparison {
             tasks: tasks.collect(),
+            broken: 0,
         }
     }
 
@@ -321,7 +327,7 @@ mod tests {
         let other = report("b", "w", Some(skeleton("read", "product")));
         comparison.record(&other);
         assert!(comparison.apply(&mut first));
-        let detail = "compared with 1 of 2 other tasks; the certificates of the rest have no skeleton, or do not hold";
+        let detail = "compared with 1 of 2 other tasks; the rest have errors, or no certificate that holds and has a skeleton";
         assert_eq!(named(&first, NO_TWIN), Some((true, detail.to_owned())));
         assert_eq!(named(&first, ALL_COMPARED), None);
         assert_eq!(status(&first, Point::Distinctness), PointStatus::InPart);
@@ -330,6 +336,13 @@ mod tests {
         comparison.apply(&mut first);
         assert_eq!(status(&first, Point::Distinctness), PointStatus::Passed);
         assert!(!comparison.apply(&mut first));
+        // A task that cannot be loaded is not compared.
+        comparison.broken = 1;
+        assert!(comparison.apply(&mut first));
+        assert_eq!(named(&first, ALL_COMPARED), None);
+        assert_eq!(status(&first, Point::Distinctness), PointStatus::InPart);
+        comparison.broken = 0;
+        assert!(comparison.apply(&mut first));
         // A task that no longer has a skeleton is no longer compared.
         comparison.record(&report("c", "x", None));
         assert!(comparison.apply(&mut first));
@@ -366,6 +379,12 @@ mod tests {
                 "a (train) and c (test) have the same skeleton of rules".to_owned()
             ))
         );
+        // The split of a task that cannot be loaded is not known.
+        comparison.record(&report("c", "w", Some(skeleton("write", "product"))));
+        comparison.broken = 1;
+        comparison.apply(&mut own);
+        assert_eq!(status(&own, Point::Split), PointStatus::InPart);
+        comparison.broken = 0;
         // Another name does not make another world.
         comparison.record(&report("c", "v", Some(skeleton("write", "product"))));
         comparison.apply(&mut own);

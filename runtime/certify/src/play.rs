@@ -1,5 +1,6 @@
 //! Run of an agent on a task without a journal.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Attempt, AttemptLimits, End, Event, RecordError, Recorder, ToolCall};
@@ -24,8 +25,10 @@ pub(crate) struct Played {
     pub(crate) tool_calls: u32,
     /// All calls, in order.
     pub(crate) calls: Vec<ToolCall>,
-    /// Results of the calls, in the order of their ends.
-    pub(crate) results: Vec<Value>,
+    /// Results of the calls, in the order of their ends, each with the number of calls that had started before it.
+    pub(crate) results: Vec<(usize, Value)>,
+    /// Names of the tools that only read.
+    pub(crate) read_only: BTreeSet<String>,
     /// Digest of the shapes of the calls.
     pub(crate) shape: Digest,
     /// Calls of read-only tools: those that the agent made, without repetitions, and those without arguments.
@@ -92,12 +95,14 @@ pub(crate) async fn play_within(
             tool_calls: attempt.tool_calls(),
             calls: Vec::new(),
             results: Vec::new(),
+            read_only: BTreeSet::new(),
             shape: calls_digest(&[], &[]),
             reads: Vec::new(),
         })
     }
     .await;
     let shape = calls_digest(client.tools(), &recorded.calls);
+    let read_only = read_only(client.tools());
     let reads = reads(client.tools(), &recorded.calls);
     let disconnected = client.close().await;
     let closed = session.close().await;
@@ -109,6 +114,7 @@ pub(crate) async fn play_within(
     Ok(Played {
         calls: recorded.calls,
         results: recorded.results,
+        read_only,
         shape,
         reads,
         ..played
@@ -119,7 +125,7 @@ pub(crate) async fn play_within(
 #[derive(Default)]
 struct RecordedCalls {
     calls: Vec<ToolCall>,
-    results: Vec<Value>,
+    results: Vec<(usize, Value)>,
 }
 
 impl Recorder for RecordedCalls {
@@ -130,8 +136,8 @@ impl Recorder for RecordedCalls {
             Event::CallEnded {
                 result: Ok(result), ..
             } => {
-                self.results
-                    .push(serde_json::to_value(result).unwrap_or_default());
+                let result = serde_json::to_value(result).unwrap_or_default();
+                self.results.push((self.calls.len(), result));
             }
             _ => {}
         }
@@ -139,14 +145,20 @@ impl Recorder for RecordedCalls {
     }
 }
 
+/// Returns the names of the tools that declare that they only read.
+fn read_only(tools: &[Tool]) -> BTreeSet<String> {
+    let reads = |tool: &&Tool| {
+        let hints = tool.annotations.as_ref();
+        hints.is_some_and(|hints| hints.read_only_hint == Some(true))
+    };
+    let tools = tools.iter().filter(reads);
+    tools.map(|tool| tool.name.to_string()).collect()
+}
+
 /// Returns the distinct calls of read-only tools among `calls`, followed by one call of each read-only tool that
 /// requires no arguments.
 fn reads(tools: &[Tool], calls: &[ToolCall]) -> Vec<ToolCall> {
-    let is_read = |call: &ToolCall| {
-        let tool = tools.iter().find(|tool| tool.name == call.name);
-        let hints = tool.and_then(|tool| tool.annotations.as_ref());
-        hints.is_some_and(|hints| hints.read_only_hint == Some(true))
-    };
+    let read_only = read_only(tools);
     let requires_nothing = |tool: &&Tool| {
         let required = tool.input_schema.get("required").and_then(Value::as_array);
         required.is_none_or(Vec::is_empty)
@@ -160,7 +172,7 @@ fn reads(tools: &[Tool], calls: &[ToolCall]) -> Vec<ToolCall> {
         let is_known = reads
             .iter()
             .any(|known| known.name == call.name && known.arguments == call.arguments);
-        if is_read(&call) && !is_known && reads.len() < MOST_READS {
+        if read_only.contains(&call.name) && !is_known && reads.len() < MOST_READS {
             reads.push(call);
         }
     }

@@ -41,6 +41,13 @@ pub(crate) const WORLDS_SPLIT: &str = "no world is in two splits";
 pub(crate) const SKELETONS_SPLIT: &str = "no skeleton is in two splits";
 /// Condition on the number of tasks in other splits whose skeletons are known.
 pub(crate) const SPLIT_COMPARED: &str = "all tasks of other splits were compared";
+/// Conditions that require more since format 5 than in earlier certificates, where they do not count.
+pub(crate) const TIGHTENED: [&str; 4] = [
+    OTHER_ROUTE_PASSES,
+    DEMANDS_HAVE_CHECKS,
+    UNABLE_EARN_NOTHING,
+    LADDER_IS_MONOTONE,
+];
 /// Condition on the mutants of declared freedoms.
 const FREEDOMS_PASS: &str = "what is free is accepted";
 /// Requirement that stands for one condition for each cheat.

@@ -99,8 +99,8 @@ pub struct Survivor {
 impl Report {
     /// Creates the report of a task from a certificate that is valid for it.
     pub fn certified(identity: Identity, certificate: &Certificate) -> Self {
-        let check = |name: &String| Check {
-            name: name.clone(),
+        let check = |name: &str| Check {
+            name: name.to_owned(),
             passed: true,
             detail: "from the certificate".to_owned(),
         };
@@ -108,7 +108,7 @@ impl Report {
         Self {
             identity,
             examined: false,
-            checks: certificate.checks.iter().map(check).collect(),
+            checks: certificate.conditions().map(check).collect(),
             remarks: Vec::new(),
             shared: Vec::new(),
             mutants: Mutants {

@@ -181,7 +181,11 @@ fn is_path(text: &str) -> bool {
 
 /// Returns a list item or a heading without its marker.
 pub(crate) fn without_marker(text: &str) -> &str {
-    text.trim().trim_start_matches(['-', '*', '#', ' '])
+    let text = text.trim().trim_start_matches(['-', '*', '#', ' ']);
+    let after_number = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let item = after_number.strip_prefix(['.', ')']);
+    let item = item.filter(|item| after_number != text && item.starts_with(char::is_whitespace));
+    item.map_or(text, str::trim_start)
 }
 
 /// Splits prose into sentences. List items and headings are sentences too.
@@ -273,6 +277,18 @@ mod tests {
         }
         let quoted = Parts::of("The comment is \"Done as it was asked\", on `#7`.");
         assert_eq!(quoted.dictated, ["Done as it was asked"]);
+    }
+
+    #[test]
+    fn numbers_of_list_items_are_markers() {
+        assert_eq!(
+            sentences("1) Add up the hours.\n\n2. Send the sum."),
+            ["Add up the hours.", "Send the sum."]
+        );
+        assert_eq!(without_marker("- 12. Send it."), "Send it.");
+        for other in ["1.5 hours are enough.", "3 tables are left.", ") no"] {
+            assert_eq!(without_marker(other), other);
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 use std::iter::Peekable;
 use std::str::CharIndices;
 
+use crate::names::renamed;
+
 /// Placeholder of a string in [`Tokens::structure`].
 const STRING: &str = "\"\"";
 /// Placeholder of a character.
@@ -15,8 +17,9 @@ const LONGEST_ITEM: usize = 16;
 /// Tokens of one source file.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Tokens {
-    /// Tokens without comments, with the same placeholder for all strings, all characters and all numbers. The items of
-    /// a list of literals count once, so that the length of the list does not matter.
+    /// Tokens without comments, with the same placeholder for all strings, all characters and all numbers, and a number
+    /// for each name that the file itself binds. The items of a list of literals count once, so that the length of the
+    /// list does not matter.
     pub(crate) structure: Vec<String>,
     /// Values of the string literals, in order.
     pub(crate) strings: Vec<String>,
@@ -32,12 +35,14 @@ impl Tokens {
         };
         while lexer.token() {}
         let Self { structure, strings } = lexer.tokens;
-        let is_data = |item: &[String]| {
-            let mut tokens = item.iter().map(String::as_str);
-            tokens.any(|token| [STRING, CHARACTER, NUMBER].contains(&token))
+        let structure = with_last_commas(renamed(&structure));
+        // A statement with a literal is code, and no item.
+        let is_item = |item: &[String]| {
+            let is_data = |token: &String| [STRING, CHARACTER, NUMBER].contains(&token.as_str());
+            item.iter().any(is_data) && !item.iter().any(|token| token == ";")
         };
         Self {
-            structure: without_repetitions(structure, LONGEST_ITEM, is_data),
+            structure: without_repetitions(structure, LONGEST_ITEM, is_item),
             strings,
         }
     }
@@ -62,6 +67,19 @@ pub(crate) fn without_repetitions<T: PartialEq>(
         }
     }
     kept
+}
+
+/// Returns tokens in which each list in brackets ends with a comma, as all of its items but the last do.
+fn with_last_commas(tokens: Vec<String>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let last = all.last().map(String::as_str);
+        if token == "]" && last.is_some_and(|last| !["[", ","].contains(&last)) {
+            all.push(",".to_owned());
+        }
+        all.push(token);
+    }
+    all
 }
 
 struct Lexer<'a> {
@@ -239,7 +257,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-fn is_word(c: char) -> bool {
+pub(crate) fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
 
@@ -267,9 +285,10 @@ mod tests {
         assert_eq!(structure(one), structure(other));
         assert_eq!(
             structure(one),
-            "fn hours < ' > ( of : & ' str ) - > u32 { f ( of , \"\" , '' , 0 ) }"
+            "fn #0 < ' > ( #1 : & ' str ) - > u32 { f ( #1 , \"\" , '' , 0 ) }"
         );
-        assert_ne!(structure(one), structure(&one.replace("hours", "minutes")));
+        assert_eq!(structure(one), structure(&one.replace("hours", "minutes")));
+        assert_ne!(structure(one), structure(&one.replace("f(", "g(")));
     }
 
     #[test]
@@ -279,12 +298,24 @@ mod tests {
             "const A: [(&str, u8); 4] = [(\"a\", 1), (\"b\", 2), (\"c\", 3), (\"d\", 4)];",
         );
         assert_eq!(two, four);
-        assert_eq!(
-            structure("[\"a\", \"b\", \"c\"]"),
-            structure("[\"a\", \"b\"]")
-        );
+        let lists = [
+            "[\"a\"]",
+            "[\"a\",]",
+            "[\"a\", \"b\"]",
+            "[\"a\", \"b\", \"c\",\n]",
+        ];
+        for list in lists {
+            assert_eq!(structure(list), "[ \"\" , ]");
+        }
+        assert_eq!(structure("[]"), "[ ]");
+        let one = structure("const A: [(&str, u8); 1] = [(\"a\", 1)];");
+        assert_eq!(one, two);
         // Code that is repeated is not data.
         assert_ne!(structure("check(a); check(a);"), structure("check(a);"));
+        assert_ne!(
+            structure("check(\"a\"); check(\"b\");"),
+            structure("check(\"a\");")
+        );
     }
 
     #[test]

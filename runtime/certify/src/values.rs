@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use mcpmark_agent::ToolCall;
 use mcpmark_sandbox::Verdict;
-use mcpmark_snapshot::Snapshot;
+use mcpmark_snapshot::{Snapshot, Tree};
 use serde_json::Value;
 
 use crate::certification_run::CertificationRun;
@@ -17,6 +16,7 @@ use crate::skeleton::extension;
 impl CertificationRun<'_> {
     /// Checks that no expected value that the solution wrote occurs in a place that the solution did not read. `strings`
     /// are the literals of the verifier, and `verdicts` those on near misses, whose details quote expected values.
+    /// Nothing is examined if there are neither literals nor quotations.
     pub(crate) fn expected_values<'v>(
         &mut self,
         solved: &Played,
@@ -29,18 +29,24 @@ impl CertificationRun<'_> {
             .filter(|check| !check.passed)
             .flat_map(|check| quotations(&check.detail));
         let literals = strings.into_iter().flatten().cloned();
-        let expected: BTreeSet<String> = literals
-            .chain(quoted)
-            .map(|value| normal(&value))
-            .filter(|value| is_value(value))
-            .collect();
+        let expected: BTreeSet<String> =
+            literals.chain(quoted).map(|value| normal(&value)).collect();
+        if expected.is_empty() {
+            return;
+        }
+        let names = names([&start.tree, &solved.tree]);
+        let expected = expected.into_iter();
+        let expected = expected.filter(|value| is_value(value, &names)).collect();
         let answer = solved
             .answer
             .as_deref()
             .filter(|_| self.prepared.judged_on.answer);
         let known = Known::of(&self.task.instruction, solved);
-        let written = known.written(expected, &solved.calls, answer);
         let places = places(&start);
+        let end = self.snapshot(&solved.tree);
+        let changed = changed(&places, &self::places(&end));
+        let written = Written::of(solved, answer, &changed);
+        let written = written.unknown(expected, &known);
         let problems: Vec<String> = written
             .iter()
             .filter_map(|value| {
@@ -62,36 +68,95 @@ impl CertificationRun<'_> {
     }
 }
 
-/// Texts from which the solution legitimately knows a value: the instruction, and the results of its calls.
-struct Known(Vec<String>);
+/// Path of a file, and its texts in normal form.
+type Place = (String, Vec<String>);
+
+/// Texts from which the solution legitimately knows a value.
+struct Known {
+    instruction: String,
+    /// Texts in the results of its calls, each with the number of calls that had started before the result.
+    results: Vec<(usize, String)>,
+}
 
 impl Known {
     fn of(instruction: &str, solved: &Played) -> Self {
-        let instruction = normal(instruction);
-        let results = solved.results.iter().flat_map(texts_of);
-        Self(std::iter::once(instruction).chain(results).collect())
+        let results = solved.results.iter().flat_map(|(before, result)| {
+            let texts = texts_of(result).into_iter();
+            texts.map(|text| (*before, text))
+        });
+        Self {
+            instruction: normal(instruction),
+            results: results.collect(),
+        }
     }
 
-    /// Returns the values that the solution wrote or answered without having seen them as a whole.
-    fn written(
-        &self,
-        values: BTreeSet<String>,
-        calls: &[ToolCall],
-        answer: Option<&str>,
-    ) -> Vec<String> {
-        let arguments = calls.iter().flat_map(|call| call.arguments.values());
-        let mut written: Vec<String> = arguments.flat_map(texts_of).collect();
-        written.extend(answer.map(normal));
-        let is_in = |texts: &[String], value: &str| texts.iter().any(|text| text.contains(value));
-        values
-            .into_iter()
-            .filter(|value| is_in(&written, value) && !is_in(&self.0, value))
-            .collect()
+    /// Reports whether the solution knew a value when it made its call with this index. The results of this call and of
+    /// later ones do not count, because a tool may repeat what it was told to write.
+    fn before(&self, call: usize, value: &str) -> bool {
+        let mut results = self.results.iter();
+        self.instruction.contains(value)
+            || results.any(|(before, text)| *before <= call && text.contains(value))
     }
 }
 
+/// Texts that the solution wrote, each with the index of its call. The answer follows the last call.
+struct Written(Vec<(usize, String)>);
+
+impl Written {
+    /// Collects the arguments of calls that do not only read, and the answer. `changed` are the texts of changed files
+    /// before and after. An argument that occurs as a whole before, and not after, is left out: it names the part of a
+    /// file that is to be replaced.
+    fn of(solved: &Played, answer: Option<&str>, changed: &[(String, String)]) -> Self {
+        let is_replaced = |text: &str| {
+            let mut changed = changed.iter();
+            changed.any(|(before, after)| before.contains(text) && !after.contains(text))
+        };
+        let calls = solved.calls.iter().enumerate();
+        let calls = calls.filter(|(_, call)| !solved.read_only.contains(&call.name));
+        let mut texts: Vec<(usize, String)> = calls
+            .flat_map(|(index, call)| {
+                let texts = call.arguments.values().flat_map(texts_of);
+                texts.map(move |text| (index, text))
+            })
+            .filter(|(_, text)| !is_replaced(text))
+            .collect();
+        texts.extend(answer.map(|answer| (solved.calls.len(), normal(answer))));
+        Self(texts)
+    }
+
+    /// Returns the values that the solution wrote without having seen them as a whole before.
+    fn unknown(&self, values: BTreeSet<String>, known: &Known) -> Vec<String> {
+        let is_unknown = |value: &String| {
+            let mut texts = self.0.iter();
+            // The texts are in the order of their calls, so that the first one decides.
+            let first = texts.find(|(_, text)| text.contains(value));
+            first.is_some_and(|(call, _)| !known.before(*call, value))
+        };
+        values.into_iter().filter(is_unknown).collect()
+    }
+}
+
+/// Returns the texts of each file that the solution changed or removed: at the start, and at the end.
+fn changed(start: &[Place], end: &[Place]) -> Vec<(String, String)> {
+    let changed = start.iter().filter_map(|(path, before)| {
+        let after = end.iter().find(|(other, _)| other == path);
+        let after = after.map_or(&[][..], |(_, after)| after);
+        // The texts have no line breaks, so none occurs across two of them.
+        (before != after).then(|| (before.join("\n"), after.join("\n")))
+    });
+    changed.collect()
+}
+
+/// Returns the names of the files in trees, without their directories.
+fn names<'t>(trees: impl IntoIterator<Item = &'t Tree>) -> BTreeSet<String> {
+    let files = trees.into_iter().flat_map(Tree::files);
+    files
+        .filter_map(|(path, _)| path.name().map(str::to_owned))
+        .collect()
+}
+
 /// Returns the texts of the world's files, by path. A file that is JSON also has its strings as texts.
-fn places(world: &Snapshot) -> Vec<(String, Vec<String>)> {
+fn places(world: &Snapshot) -> Vec<Place> {
     let files = world.tree.files();
     let texts = files.filter_map(|(path, _)| {
         let text = String::from_utf8(world.read(&path).ok()?).ok()?;
@@ -101,9 +166,12 @@ fn places(world: &Snapshot) -> Vec<(String, Vec<String>)> {
 }
 
 /// Reports whether a text is long enough to be no coincidence, and may be a result. Paths are not, because the world
-/// names its files. A text without a digit is not: it is a name or a heading, which a pattern in the world may have.
-fn is_value(text: &str) -> bool {
-    let is_path = extension(text).is_some() || (text.contains('/') && !text.contains(' '));
+/// names its files: texts with a slash, and the `names` of files. A text without a digit is not either: it is a name or a
+/// heading, which a pattern in the world may have.
+fn is_value(text: &str, names: &BTreeSet<String>) -> bool {
+    let has_slash = text.contains('/');
+    let is_path =
+        names.contains(text) || (has_slash && (extension(text).is_some() || !text.contains(' ')));
     text.chars().count() >= LEAK && text.contains(|c: char| c.is_ascii_digit()) && !is_path
 }
 
@@ -158,6 +226,7 @@ fn quotations(detail: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use mcpmark_agent::{End, EndKind, ToolCall};
     use mcpmark_snapshot::{File, MemoryBlobs, TreeBuilder, TreePath};
     use serde_json::json;
 
@@ -173,38 +242,118 @@ mod tests {
 
     #[test]
     fn results_are_values_and_headings_are_not() {
+        let names = BTreeSet::from(["Report for June 2026 (final).md".to_owned()]);
+        let is_value = |text| is_value(text, &names);
         assert!(is_value("The total for June is 1,204.50 EUR"));
+        // The last word looks like an extension.
+        assert!(is_value("The total of 1,204.50 EUR goes to J.Blythe"));
         for other in [
             "total 1,204.50 EUR",
             "date,supplier,amount,category",
             "01 Programme/call sheet for Friday.md",
+            "Report for June 2026 (final).md",
             "https://example.org/a/12345678",
         ] {
             assert!(!is_value(other), "{other}");
         }
     }
 
-    #[test]
-    fn values_are_leaked_only_if_the_solution_did_not_see_them() {
-        let value = "Total for June: 1,204.50 EUR";
-        let calls = |text: &str| {
+    const VALUE: &str = "Total for June: 1,204.50 EUR";
+
+    /// Solution that makes calls with these names and texts, and has the result of each of them.
+    fn solved(calls: &[(&str, &str, &str)]) -> Played {
+        let call = |(name, text, _): &(&str, &str, &str)| {
             let arguments = json!({"path": "a.txt", "edits": [{"newText": text}]});
-            vec![ToolCall {
-                name: "edit_file".to_owned(),
+            ToolCall {
+                name: (*name).to_owned(),
                 arguments: arguments.as_object().cloned().unwrap(),
                 ..ToolCall::default()
-            }]
+            }
         };
-        let written = |known: &[&str], calls: &[ToolCall], answer| {
-            let known = Known(known.iter().map(|text| normal(text)).collect());
-            known.written(BTreeSet::from([value.to_owned()]), calls, answer)
-        };
-        let wrote = calls("# June\n\nTotal for\nJune: 1,204.50 EUR\n");
-        assert_eq!(written(&["Write the total."], &wrote, None), [value]);
-        assert_eq!(written(&[], &calls("nothing"), Some(value)), [value]);
-        assert!(written(&[], &calls("nothing"), None).is_empty());
+        let results = calls.iter().enumerate();
+        let results = results.map(|(index, (.., result))| {
+            let result = json!({"content": [{"type": "text", "text": result}]});
+            (index + 1, result)
+        });
+        Played {
+            end: End::new(EndKind::Completed),
+            tree: TreeBuilder::new().finish(),
+            answer: None,
+            tool_calls: 0,
+            calls: calls.iter().map(call).collect(),
+            results: results.collect(),
+            read_only: BTreeSet::from(["read_file".to_owned()]),
+            shape: mcpmark_snapshot::Digest::of(b""),
+            reads: Vec::new(),
+        }
+    }
+
+    fn unknown(
+        instruction: &str,
+        solved: &Played,
+        answer: Option<&str>,
+        changed: &[(&str, &str)],
+    ) -> Vec<String> {
+        let changed = changed.iter();
+        let changed: Vec<_> = changed
+            .map(|(before, after)| (normal(before), normal(after)))
+            .collect();
+        let known = Known::of(instruction, solved);
+        let values = BTreeSet::from([VALUE.to_owned()]);
+        Written::of(solved, answer, &changed).unknown(values, &known)
+    }
+
+    #[test]
+    fn values_are_unknown_if_the_solution_did_not_see_them() {
+        let text = "# June\n\nTotal for\nJune: 1,204.50 EUR\n";
+        let wrote = solved(&[("edit_file", text, "done")]);
+        let nothing = solved(&[("edit_file", "nothing", "done")]);
+        let asks = "Write the total.";
+        assert_eq!(unknown(asks, &wrote, None, &[]), [VALUE]);
+        assert_eq!(unknown(asks, &nothing, Some(VALUE), &[]), [VALUE]);
+        assert!(unknown(asks, &nothing, None, &[]).is_empty());
         // What the instruction dictates or the solution has read is no leak.
-        assert!(written(&["Write `Total for June:  1,204.50 EUR`."], &wrote, None).is_empty());
+        let dictates = "Write `Total for June:  1,204.50 EUR`.";
+        assert!(unknown(dictates, &wrote, None, &[]).is_empty());
+        let read = [("read_file", "", text), ("edit_file", text, "done")];
+        assert!(unknown(asks, &solved(&read), None, &[]).is_empty());
+        let answers = solved(&[("read_file", "", text)]);
+        assert!(unknown(asks, &answers, Some(VALUE), &[]).is_empty());
+    }
+
+    #[test]
+    fn the_result_of_the_call_that_writes_a_value_shows_nothing() {
+        let echo = format!("```diff\n+{VALUE}\n```");
+        let asks = "Write the total.";
+        let edited = solved(&[("edit_file", VALUE, &echo)]);
+        assert_eq!(unknown(asks, &edited, None, &[]), [VALUE]);
+        let read_later = [
+            ("edit_file", VALUE, "done"),
+            ("read_file", "", VALUE),
+            ("edit_file", VALUE, "done"),
+        ];
+        assert_eq!(unknown(asks, &solved(&read_later), None, &[]), [VALUE]);
+    }
+
+    #[test]
+    fn searches_and_replaced_texts_are_not_written() {
+        let asks = "Write the total.";
+        let searched = solved(&[("read_file", VALUE, "")]);
+        assert!(unknown(asks, &searched, None, &[]).is_empty());
+        let edited = solved(&[("edit_file", VALUE, "done")]);
+        let before = format!("# June\n\n{VALUE}\n");
+        assert!(unknown(asks, &edited, None, &[(&before, "# June\n")]).is_empty());
+        // A text that the file keeps may have been copied from there.
+        assert_eq!(unknown(asks, &edited, None, &[(&before, &before)]), [VALUE]);
+    }
+
+    #[test]
+    fn only_changed_files_have_replaced_texts() {
+        let place = |path: &str, text: &str| (path.to_owned(), vec![text.to_owned()]);
+        let start = [place("a", "1"), place("b", "2"), place("c", "3")];
+        let end = [place("a", "1"), place("b", "4"), place("d", "5")];
+        let pair = |before: &str, after: &str| (before.to_owned(), after.to_owned());
+        assert_eq!(changed(&start, &end), [pair("2", "4"), pair("3", "")]);
     }
 
     #[test]

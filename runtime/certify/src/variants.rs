@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_agent::{AttemptLimits, EndKind, ExtraCalls, Oracle, ToolCall};
 use mcpmark_task::VariantKind;
+use serde_json::Value;
 
 use crate::certification_run::{CertificationRun, failed, told};
 use crate::declared::detail;
@@ -11,6 +12,9 @@ use crate::play::{Played, play_within};
 use crate::points::{
     EXTRA_READS_PASS, OTHER_ORDER_PASSES, OTHER_ROUTE_PASSES, REPEATED_CALLS_PASS,
 };
+
+/// Maximum length of an argument that makes a call another one, in characters. Longer ones are texts to write.
+const LONGEST_NAME: usize = 200;
 
 impl CertificationRun<'_> {
     /// Checks that the verifier accepts the oracle if it reads more than it needs, and if it repeats its calls. A
@@ -166,7 +170,7 @@ fn same_calls(one: &[ToolCall], other: &[ToolCall]) -> bool {
 
 /// Returns the problem of calls that are no other route than those of the solution. Both must make calls that the other
 /// does not, with another tool or with other arguments: further calls alone are extra reads, and fewer calls a part of the
-/// same route.
+/// same route. Texts of several lines, or longer than [`LONGEST_NAME`], are not compared.
 fn route_problem(solution: &[ToolCall], variant: &[ToolCall]) -> Option<&'static str> {
     let (solution, variant) = (distinct(solution), distinct(variant));
     if variant.is_subset(&solution) {
@@ -178,15 +182,34 @@ fn route_problem(solution: &[ToolCall], variant: &[ToolCall]) -> Option<&'static
     }
 }
 
-/// Returns the distinct calls: tools with arguments.
+/// Returns the distinct calls: tools with arguments, as far as they matter for a route.
 fn distinct(calls: &[ToolCall]) -> BTreeSet<(&str, String)> {
     let calls = calls.iter();
     calls
         .map(|call| {
-            let arguments = serde_json::Value::Object(call.arguments.clone());
+            let arguments = Value::Object(call.arguments.clone());
+            let arguments = without_texts(&arguments);
             (call.name.as_str(), mcpmark_json::canonical(&arguments))
         })
         .collect()
+}
+
+/// Returns an argument with an empty string in place of each text: another blank in what is written is no other route.
+/// Neither is a path with a leading `./`.
+fn without_texts(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('\n') || text.chars().count() > LONGEST_NAME => {
+            Value::String(String::new())
+        }
+        Value::String(text) => Value::String(text.strip_prefix("./").unwrap_or(text).to_owned()),
+        Value::Array(items) => Value::Array(items.iter().map(without_texts).collect()),
+        Value::Object(entries) => {
+            let entries = entries.iter();
+            let entries = entries.map(|(key, value)| (key.clone(), without_texts(value)));
+            Value::Object(entries.collect())
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
+    }
 }
 
 #[cfg(test)]
@@ -234,6 +257,21 @@ mod tests {
         assert_eq!(route_problem(&one, &with_list), Some(more));
         let edited = [call("1", "read", "a"), call("2", "edit", "b")];
         assert_eq!(route_problem(&one, &edited), None);
+        // Another text in the same file, or another form of its path, is no other route.
+        let write = |path: &str, text: &str| {
+            let arguments = json!({"path": path, "edits": [{"newText": text}]});
+            ToolCall {
+                name: "write".to_owned(),
+                arguments: arguments.as_object().cloned().unwrap(),
+                ..ToolCall::default()
+            }
+        };
+        let long = "word ".repeat(50);
+        for (text, other) in [("a b\n", "a  b\n"), (&long, &format!("{long} "))] {
+            let other = [write("./b", other)];
+            assert_eq!(route_problem(&[write("b", text)], &other), Some(only));
+        }
+        assert_eq!(route_problem(&[write("b", "x")], &[write("b", "y")]), None);
         let elsewhere = [call("1", "read", "c"), call("2", "write", "b")];
         assert_eq!(route_problem(&one, &elsewhere), None);
     }

@@ -37,7 +37,7 @@ pub struct TaskFacts {
     pub tier: Option<String>,
     /// Tags, if they are known.
     pub tags: Vec<String>,
-    /// Certificate of the present task. `None` if nobody looked for one.
+    /// Certificate of the present task. `None` if it was not looked for.
     pub certificate: Option<CertificateFacts>,
 }
 

@@ -42,8 +42,8 @@ impl Scaffold {
 ///
 /// # Errors
 ///
-/// Returns an error if the title contains control characters, the task exists, the world does not exist or is invalid, the service has no scaffold, or a file
-/// cannot be written. The directory of the new task is removed if writing fails.
+/// Returns an error if the title contains control characters, the task exists, the world does not exist or is invalid,
+/// the service has no scaffold, or a file cannot be written. The directory of the new task is removed if writing fails.
 pub fn scaffold(
     library: &Library,
     id: &TaskId,

@@ -1,6 +1,6 @@
 //! `mcpmark task check`: certification of tasks, and comparison with their certificates.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anstyle::Style;
@@ -124,13 +124,15 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
         build(&mut certifier, to_certify.map(|(task, _)| task))?;
     }
     settings::bound_memory()?;
-    let mut comparison =
-        Comparison::read(&library, &store).map_err(|error| context::invalid(&error))?;
+    let mut comparison = Comparison::read(&library).map_err(|error| context::invalid(&error))?;
     for report in held.iter().flatten() {
         comparison.record(report);
     }
     let mut reports = Vec::new();
-    let mut written = HashSet::new();
+    let mut previous = HashMap::new();
+    // A bundle has no sources with which the certificates of other tasks could be compared. The results in a
+    // certificate that holds were obtained where there were sources.
+    let is_compared = |report: &Report| report.examined || matches!(bound, Bound::Sources);
     for (task, held) in tasks.iter().zip(held) {
         let mut report = match held {
             Some(report) => report,
@@ -139,16 +141,20 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
                 .map_err(|error| certify_error(&error))?,
         };
         comparison.record(&report);
-        comparison.apply(&mut report);
+        if is_compared(&report) {
+            comparison.apply(&mut report);
+        }
         if args.write
             && report.examined
             && let Some(certificate) = Certificate::of(&report)
         {
+            let bytes = Certificate::bytes(task).map_err(CommandError::infrastructure)?;
             certificate
                 .write(task)
                 .map_err(CommandError::infrastructure)?;
-            written.insert(task.id.clone());
+            previous.insert(task.id.clone(), bytes);
         }
+        compare(task, &mut report, args, bound)?;
         if !args.select.json {
             output::note(&progress(&report));
         }
@@ -156,11 +162,12 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     }
     for (task, report) in tasks.iter().zip(&mut reports) {
         // Tasks that were examined later are compared too.
-        comparison.apply(report);
-        if args.write {
-            rewrite(task, report, written.contains(&task.id))?;
+        if is_compared(report) {
+            comparison.apply(report);
         }
-        compare(task, report, args, bound)?;
+        if args.write {
+            rewrite(task, report, previous.get(&task.id))?;
+        }
     }
     let passed = reports.iter().all(Report::passed);
     if args.select.json {
@@ -258,18 +265,32 @@ fn compare(
     Ok(())
 }
 
-/// Writes a certificate again if a comparison with other tasks changed its conditions. A certificate that is new in this
-/// run is removed if one of them does not hold any more, because a certificate names only conditions that hold.
-fn rewrite(task: &Task, report: &Report, is_new: bool) -> Result<(), CommandError> {
-    let Some(stored) = Certificate::read(task).map_err(|error| context::invalid(&error))? else {
-        return Ok(());
-    };
-    let written = match Certificate::of(report) {
-        Some(certificate) if report.skeleton.is_some() && certificate.checks != stored.checks => {
-            certificate.write(task)
+/// Writes a certificate again if a comparison with other tasks changed its conditions. A certificate names only
+/// conditions that hold, so if one of them does not hold any more, a certificate that is new in this run is replaced by
+/// the `previous` one. Of two tasks that are alike, the one that was examined first then ends like the other.
+fn rewrite(
+    task: &Task,
+    report: &Report,
+    previous: Option<&Option<Vec<u8>>>,
+) -> Result<(), CommandError> {
+    let certificate = Certificate::of(report);
+    let written = if report.examined {
+        match (certificate, previous) {
+            (Some(certificate), _) => certificate.write(task),
+            (None, Some(previous)) => Certificate::restore(task, previous.as_deref()),
+            (None, None) => Ok(()),
         }
-        None if is_new => Certificate::remove(task),
-        _ => Ok(()),
+    } else {
+        // The report was derived from the certificate, so it can be read.
+        let stored = Certificate::read(task).map_err(|error| context::invalid(&error))?;
+        match (certificate, stored) {
+            (Some(certificate), Some(stored))
+                if report.skeleton.is_some() && certificate.checks != stored.checks =>
+            {
+                certificate.write(task)
+            }
+            _ => Ok(()),
+        }
     };
     written.map_err(CommandError::infrastructure)
 }

@@ -9,7 +9,6 @@ use mcpmark_report::export::{ExportError, Exported, Layout, Reason, SftOptions};
 use mcpmark_report::{
     CertificateFacts, Details, Format, Options, Report, Source, TaskFacts, TaskIndex,
 };
-use mcpmark_snapshot::Store;
 use mcpmark_task::Task;
 
 use crate::args::{CompareArgs, ExportArgs, ExportFormat, ReportArgs, ReportFormat};
@@ -237,8 +236,7 @@ fn side(journal: &Journal, text: &str) -> Result<(String, Option<String>), Comma
     Ok((name.to_owned(), None))
 }
 
-/// Returns the tiers, tags and certificates of the library's tasks. They are missing in a report if the tasks are not
-/// available.
+/// Returns the tiers, tags and certificates of the library's tasks. If the library cannot be read, they are missing.
 fn known_tasks(context: &Context, sources: &[Source]) -> TaskIndex {
     let Ok(tasks) = context.library().and_then(|library| {
         library
@@ -247,16 +245,13 @@ fn known_tasks(context: &Context, sources: &[Source]) -> TaskIndex {
     }) else {
         return TaskIndex::new();
     };
-    // Without a store, the sources of a certificate cannot be compared. In a bundle there are no sources.
+    // In a bundle there are no sources that could be compared.
     let is_bundle = context.is_bundle().unwrap_or(true);
-    let store = context.store().ok().filter(|_| !is_bundle);
     let certificate = |task: &Task| {
         let id = task.id.to_string();
         let mut specs = sources.iter().map(|source| &source.experiment.spec);
-        let store = store
-            .as_ref()
-            .filter(|_| specs.any(|spec| spec.contains(&id)));
-        Some(certificate(task, store?))
+        let is_shown = !is_bundle && specs.any(|spec| spec.contains(&id));
+        is_shown.then(|| certificate(task))
     };
     tasks
         .tasks
@@ -275,7 +270,7 @@ fn known_tasks(context: &Context, sources: &[Source]) -> TaskIndex {
 
 /// Returns what a report shows of a task's certificate. Its task is not built, so a change of code beside the task or of
 /// its world is not noticed.
-fn certificate(task: &Task, store: &Store) -> CertificateFacts {
+fn certificate(task: &Task) -> CertificateFacts {
     let certificate = match Certificate::read(task) {
         Ok(Some(certificate)) => certificate,
         Ok(None) => {
@@ -289,7 +284,7 @@ fn certificate(task: &Task, store: &Store) -> CertificateFacts {
             };
         }
     };
-    match certificate.differs_in_sources(task, store) {
+    match certificate.differs_in_sources(task) {
         Ok(None) => CertificateFacts::Valid {
             points: certified::points(&certificate),
         },
