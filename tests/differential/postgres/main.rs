@@ -5,6 +5,8 @@
 //! `MCPMARK_POSTGRES_MCP` names an installed `postgres-mcp`, `MCPMARK_DIFFERENTIAL_SEQUENCES` sets the number of
 //! sequences of calls, and `MCPMARK_DIFFERENTIAL_SEED` the first seed.
 
+#![allow(clippy::print_stdout, reason = "it prints its figures")]
+
 mod calls;
 mod draw;
 mod peer;

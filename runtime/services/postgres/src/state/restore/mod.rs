@@ -99,13 +99,13 @@ struct Restoration<'a> {
 }
 
 impl Restoration<'_> {
-    async fn run(&self, mut parts: Vec<Vec<Part>>) -> Result<(), RestoreError> {
+    async fn run(&self, parts: Vec<Vec<Part>>) -> Result<(), RestoreError> {
         self.prepare().await?;
         let database = self.database().await?;
         let mut failed: Vec<Failed> = Vec::new();
-        for phase in 0..PHASES {
+        for phase in parts.into_iter().take(PHASES) {
             let mut units: Vec<Unit> = failed.drain(..).map(|it| it.unit).collect();
-            for part in std::mem::take(&mut parts[phase]) {
+            for part in phase {
                 units.push(self.unit(part, &database)?);
             }
             failed = self.execute(units).await?;
