@@ -1,6 +1,6 @@
 //! Expected values of the verifier in the starting world: answers that an agent could copy instead of working them out.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use mcpmark_sandbox::Verdict;
 use mcpmark_snapshot::{Snapshot, Tree};
@@ -76,6 +76,8 @@ struct Known {
     instruction: String,
     /// Texts in the results of its calls, each with the number of calls that had started before the result.
     results: Vec<(usize, String)>,
+    /// Words of each result and of the instruction, with the same number.
+    words: Vec<(usize, HashSet<String>)>,
 }
 
 impl Known {
@@ -84,18 +86,30 @@ impl Known {
             let texts = texts_of(result).into_iter();
             texts.map(|text| (*before, text))
         });
+        let asked: HashSet<String> = words(instruction).map(str::to_owned).collect();
+        let words = solved.results.iter().map(|(before, result)| {
+            let texts = texts_of(result);
+            let read = texts.iter().flat_map(|text| words(text)).map(str::to_owned);
+            (*before, read.chain(asked.iter().cloned()).collect())
+        });
         Self {
             instruction: normal(instruction),
             results: results.collect(),
+            words: words.collect(),
         }
     }
 
-    /// Reports whether the solution knew a value when it made its call with this index. The results of this call and of
+    /// Reports whether the solution knew a value when it made its call with this index: as a whole, or in its parts, such
+    /// as a title and a number in one result, of which it composed the value. The results of this call and of
     /// later ones do not count, because a tool may repeat what it was told to write.
     fn before(&self, call: usize, value: &str) -> bool {
         let mut results = self.results.iter();
+        let mut read = self.words.iter();
         self.instruction.contains(value)
             || results.any(|(before, text)| *before <= call && text.contains(value))
+            || read.any(|(before, read)| {
+                *before <= call && words(value).all(|word| read.contains(word))
+            })
     }
 }
 
@@ -134,6 +148,12 @@ impl Written {
         };
         values.into_iter().filter(is_unknown).collect()
     }
+}
+
+/// Returns the words and numbers of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    words.filter(|word| !word.is_empty())
 }
 
 /// Returns the texts of each file that the solution changed or removed: at the start, and at the end.
@@ -319,6 +339,20 @@ mod tests {
         assert!(unknown(asks, &solved(&read), None, &[]).is_empty());
         let answers = solved(&[("read_file", "", text)]);
         assert!(unknown(asks, &answers, Some(VALUE), &[]).is_empty());
+    }
+
+    #[test]
+    fn a_value_may_be_composed_of_the_words_of_one_result() {
+        let asks = "Write the total.";
+        let parts = r#"{"title": "Total for June", "sum": "1,204.50 EUR"}"#;
+        let composed = [("read_file", "", parts), ("edit_file", VALUE, "done")];
+        assert!(unknown(asks, &solved(&composed), None, &[]).is_empty());
+        let scattered = [
+            ("read_file", "", "Total for June"),
+            ("read_file", "", "1,204.50 EUR"),
+            ("edit_file", VALUE, "done"),
+        ];
+        assert_eq!(unknown(asks, &solved(&scattered), None, &[]), [VALUE]);
     }
 
     #[test]
