@@ -11,7 +11,7 @@ use tokio_postgres::Client;
 
 use crate::golden::{self, ConnectError, DATABASE, Golden};
 use crate::state::{self, DumpError, Sink, StoreSink};
-use crate::{Cluster, ClusterError};
+use crate::{Cluster, ClusterError, Settings};
 
 /// Only file of a captured state whose database cannot be represented, with the reason.
 pub const CAPTURE_ERROR: &str = "capture-error.txt";
@@ -20,8 +20,8 @@ pub const CAPTURE_ERROR: &str = "capture-error.txt";
 const MORE_SPACE: u64 = 256 << 20;
 /// Time limit of a login of the harness.
 const LOGIN_LIMIT: Duration = Duration::from_secs(10);
-/// Time limit of a dump. A server that needs longer does not answer.
-const DUMP_LIMIT: Duration = Duration::from_secs(300);
+/// Time limit of a login with the dump that follows. A server that needs longer does not answer.
+const CAPTURE_LIMIT: Duration = Duration::from_secs(300);
 
 /// Cluster of a session.
 pub(crate) struct Running {
@@ -29,8 +29,10 @@ pub(crate) struct Running {
     pub(crate) disk_bytes: u64,
     /// Whether the agent is a superuser.
     pub(crate) is_superuser: bool,
-    /// Lower directory of the cluster, which must not be removed.
-    pub(crate) _golden: Golden,
+    /// Origin of the cluster. Its directory can be the lower one of the overlay mount, so it must not be removed.
+    pub(crate) golden: Golden,
+    /// Settings of the cluster.
+    pub(crate) settings: Settings,
 }
 
 impl Running {
@@ -39,7 +41,8 @@ impl Running {
     /// If that fails, the server is restarted, which removes what sessions of the agent hold: locks, connections,
     /// memory and temporary files. A superuser can do more, which is undone then. A database that a state cannot
     /// represent, or that is larger than the limits, is captured as a tree with the single file [`CAPTURE_ERROR`], so
-    /// that an agent cannot avoid its grade in this way.
+    /// that an agent cannot avoid its grade in this way. So is a database whose capture fails although a new copy of the
+    /// cluster of the world can be captured. Only if that fails too, the machine is the cause, and an error is returned.
     pub(crate) async fn capture(
         &mut self,
         store: &Store,
@@ -55,11 +58,17 @@ impl Running {
             };
         }
         if self.is_superuser && captured.as_ref().is_err_and(CaptureError::may_pass) {
-            self.cluster.repair(self.disk_bytes)?;
-            captured = self.try_capture(store, limits).await;
+            captured = match self.cluster.repair(self.disk_bytes) {
+                Ok(()) => self.try_capture(store, limits).await,
+                Err(error) => Err(error.into()),
+            };
         }
         match captured {
             Err(error) if !error.may_pass() => with_error(store, &error.to_string()),
+            // What fails here although it works on the content of the world is a work of the agent.
+            Err(error) if self.machine_works(store, limits).await => {
+                with_error(store, &error.to_string())
+            }
             captured => captured,
         }
     }
@@ -69,37 +78,64 @@ impl Running {
         store: &Store,
         limits: &SessionLimits,
     ) -> Result<Tree, CaptureError> {
-        let client = self.log_in().await?;
-        let mut sink = Limited::new(store, limits);
-        let dumped = tokio::time::timeout(DUMP_LIMIT, state::dump(&client, &mut sink)).await;
-        if let Some(limit) = sink.exceeded {
-            return Err(CaptureError::TooLarge(limit));
-        }
-        match dumped {
-            Ok(dumped) => dumped?,
-            Err(_) => return Err(CaptureError::TooSlow),
-        }
-        Ok(sink.inner.finish()?)
+        capture(&self.cluster, store, limits).await
     }
 
-    /// Logs in and ends all other sessions, because an open transaction of the agent is not a part of its state.
-    async fn log_in(&self) -> Result<Client, CaptureError> {
-        let role = self.cluster.administrator();
-        let login = golden::connect(&self.cluster, role, DATABASE);
-        let client = match tokio::time::timeout(LOGIN_LIMIT, login).await {
-            Ok(client) => client?,
-            Err(_) => return Err(CaptureError::TooSlow),
-        };
-        client
-            .execute(
-                "SELECT pg_catalog.pg_terminate_backend(pid, 5000) FROM pg_catalog.pg_stat_activity \
-                 WHERE pid <> pg_catalog.pg_backend_pid() AND backend_type = 'client backend'",
-                &[],
-            )
-            .await
-            .map_err(ConnectError::from)?;
-        Ok(client)
+    /// Reports whether a new copy of the cluster that the session started with can be started and captured.
+    async fn machine_works(&self, store: &Store, limits: &SessionLimits) -> bool {
+        match self
+            .golden
+            .copy(self.cluster.installation(), &self.settings)
+        {
+            Ok(cluster) => match capture(&cluster, store, limits).await {
+                Ok(_) => true,
+                Err(error) => !error.may_pass(),
+            },
+            Err(_) => false,
+        }
     }
+}
+
+/// Captures the database of a cluster, within the limits and in limited time.
+async fn capture(
+    cluster: &Cluster,
+    store: &Store,
+    limits: &SessionLimits,
+) -> Result<Tree, CaptureError> {
+    let mut sink = Limited::new(store, limits);
+    let dump = async {
+        let client = log_in(cluster).await?;
+        Ok::<_, CaptureError>(state::dump(&client, &mut sink).await?)
+    };
+    let dumped = tokio::time::timeout(CAPTURE_LIMIT, dump).await;
+    if let Some(limit) = sink.exceeded {
+        return Err(CaptureError::TooLarge(limit));
+    }
+    match dumped {
+        Ok(dumped) => dumped?,
+        Err(_) => return Err(CaptureError::TooSlow),
+    }
+    Ok(sink.inner.finish()?)
+}
+
+/// Logs in and ends all other sessions, because an open transaction of the agent is not a part of its state.
+async fn log_in(cluster: &Cluster) -> Result<Client, CaptureError> {
+    let login = golden::connect(cluster, cluster.administrator(), DATABASE);
+    let client = match tokio::time::timeout(LOGIN_LIMIT, login).await {
+        Ok(client) => client?,
+        Err(_) => return Err(CaptureError::TooSlow),
+    };
+    // Without operators that are looked up in the search path.
+    client
+        .execute(
+            "SELECT pg_catalog.pg_terminate_backend(pid, 5000) FROM pg_catalog.pg_stat_activity \
+             WHERE pid OPERATOR(pg_catalog.<>) pg_catalog.pg_backend_pid() \
+             AND backend_type OPERATOR(pg_catalog.=) 'client backend'::pg_catalog.text",
+            &[],
+        )
+        .await
+        .map_err(ConnectError::from)?;
+    Ok(client)
 }
 
 /// Returns a tree with the reason why there is no other one.
@@ -151,6 +187,14 @@ impl Limited {
 }
 
 impl Sink for Limited {
+    fn check(&mut self, bytes: u64) -> io::Result<()> {
+        if bytes > self.limits.max_bytes - self.bytes {
+            self.exceeded = Some(Limit::Bytes(self.limits.max_bytes));
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
+        Ok(())
+    }
+
     fn put(&mut self, path: &TreePath, content: &mut dyn Read) -> io::Result<()> {
         self.files += 1;
         if self.files > self.limits.max_files {
@@ -235,7 +279,10 @@ mod tests {
 
         let mut sink = Limited::new(&store, &limits);
         put(&mut sink, "a", b"1234567890").unwrap();
+        assert!(sink.check(0).is_ok());
         assert_eq!(sink.exceeded, None);
+        assert!(sink.check(1).is_err());
+        assert_eq!(sink.exceeded, Some(Limit::Bytes(10)));
         assert_eq!(sink.inner.finish().unwrap().total_size(), 10);
     }
 

@@ -271,13 +271,22 @@ async fn load(cluster: &Cluster, world: &Snapshot) -> Result<Facts, GoldenError>
     Ok(Facts { role, is_superuser })
 }
 
-/// Connects to a database of a cluster.
+/// Settings of the connections of the harness, as options of the server. Options of a connection outrank the settings
+/// that the agent can give to its database or to roles, which would otherwise decide whose functions and operators the
+/// harness calls, which libraries it loads, and as which role it runs.
+const OPTIONS: &str = "-c search_path=pg_catalog -c role=none -c local_preload_libraries= -c session_preload_libraries= \
+     -c session_replication_role=origin -c default_transaction_read_only=off -c default_transaction_deferrable=off \
+     -c default_transaction_isolation=read\\ committed -c statement_timeout=0 -c lock_timeout=0 \
+     -c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0 -c temp_file_limit=-1 -c row_security=off";
+
+/// Connects to a database of a cluster, as a superuser.
 pub(crate) async fn connect(
     cluster: &Cluster,
     role: &str,
     database: &str,
 ) -> Result<tokio_postgres::Client, ConnectError> {
-    let (client, connection) = cluster.config(role, database).connect(NoTls).await?;
+    let mut config = cluster.config(role, database);
+    let (client, connection) = config.options(OPTIONS).connect(NoTls).await?;
     // It ends when the client is dropped. Its errors are those of the client's requests.
     drop(tokio::spawn(connection));
     Ok(client)

@@ -16,6 +16,16 @@ pub trait Sink: Send {
     ///
     /// Returns the error of reading or writing the content.
     fn put(&mut self, path: &TreePath, content: &mut dyn Read) -> io::Result<()>;
+
+    /// Checks that a file of at least this many bytes can be added. A dump calls it while it reads a file, before it
+    /// keeps the bytes anywhere.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file is too large.
+    fn check(&mut self, _bytes: u64) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Sink for Files {

@@ -27,7 +27,8 @@ const NAMES: [&str; 14] = [
 /// Types of columns, with literals of each.
 const TYPES: [(&str, &[&str]); 22] = [
     ("integer", &["0", "-1", "2147483647"]),
-    ("bigint", &["9223372036854775807", "-9223372036854775808"]),
+    // A cast binds more tightly than the sign.
+    ("bigint", &["9223372036854775807", "'-9223372036854775808'"]),
     ("numeric", &["1.0", "1.00", "1", "'NaN'", "-0.5", "1e20"]),
     ("numeric(8,3)", &["1.5", "-99999.999"]),
     ("real", &["0.1", "'-0'", "'NaN'", "'Infinity'", "1e-30"]),

@@ -122,8 +122,10 @@ async fn dump_snapshot(client: &Client, sink: &mut dyn Sink) -> Result<(), DumpE
         put(sink, path, join(statements).as_bytes())?;
     }
     rows::sequence_values(client, sink).await?;
-    rows::tables(client, sink).await?;
-    rows::large_objects(client, sink).await
+    // Before functions of the database can run: in version 15, they can change large objects even in a read-only
+    // transaction.
+    rows::large_objects(client, sink).await?;
+    rows::tables(client, sink).await
 }
 
 async fn refuse_unsupported(client: &Client) -> Result<(), DumpError> {

@@ -1,5 +1,5 @@
--- Relations with rows: columns to write, and the order of the rows. Rows of an extension's configuration table are
--- restricted by a condition.
+-- Relations with rows: columns to write, the order of the rows, and the columns with their types. Rows of an extension's
+-- configuration table are restricted by a condition.
 WITH source AS (
     SELECT c.oid, n.nspname AS schema, c.relname, quote_ident(n.nspname) || '.' || quote_ident(c.relname) AS q, c.relkind, x.condition
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -18,5 +18,7 @@ SELECT s.schema, s.relname, s.q, s.relkind = 'm', s.condition,
                 -- `format` calls the output function of the type. A cast could call a function of the agent.
                 ELSE quote_ident(attname) || ' IS NULL, pg_catalog.format(''%s'', ' || quote_ident(attname) || ') COLLATE pg_catalog."C"' END)) k(part, key)
             WHERE attrelid = s.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' AND key IS NOT NULL),
-        '{}')
+        '{}'),
+    ARRAY(SELECT quote_ident(attname) || ' ' || format_type(atttypid, atttypmod) FROM pg_attribute
+        WHERE attrelid = s.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '' ORDER BY attnum)
 FROM source s ORDER BY s.schema COLLATE "C", s.relname COLLATE "C"
