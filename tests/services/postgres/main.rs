@@ -3,5 +3,6 @@
 mod containment;
 mod killed;
 mod session;
+mod shared;
 mod support;
 mod worlds;
