@@ -222,6 +222,8 @@ pub enum Availability {
     InProcess,
     /// Runs with programs of this machine, which the text describes.
     Programs(String),
+    /// Runs with programs of this machine, but with a weakness that the text describes.
+    Weakened(String),
     /// Cannot run, with the reason.
     Missing(String),
 }

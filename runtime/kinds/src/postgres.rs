@@ -71,7 +71,8 @@ fn availability() -> Availability {
         Isolation::Namespaces { overlay: true } => "in namespaces, on overlay mounts",
         Isolation::Namespaces { overlay: false } => "in namespaces, on copied data",
         Isolation::Process => {
-            "as unprivileged processes without namespaces, which the kernel refuses"
+            "as unprivileged processes without namespaces, which the kernel refuses, so programs that a server runs are \
+             not isolated, and worlds whose agent may run programs are refused"
         }
     };
     let clock = match (Isolation::of_machine(), clock_library()) {
@@ -81,9 +82,13 @@ fn availability() -> Availability {
             "with the clock of this machine, because libfaketime is not installed (`apt-get install faketime`)"
         }
     };
-    Availability::Programs(format!(
+    let text = format!(
         "PostgreSQL {} in {}; servers run {isolation}, {clock}",
         installation.version(),
         installation.bin().display()
-    ))
+    );
+    match Isolation::of_machine() {
+        Isolation::Namespaces { .. } => Availability::Programs(text),
+        Isolation::Process => Availability::Weakened(text),
+    }
 }

@@ -108,7 +108,9 @@ impl Services {
     /// Returns an error if the program does not implement the service, or if the service lacks something that it needs.
     pub fn check_available(&self, name: &str) -> Result<(), ServiceUnavailable> {
         match self.served(name)?.availability() {
-            Availability::InProcess | Availability::Programs(_) => Ok(()),
+            Availability::InProcess | Availability::Programs(_) | Availability::Weakened(_) => {
+                Ok(())
+            }
             Availability::Missing(reason) => Err(ServiceUnavailable::Missing {
                 service: name.to_owned(),
                 reason,

@@ -2,8 +2,10 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use mcpmark_postgres::tools::AccessMode;
 use serde_json::{Value, json};
@@ -82,11 +84,27 @@ pub(crate) fn install(home: &Path) -> Result<PathBuf, String> {
     Ok(program)
 }
 
+/// Time within which the server must answer a request, and within which it must end.
+const LIMIT: Duration = Duration::from_secs(120);
+/// Time between two checks of whether the server has ended.
+const POLL: Duration = Duration::from_millis(20);
+
+/// Process that is killed on drop.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Running server.
 pub(crate) struct Peer {
-    child: Child,
+    child: Killed,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    /// Lines of the output, which a thread reads. It ends with the output.
+    lines: Receiver<String>,
     id: u64,
 }
 
@@ -106,20 +124,25 @@ impl Peer {
             AccessMode::Unrestricted => "unrestricted",
             AccessMode::Restricted => "restricted",
         };
-        let mut child = Command::new(program)
+        let command = Command::new(program)
             .arg(format!("--access-mode={mode}"))
             .env("DATABASE_URI", address)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
-            .spawn()
-            .expect("the published server starts");
-        let input = child.stdin.take().expect("a pipe");
-        let output = BufReader::new(child.stdout.take().expect("a pipe"));
+            .spawn();
+        let mut child = Killed(command.expect("the published server starts"));
+        let input = child.0.stdin.take().expect("a pipe");
+        let output = BufReader::new(child.0.stdout.take().expect("a pipe"));
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            let all = output.lines().map_while(Result::ok);
+            all.map(|line| sender.send(line)).all(|sent| sent.is_ok())
+        });
         let mut peer = Self {
             child,
             input,
-            output,
+            lines,
             id: 0,
         };
         peer.request(
@@ -139,13 +162,13 @@ impl Peer {
         self.id += 1;
         let id = self.id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": parameters}));
+        let began = Instant::now();
         loop {
-            let mut line = String::new();
-            let length = self.output.read_line(&mut line).expect("a line");
-            assert!(
-                length > 0,
-                "the published server ended at {method} {parameters}"
-            );
+            let left = LIMIT.saturating_sub(began.elapsed());
+            let line = match self.lines.recv_timeout(left) {
+                Ok(line) => line,
+                Err(error) => panic!("no answer to {method} {parameters}: {error}"),
+            };
             let message: Value = serde_json::from_str(&line).expect("a message");
             if message["id"] == id {
                 return message;
@@ -177,6 +200,10 @@ impl Peer {
     /// Stops the server.
     pub(crate) fn stop(mut self) {
         drop(self.input);
-        self.child.wait().expect("the published server ends");
+        let began = Instant::now();
+        while self.child.0.try_wait().expect("a process").is_none() {
+            assert!(began.elapsed() < LIMIT, "the published server does not end");
+            std::thread::sleep(POLL);
+        }
     }
 }

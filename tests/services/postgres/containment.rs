@@ -1,8 +1,14 @@
 //! What an agent can do to its cluster: nothing voids the grade, and nothing reaches the machine.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::time::Duration;
+
 use mcpmark_postgres::{CAPTURE_ERROR, Isolation};
 use mcpmark_service::SessionLimits;
 use mcpmark_test_support::{Need, skip};
+use tokio_postgres::{Client, Config, NoTls};
 
 use crate::support::{WORLD, World, of_superuser};
 
@@ -79,16 +85,13 @@ async fn a_full_disk_is_an_error_of_the_statement() {
         );
     }
     world.ok("INSERT INTO items VALUES (3, 'chart')").await;
-    // Stored without compression.
+    // Stored without compression, and without the write-ahead log, for which the server needs space to go on.
     world
-        .ok("CREATE TABLE big (text text); ALTER TABLE big ALTER text SET STORAGE EXTERNAL")
+        .ok("CREATE UNLOGGED TABLE big (text text); ALTER TABLE big ALTER text SET STORAGE EXTERNAL")
         .await;
     let fill = "INSERT INTO big SELECT repeat('x', 1000000) FROM generate_series(1, 1000)";
     let text = world.fails(fill).await;
-    assert!(
-        text.contains("No space left") || text.contains("closed"),
-        "{text}"
-    );
+    assert!(text.contains("Check free disk space"), "{text}");
     let items = world.file("data/public/items.csv").await;
     assert_eq!(items.as_deref(), Some(CHANGED));
     world.close().await;
@@ -124,29 +127,62 @@ async fn programs_of_a_superuser_do_not_reach_the_machine() {
         return skip(Need::Unshare, "this machine has no namespaces");
     }
     world.ok("CREATE TABLE seen (line text)").await;
-    let secret = world.home.path().join("secret");
-    std::fs::write(&secret, "secret").unwrap();
-    let run = async |command: &str| {
-        let command = command.replace('\'', "''");
-        world
-            .ok(&format!(
-                "TRUNCATE seen; COPY seen FROM PROGRAM '{command}'"
-            ))
-            .await;
-        world.ok("SELECT line FROM seen").await
-    };
-    let listing = run("id -u; ls -a /root /home; true").await;
-    assert!(!listing.contains("'0'"), "{listing}");
-    let processes = run("ls /proc | grep -c '^[0-9]' || true").await;
-    assert!(!processes.is_empty());
-    let devices = run("cat /proc/net/dev | tail -n +3 | grep -v ' lo:' | grep ':' ; true").await;
-    assert!(!devices.contains("eth"), "{devices}");
-    let read = run(&format!("cat {} 2>&1; true", secret.display())).await;
-    assert!(!read.contains("'secret'"), "{read}");
-    let written = world.home.path().join("written");
-    run(&format!("touch {} 2>&1; true", written.display())).await;
+    // In a directory that the server does not see, although everybody may read and write there.
+    let parent = ["/home", "/root"].map(Path::new);
+    let open = parent
+        .iter()
+        .find_map(|parent| tempfile::tempdir_in(parent).ok());
+    let open = open.unwrap_or_else(|| tempfile::tempdir().unwrap());
+    std::fs::set_permissions(open.path(), Permissions::from_mode(0o777)).unwrap();
+    let secret = open.path().join("secret");
+    std::fs::write(&secret, "a secret line").unwrap();
+    std::fs::set_permissions(&secret, Permissions::from_mode(0o644)).unwrap();
+
+    let user = program(&world, "id -u").await;
+    assert!(user.contains("'65534'"), "{user}");
+    let empty = program(&world, "ls -A /root /home | grep -v : | grep -c . || true").await;
+    assert!(empty.contains("'0'"), "{empty}");
+    // The first line has the names of columns.
+    let routes = program(&world, "tail -n +2 /proc/net/route | wc -l").await;
+    assert!(routes.contains("'0'"), "{routes}");
+    // The name of this process starts with that of its test.
+    let processes = program(&world, "cat /proc/[0-9]*/comm").await;
+    assert!(processes.contains("'postgres'"), "{processes}");
+    assert!(!processes.contains("'postgres-"), "{processes}");
+    let read = program(&world, &format!("cat {} 2>&1; true", secret.display())).await;
+    assert!(read.contains("No such file"), "{read}");
+    let written = open.path().join("written");
+    let touch = program(&world, &format!("touch {} 2>&1; true", written.display())).await;
+    assert!(touch.contains("touch: "), "{touch}");
     assert!(!written.exists());
     world.close().await;
+}
+
+/// Runs a program in the server of a superuser, and returns its lines.
+async fn program(world: &World, command: &str) -> String {
+    let command = command.replace('\'', "''");
+    world
+        .ok(&format!(
+            "TRUNCATE seen; COPY seen FROM PROGRAM '{command}'"
+        ))
+        .await;
+    world.ok("SELECT line FROM seen").await
+}
+
+/// Connects to the server of a world as its agent.
+async fn connect(world: &World) -> Result<Client, tokio_postgres::Error> {
+    let entries = std::fs::read_dir(world.home.path()).unwrap().flatten();
+    let mut sockets = entries
+        .map(|entry| entry.path().join("run"))
+        .filter(|run| run.is_dir());
+    let mut config = Config::new();
+    config
+        .host_path(sockets.next().unwrap())
+        .user("clerk")
+        .dbname("world");
+    let (client, connection) = config.connect(NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -154,15 +190,48 @@ async fn a_flood_of_connections_does_not_keep_the_harness_out() {
     let Some(world) = World::of(&of_superuser()).await else {
         return;
     };
-    // Each holds a connection until it is cancelled.
-    let flood = "for i in $(seq 40); do (/usr/bin/env psql -h /tmp/run -U clerk world -c 'SELECT pg_sleep(60)' \
-                 >/dev/null 2>&1 &) ; done; sleep 1";
-    let flood = flood.replace('\'', "''");
-    world
-        .sql(&format!("COPY (SELECT 1) TO PROGRAM '{flood}'"))
-        .await;
+    let mut open = Vec::new();
+    let mut refused = Vec::new();
+    for _ in 0..25 {
+        match connect(&world).await {
+            Ok(client) => open.push(client),
+            Err(error) => refused.push(error),
+        }
+    }
+    assert!(!open.is_empty());
+    let reasons: Vec<&str> = refused
+        .iter()
+        .filter_map(|error| Some(error.as_db_error()?.message()))
+        .collect();
+    assert!(
+        !reasons.is_empty() && reasons.len() == refused.len(),
+        "{refused:?}"
+    );
+    for reason in reasons {
+        assert!(reason.contains("too many clients"), "{reason}");
+    }
     assert!(world.capture().await.len() > 1);
+    drop(open);
     world.close().await;
+}
+
+/// Waits until there are `count` running statements that contain a text.
+async fn wait_for(client: &Client, text: &str, count: i64) {
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() AND \
+                   strpos(query, $1) > 0";
+    let until = async {
+        while client
+            .query_one(running, &[&text])
+            .await
+            .unwrap()
+            .get::<_, i64>(0)
+            != count
+        {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let waited = tokio::time::timeout(Duration::from_secs(30), until).await;
+    assert!(waited.is_ok(), "there are not {count} statements {text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -170,14 +239,18 @@ async fn a_runaway_query_ends_when_its_call_does() {
     let Some(world) = World::of(WORLD).await else {
         return;
     };
-    let arguments =
-        serde_json::json!({ "sql": "SELECT count(*) FROM generate_series(1, 100000000000)" });
+    let observer = connect(&world).await.unwrap();
+    let series = "generate_series(1, 100000000000)";
+    let arguments = serde_json::json!({ "sql": format!("SELECT count(*) FROM {series}") });
     let call = world.client.call(
         "execute_sql",
         arguments.as_object().cloned().unwrap(),
-        std::time::Duration::from_millis(500),
+        Duration::from_secs(5),
     );
-    assert!(call.await.is_err());
+    let (answer, ()) = tokio::join!(call, wait_for(&observer, series, 1));
+    assert!(answer.is_err());
+    wait_for(&observer, series, 0).await;
     world.ok("SELECT 1").await;
+    drop(observer);
     world.close().await;
 }

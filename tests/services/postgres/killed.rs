@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use mcpmark_service::SessionLimits;
@@ -17,6 +17,19 @@ use crate::support::{WORLD, installation, open, tree};
 const HOME: &str = "MCPMARK_TEST_KILLED_HOME";
 /// Line that the process prints when its session is open.
 const OPEN: &str = "the session is open";
+
+/// Time within which the session opens, and within which everything is gone.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Process with a session, which is killed on drop.
+struct Host(Child);
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// Not a test: the process that `a_killed_host_leaves_nothing` starts and kills.
 #[tokio::test(flavor = "multi_thread")]
@@ -76,18 +89,27 @@ fn a_killed_host_leaves_nothing() {
         return;
     }
     let home = tempfile::tempdir().unwrap();
-    let mut host = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "killed::host", "--ignored", "--nocapture"])
-        .env(HOME, home.path())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(host.stdout.take().unwrap()).lines();
-    assert!(
-        lines.any(|line| line.unwrap().contains(OPEN)),
+    let mut host = Host(
+        Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "killed::host", "--ignored", "--nocapture"])
+            .env(HOME, home.path())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap(),
+    );
+    let mut lines = BufReader::new(host.0.stdout.take().unwrap()).lines();
+    let (sender, opened) = mpsc::channel();
+    std::thread::spawn(move || {
+        let found = lines.any(|line| line.is_ok_and(|line| line.contains(OPEN)));
+        // The test may have ended meanwhile.
+        let _ = sender.send(found);
+    });
+    assert_eq!(
+        opened.recv_timeout(LIMIT),
+        Ok(true),
         "the session did not open"
     );
-    let started = descendants(host.id());
+    let started = descendants(host.0.id());
     let names = |(id, _): &(u32, String)| {
         fs::read_to_string(format!("/proc/{id}/comm")).unwrap_or_default()
     };
@@ -101,12 +123,12 @@ fn a_killed_host_leaves_nothing() {
     };
     assert_eq!(scratch(home.path()), 1);
 
-    host.kill().unwrap();
-    host.wait().unwrap();
+    host.0.kill().unwrap();
+    host.0.wait().unwrap();
     let began = Instant::now();
     while started.iter().any(lives) || scratch(home.path()) > 0 {
         assert!(
-            began.elapsed() < Duration::from_secs(60),
+            began.elapsed() < LIMIT,
             "processes: {:?}; entries: {}",
             started
                 .iter()

@@ -4,5 +4,6 @@ mod capture;
 mod containment;
 mod killed;
 mod session;
+mod shared;
 mod support;
 mod worlds;

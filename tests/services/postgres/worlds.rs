@@ -1,12 +1,16 @@
 //! Worlds: errors of invalid ones, and golden clusters.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use mcpmark_postgres::{Goldens, Installation, Settings};
+use mcpmark_postgres::{ClusterError, Goldens, Installation, Isolation, Settings};
 use mcpmark_service::{ServiceError, SessionLimits};
 use mcpmark_snapshot::{Snapshot, Store};
 
 use crate::support::{WORLD, installation, open, tree, with};
+
+/// Time within which a golden cluster is built.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// Opens a world that must be invalid, and returns the reason.
 async fn refused(entries: &[(&str, &str)]) -> String {
@@ -83,10 +87,19 @@ async fn a_golden_cluster_is_built_once_and_again_if_it_is_incomplete() {
         })
     };
     let both = [(); 2].map(|()| get(goldens.clone(), installation.clone(), world.clone()));
+    let mut held = Vec::new();
     for golden in both {
-        let golden = golden.await.unwrap();
-        assert_eq!(golden.facts().role, "clerk");
-        assert!(!golden.facts().is_superuser);
+        // While the first one is in use.
+        let Ok(golden) = tokio::time::timeout(LIMIT, golden).await else {
+            held.clear();
+            panic!("a session waits for another one");
+        };
+        held.push(golden.unwrap());
+    }
+    for golden in held {
+        let facts = golden.facts();
+        assert_eq!(facts.role, "clerk");
+        assert!(!facts.is_superuser && !facts.is_powerful);
     }
     let directories = || {
         let entries = std::fs::read_dir(&dir).unwrap().flatten();
@@ -105,4 +118,48 @@ async fn a_golden_cluster_is_built_once_and_again_if_it_is_incomplete() {
     get(goldens, installation, world).await.unwrap();
     assert!(facts.exists());
     assert_eq!(directories().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn agents_that_can_run_programs_need_isolation() {
+    let Some(installation) = installation() else {
+        return;
+    };
+    let home = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(home.path().join("store")).unwrap());
+    let goldens = Goldens::new(home.path().join("goldens"));
+    for (roles, is_powerful) in [
+        ("CREATE ROLE clerk WITH LOGIN;\n", false),
+        ("CREATE ROLE clerk WITH LOGIN SUPERUSER;\n", true),
+        ("CREATE ROLE clerk WITH LOGIN CREATEROLE;\n", true),
+        (
+            "CREATE ROLE clerk WITH LOGIN;\nCREATE ROLE staff;\nGRANT pg_execute_server_program TO staff;\n\
+             GRANT staff TO clerk;\n",
+            true,
+        ),
+    ] {
+        let world = tree(&store, &with("roles.sql", roles));
+        let world = Snapshot::new(world, Arc::clone(&store) as _);
+        let (goldens, installation) = (goldens.clone(), installation.clone());
+        let task = tokio::task::spawn_blocking(move || {
+            let settings = Settings {
+                isolation: Isolation::Process,
+                ..Settings::default()
+            };
+            let golden = goldens.get(&world, &installation, &settings).unwrap();
+            assert_eq!(golden.facts().is_powerful, is_powerful, "{roles}");
+            golden.copy(&installation, &settings).err()
+        });
+        match (task.await.unwrap(), is_powerful) {
+            (None, false) => {}
+            (Some(error @ ClusterError::NotIsolated { .. }), true) => {
+                let text = error.to_string();
+                assert!(
+                    text.contains("\"clerk\"") && text.contains("namespaces"),
+                    "{text}"
+                );
+            }
+            (refused, _) => panic!("{roles}: {refused:?}"),
+        }
+    }
 }

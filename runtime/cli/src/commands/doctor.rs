@@ -253,6 +253,7 @@ fn services(context: &Context) -> Vec<Finding> {
         {
             Availability::InProcess => Finding::ok(&what, "available, runs in this process"),
             Availability::Programs(how) => Finding::ok(&what, format!("available: {how}")),
+            Availability::Weakened(how) => Finding::absent(&what, format!("available: {how}")),
             Availability::Missing(why) => Finding::broken(&what, format!("not available: {why}")),
         }
     };

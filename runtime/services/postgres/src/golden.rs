@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use mcpmark_snapshot::{Digest, Snapshot};
 use rustix::fs::FlockOperation;
@@ -11,15 +11,17 @@ use serde::{Deserialize, Serialize};
 use tokio_postgres::NoTls;
 
 use crate::state::{self, RestoreError};
-use crate::{ADMINISTRATOR, Cluster, ClusterError, Installation, Settings};
+use crate::{ADMINISTRATOR, Cluster, ClusterError, Installation, Isolation, Settings};
 
 /// Name of the database of every world.
 pub const DATABASE: &str = "world";
 
 /// Version of the content of golden clusters. A change makes existing ones unused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// Maximum number of golden clusters in a directory. Those that were not used for the longest time are removed first.
 const MOST: usize = 64;
+/// Time between two attempts to build a cluster whose incomplete remains are in use.
+const POLL: Duration = Duration::from_millis(20);
 /// Name of the file with [`Facts`], which is written last.
 const FACTS: &str = "facts.json";
 /// Extension of the directory of a cluster that is being built.
@@ -50,6 +52,8 @@ pub struct Facts {
     pub role: String,
     /// Whether the role is a superuser.
     pub is_superuser: bool,
+    /// Whether the role can make the server run programs or use files, or give itself these rights.
+    pub is_powerful: bool,
 }
 
 impl Goldens {
@@ -83,20 +87,23 @@ impl Goldens {
             .write(true)
             .open(self.dir.join(format!("{name}{LOCK}")))
             .map_err(error)?;
-        flock(&lock, FlockOperation::LockShared).map_err(error)?;
-        let facts = match facts(&dir) {
-            Some(facts) => facts,
-            None => {
-                flock(&lock, FlockOperation::Unlock).map_err(error)?;
-                flock(&lock, FlockOperation::LockExclusive).map_err(error)?;
-                let facts = match facts(&dir) {
-                    // Another process was faster.
-                    Some(facts) => facts,
-                    None => build(&dir, world, installation, settings)?,
-                };
-                flock(&lock, FlockOperation::LockShared).map_err(error)?;
-                self.remove_unused(&name);
-                facts
+        let facts = loop {
+            // Waits for a process that builds the cluster, but not for those that use it.
+            flock(&lock, FlockOperation::LockShared).map_err(error)?;
+            if let Some(found) = facts(&dir) {
+                break found;
+            }
+            flock(&lock, FlockOperation::Unlock).map_err(error)?;
+            match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => {
+                    // Another process may have been faster.
+                    if facts(&dir).is_none() {
+                        build(&dir, world, installation, &hiding(&self.dir, settings))?;
+                        self.remove_unused(&name);
+                    }
+                }
+                Err(busy) if busy.kind() == io::ErrorKind::WouldBlock => std::thread::sleep(POLL),
+                Err(other) => return Err(error(other)),
             }
         };
         // The time of the last use. If it cannot be set, the cluster is removed earlier than necessary.
@@ -145,14 +152,27 @@ impl Golden {
     ///
     /// # Errors
     ///
-    /// Returns an error if the copy cannot be made or started.
+    /// Returns an error if the copy cannot be made or started, or if the role of the agent can run programs and the server
+    /// is not isolated.
     pub fn copy(
         &self,
         installation: &Installation,
         settings: &Settings,
     ) -> Result<Cluster, ClusterError> {
-        Cluster::copy(installation, &self.dir, settings)
+        if self.facts.is_powerful && settings.isolation == Isolation::Process {
+            let role = self.facts.role.clone();
+            return Err(ClusterError::NotIsolated { role });
+        }
+        let goldens = self.dir.parent().unwrap_or(&self.dir);
+        Cluster::copy(installation, &self.dir, &hiding(goldens, settings))
     }
+}
+
+/// Returns settings with which a server does not see golden clusters. Without the rights of root, it runs as their owner.
+fn hiding(goldens: &Path, settings: &Settings) -> Settings {
+    let mut settings = settings.clone();
+    settings.hidden.push(goldens.to_owned());
+    settings
 }
 
 /// Returns the name of a golden cluster, which is different for everything that its content depends on.
@@ -180,6 +200,8 @@ fn facts(dir: &Path) -> Option<Facts> {
 }
 
 fn remove(dir: &Path) -> io::Result<()> {
+    // First, so that a cluster is not used if this process is killed meanwhile.
+    let _ = fs::remove_file(dir.join(FACTS));
     match fs::remove_dir_all(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         result => result,
@@ -254,7 +276,10 @@ async fn load(cluster: &Cluster, world: &Snapshot) -> Result<Facts, GoldenError>
         .map_err(ConnectError::from)?;
     let owner = client
         .query_one(
-            "SELECT rolname::text, rolsuper, rolcanlogin, oid = 10 FROM pg_catalog.pg_authid WHERE oid = \
+            "SELECT rolname::text, rolsuper, rolcanlogin, oid = 10, rolsuper OR rolcreaterole OR EXISTS (\
+             SELECT FROM pg_catalog.pg_roles AS held WHERE held.rolname IN ('pg_execute_server_program', \
+             'pg_read_server_files', 'pg_write_server_files') AND pg_catalog.pg_has_role(owner.oid, held.oid, 'MEMBER')) \
+             FROM pg_catalog.pg_authid AS owner WHERE oid = \
              (SELECT datdba FROM pg_catalog.pg_database WHERE datname = current_database())",
             &[],
         )
@@ -262,13 +287,18 @@ async fn load(cluster: &Cluster, world: &Snapshot) -> Result<Facts, GoldenError>
         .map_err(ConnectError::from)?;
     let (role, is_superuser): (String, bool) = (owner.get(0), owner.get(1));
     let (can_login, is_bootstrap): (bool, bool) = (owner.get(2), owner.get(3));
+    let is_powerful: bool = owner.get(4);
     if is_bootstrap {
         return Err(GoldenError::NoOwner);
     }
     if !can_login {
         return Err(GoldenError::NoLogin { role });
     }
-    Ok(Facts { role, is_superuser })
+    Ok(Facts {
+        role,
+        is_superuser,
+        is_powerful,
+    })
 }
 
 /// Settings of the connections of the harness, as options of the server. Options of a connection outrank the settings

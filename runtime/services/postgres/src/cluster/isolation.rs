@@ -17,6 +17,7 @@ const CLOCKS: &[&str] = &[
 const PROBE: &str = "mount -n -t tmpfs -o mode=0755 mcpmark /tmp && cd /tmp && mkdir lower upper work data && \
                      : > lower/one && mount -n --bind lower lower || exit 2\n\
                      mount -n -t overlay -o lowerdir=lower,upperdir=upper,workdir=work$1 mcpmark data || exit 3\n\
+                     umount -n lower || exit 3\n\
                      rm data/one && : > data/two && test ! -e data/one || exit 3";
 /// Exit code of [`PROBE`] if everything but the overlay mount works.
 const NO_OVERLAY: i32 = 3;

@@ -14,7 +14,7 @@ use tokio_postgres::Config;
 pub use self::isolation::{Isolation, clock_library};
 pub use self::settings::Settings;
 use self::supervisor::{SERVER_ID, Supervisor, Way};
-use crate::Installation;
+use crate::{INSTALLATION_VARIABLE, Installation};
 
 /// Name of the bootstrap superuser of a new cluster, the role of the harness. It needs a random password, which only this program
 /// has.
@@ -178,6 +178,8 @@ impl Cluster {
 /// Creates the directories of a cluster, and a password, which is returned.
 fn prepare(directory: &Path, data: &Path) -> io::Result<String> {
     fs::create_dir_all(directory)?;
+    // The user of the server owns the data, and must not reach it without a supervisor.
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
     fs::create_dir(data)?;
     fs::set_permissions(data, fs::Permissions::from_mode(0o700))?;
     if isolation::is_root() {
@@ -224,6 +226,30 @@ pub enum ClusterError {
         /// Last messages of the server.
         log: String,
     },
+    /// Installation whose directory contains more than the installation.
+    #[error(
+        "the programs of PostgreSQL are in {bin}, so its server would see all of {prefix}; expected a directory of \
+         the installation alone; move it, for example to {prefix}/postgresql/bin, and set {INSTALLATION_VARIABLE} to \
+         that directory",
+        bin = bin.display(),
+        prefix = prefix.display()
+    )]
+    Prefix {
+        /// Directory of the programs.
+        bin: PathBuf,
+        /// Directory above it.
+        prefix: PathBuf,
+    },
+    /// Agent that could run programs or use files of this machine.
+    #[error(
+        "the role {role:?} can make the server run programs or use files, by SUPERUSER, CREATEROLE or the membership in \
+         a role such as pg_execute_server_program; expected a machine that isolates the server in namespaces, which \
+         the kernel of this one refuses; allow unprivileged user namespaces, or run as root"
+    )]
+    NotIsolated {
+        /// Role of the agent.
+        role: String,
+    },
     /// Server that does not stop.
     #[error("cannot stop the PostgreSQL server")]
     Stop {
@@ -243,14 +269,16 @@ impl ClusterError {
 
 #[cfg(test)]
 mod tests {
+    use mcpmark_test_support::{Need, skip};
     use tokio_postgres::NoTls;
 
     use super::*;
 
     #[tokio::test]
     async fn a_cluster_answers_stops_and_starts_again() {
-        let Ok(installation) = Installation::find(None) else {
-            return;
+        let installation = match Installation::find(None) {
+            Ok(installation) => installation,
+            Err(error) => return skip(Need::Postgres, error),
         };
         let dir = tempfile::tempdir_in("/tmp").unwrap();
         let settings = Settings::default();

@@ -31,6 +31,8 @@ pub struct Settings {
     pub isolation: Isolation,
     /// Parent of the directory for sockets and mounts. `None` means the default of this machine.
     pub scratch: Option<PathBuf>,
+    /// Further directories that the server does not see in its own namespaces.
+    pub hidden: Vec<PathBuf>,
 }
 
 impl Default for Settings {
@@ -45,6 +47,7 @@ impl Default for Settings {
             clock: None,
             isolation: Isolation::of_machine(),
             scratch: None,
+            hidden: Vec::new(),
         }
     }
 }

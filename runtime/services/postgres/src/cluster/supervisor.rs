@@ -3,7 +3,7 @@
 //! The scripts read commands from a pipe. The kernel closes the pipe when this process exits, however it does, so no
 //! server survives it.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
@@ -83,7 +83,14 @@ impl Supervisor {
             (Way::Private, Isolation::Namespaces { overlay: true }) => "overlay",
             (Way::Private, _) => "copy",
         };
-        let prefix = prefix(installation.bin());
+        let hidden = hidden(&settings.hidden);
+        let bin = real(installation.bin());
+        // Without namespaces nothing is hidden.
+        let prefix = if is_isolated {
+            prefix(&bin, &hidden)?
+        } else {
+            None
+        };
         let server = if is_root() {
             SERVER_ID.to_string()
         } else {
@@ -104,12 +111,12 @@ impl Supervisor {
             ("PROCESSES", settings.max_processes.to_string().into()),
             ("MEMORY", settings.process_bytes.to_string().into()),
             ("SERVER", server.into()),
-            ("BIN", installation.bin().into()),
+            ("BIN", bin.into()),
             (
                 "PREFIX",
                 prefix.map(PathBuf::into_os_string).unwrap_or_default(),
             ),
-            ("HIDDEN", hidden().join(OsString::from(":").as_os_str())),
+            ("HIDDEN", lines(&hidden)),
             ("CLOCK", library),
             ("TIME", time.into()),
             ("PASSWORD", password.into()),
@@ -232,25 +239,48 @@ fn scratch(settings: &Settings) -> Result<Scratch, ClusterError> {
     Scratch::new(&parent).map_err(|source| ClusterError::directory(&parent, source))
 }
 
-fn hidden() -> Vec<OsString> {
-    let mut hidden: Vec<OsString> = HIDDEN.iter().map(OsString::from).collect();
-    let home = std::env::var_os("HOME").filter(|home| Path::new(home).is_absolute());
-    let is_new = |home: &OsString| home != "/" && !hidden.contains(home);
-    if let Some(home) = home.filter(is_new)
-        && !home.as_encoded_bytes().contains(&b':')
-    {
-        hidden.push(home);
+/// Returns the directories that the server does not see: those of users, and `others`.
+fn hidden(others: &[PathBuf]) -> Vec<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let all = HIDDEN.iter().map(PathBuf::from).chain(home);
+    let mut hidden: Vec<PathBuf> = Vec::new();
+    for dir in all.chain(others.iter().cloned()) {
+        let dir = real(&dir);
+        if dir.is_absolute() && dir.parent().is_some() && !hidden.contains(&dir) {
+            hidden.push(dir);
+        }
     }
     hidden
 }
 
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// Joins paths with line feeds.
+fn lines(paths: &[PathBuf]) -> OsString {
+    let paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
+    paths.join(OsStr::new("\n"))
+}
+
 /// Returns the directory of an installation, if the server could not see its programs otherwise.
-fn prefix(bin: &Path) -> Option<PathBuf> {
-    let mut hidden = hidden().into_iter().chain(["/tmp".into()]);
-    let is_hidden = hidden.any(|hidden| bin.starts_with(hidden));
-    is_hidden
-        .then(|| bin.parent().map(Path::to_owned))
-        .flatten()
+fn prefix(bin: &Path, hidden: &[PathBuf]) -> Result<Option<PathBuf>, ClusterError> {
+    let temporary = Path::new("/tmp");
+    let is_hidden = hidden.iter().any(|hidden| bin.starts_with(hidden));
+    if !is_hidden && !bin.starts_with(temporary) {
+        return Ok(None);
+    }
+    // The programs use libraries and files beside their own directory.
+    let prefix = bin.parent().unwrap_or(bin);
+    let is_home = prefix.parent() == Some(Path::new("/home"));
+    let contains = |dir: &Path| dir.starts_with(prefix);
+    if is_home || contains(temporary) || hidden.iter().any(|hidden| contains(hidden)) {
+        return Err(ClusterError::Prefix {
+            bin: bin.to_owned(),
+            prefix: prefix.to_owned(),
+        });
+    }
+    Ok(Some(prefix.to_owned()))
 }
 
 /// Returns a time as `YYYY-MM-DD hh:mm:ss` in UTC.
@@ -287,6 +317,38 @@ mod tests {
             (-1, "1969-12-31 23:59:59"),
         ] {
             assert_eq!(timestamp(seconds), expected);
+        }
+    }
+
+    #[test]
+    fn only_a_directory_of_its_own_becomes_visible() {
+        let hidden = ["/root", "/home", "/srv/people/ann"].map(PathBuf::from);
+        let visible = |bin: &str| prefix(Path::new(bin), &hidden);
+        for bin in ["/usr/lib/postgresql/15/bin", "/usr/local/bin", "/homes/bin"] {
+            assert_eq!(visible(bin).unwrap(), None);
+        }
+        for (bin, expected) in [
+            ("/home/ann/pg/bin", "/home/ann/pg"),
+            ("/tmp/pg/bin", "/tmp/pg"),
+            ("/srv/people/ann/pg/bin", "/srv/people/ann/pg"),
+        ] {
+            assert_eq!(visible(bin).unwrap(), Some(expected.into()));
+        }
+        for bin in [
+            "/tmp",
+            "/tmp/bin",
+            "/root",
+            "/root/bin",
+            "/home/bin",
+            "/home/ann/bin",
+            "/srv/people/ann",
+            "/srv/people/ann/bin",
+        ] {
+            let error = visible(bin).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("in {bin}")) && error.contains("MCPMARK_POSTGRES"),
+                "{error}"
+            );
         }
     }
 }

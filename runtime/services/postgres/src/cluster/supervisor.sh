@@ -15,7 +15,7 @@
 #   SERVER    user id of the server if this process runs as root, otherwise empty
 #   BIN       directory of the programs
 #   PREFIX    directory that contains BIN and must stay visible although its place is hidden, or empty
-#   HIDDEN    directories to hide, separated by colons
+#   HIDDEN    directories to hide, one a line
 #   CLOCK     library that sets the clock, or empty
 #   TIME      time at which the clock starts
 #   PASSWORD  password of the administrator, for the command init
@@ -41,12 +41,15 @@ if [ "$ISOLATED" = 1 ]; then
             own "$room/upper"
             mount -n --bind "$DATA" "$room/base"
             mount -n -t overlay -o "lowerdir=$room/base,upperdir=$room/upper,workdir=$room/work$MARKS" mcpmark "$room/data"
+            # The overlay has its own reference to DATA. The server, which owns the files, must not reach them.
+            umount -n "$room/base"
             ;;
         copy) cp -a "$DATA/." "$room/data" ;;
     esac
     if [ -n "$PREFIX" ]; then
         mkdir -m 0755 "$room/postgresql"
         mount -n --bind "$PREFIX" "$room/postgresql"
+        mount -n -o remount,bind,ro "$room/postgresql"
         BIN=/tmp/postgresql/${BIN#"$PREFIX"/}
     fi
     mkdir -m 1777 "$room/shm"
@@ -57,11 +60,14 @@ if [ "$ISOLATED" = 1 ]; then
     # Otherwise the processes of the host are visible, although no signal reaches them.
     mount -n -t proc proc /proc 2>/dev/null || :
     saved=$IFS
-    IFS=:
+    set -f
+    IFS='
+'
     for hidden in $HIDDEN; do
         if [ -d "$hidden" ]; then mount -n -t tmpfs -o ro,size=4k,mode=0555 mcpmark "$hidden"; fi
     done
     IFS=$saved
+    set +f
     # Where the kernel refuses this, the permissions of the server's user are the limit.
     mount -n -o remount,bind,ro / 2>/dev/null || :
 else

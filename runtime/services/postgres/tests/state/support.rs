@@ -81,7 +81,11 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         if let Some(cluster) = self.cluster.take() {
-            cluster.stop().unwrap();
+            let stopped = cluster.stop();
+            // A second panic would hide the first one.
+            if !std::thread::panicking() {
+                stopped.unwrap();
+            }
         }
     }
 }
