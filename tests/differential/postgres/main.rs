@@ -28,7 +28,7 @@ use crate::calls::Call;
 use crate::peer::Peer;
 
 /// Default number of sequences, and the number of calls in one.
-const SEQUENCES: u64 = 90;
+const SEQUENCES: u64 = 12;
 const LENGTH: usize = 25;
 
 /// Maximum number of differences in the report.
