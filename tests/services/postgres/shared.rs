@@ -70,7 +70,8 @@ async fn a_superuser_changes_neither_the_golden_cluster_nor_the_programs() {
         return skip(Need::Unshare, "this machine has no namespaces");
     }
     let home = tempfile::tempdir().unwrap();
-    let prefix = tempfile::tempdir().unwrap();
+    // The server's user must reach the programs, so they are in no directory of the user who runs the tests.
+    let prefix = tempfile::tempdir_in("/var/tmp").unwrap();
     let goldens = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"));
     let goldens = goldens.unwrap_or_else(|_| tempfile::tempdir().unwrap());
     fs::set_permissions(goldens.path(), Permissions::from_mode(0o777)).unwrap();
