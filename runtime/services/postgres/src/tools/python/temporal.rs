@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 
@@ -313,9 +314,11 @@ fn in_zone(clock: &Clock, offset: i64, zone: &Zone) -> Option<(Clock, bool)> {
     let Zone::Named(_, zone) = zone else {
         return Some((clock_from(&utc), false));
     };
-    let instant = Offset::UTC.to_timestamp(utc).ok()?;
+    // The last hours of the year 9999 are no instants of jiff. No zone changes its offset in them.
+    let instant = Offset::UTC.to_timestamp(utc).unwrap_or(Timestamp::MAX);
     let used = zone.to_offset(instant);
-    let shown = used.to_datetime(instant);
+    let since_utc = jiff::SignedDuration::from_secs(used.seconds().into());
+    let shown = utc.checked_add(since_utc).ok()?;
     if !in_range(&shown) {
         return None;
     }
@@ -515,6 +518,10 @@ mod tests {
         assert_eq!(
             zoned("America/New_York", "2025-11-02 01:30:00-05"),
             "datetime.datetime(2025, 11, 2, 1, 30, fold=1, tzinfo=zoneinfo.ZoneInfo(key='America/New_York'))"
+        );
+        assert_eq!(
+            zoned("America/New_York", "9999-12-31 18:59:59-05"),
+            "datetime.datetime(9999, 12, 31, 18, 59, 59, tzinfo=zoneinfo.ZoneInfo(key='America/New_York'))"
         );
         assert_eq!(
             zoned("<+02>-02", "2025-01-02 03:04:05+02"),
