@@ -161,12 +161,21 @@ fn compare(name: &str, access: AccessMode, calls: impl Iterator<Item = (u64, Cal
         return;
     };
     let mut report = String::new();
-    let (mut count, mut failing, mut different) = (0, 0, 0);
+    let (mut count, mut failing, mut different, mut of_another) = (0, 0, 0, 0);
     for (seed, call) in calls {
         let (theirs, ours) = stage.call(&call);
         count += 1;
         failing += usize::from(theirs.starts_with("Error") || theirs.starts_with("isError"));
-        if without_measurements(&call, &theirs) != without_measurements(&call, &ours) {
+        let shown = |text: &str| without_measurements(&call, text);
+        if shown(&theirs) != shown(&ours) {
+            // Each server has a pool of two connections, and which one a call gets depends on when the other one is open
+            // again after an error. So the answer may be that of the other connection, with its own settings and
+            // temporary tables.
+            let (again_theirs, again_ours) = stage.call(&call);
+            if shown(&again_theirs) == shown(&ours) || shown(&again_ours) == shown(&theirs) {
+                of_another += 1;
+                continue;
+            }
             different += 1;
             if different <= SHOWN {
                 let Call { tool, arguments } = &call;
@@ -177,7 +186,12 @@ fn compare(name: &str, access: AccessMode, calls: impl Iterator<Item = (u64, Cal
     }
     stage.stop();
     println!(
-        "{name}: {count} calls compared, {failing} refused by the published server, {different} different"
+        "{name}: {count} calls compared, {failing} refused by the published server, {of_another} of another \
+         connection, {different} different"
+    );
+    assert!(
+        of_another * 50 <= count,
+        "{of_another} of {count} answers are those of another connection"
     );
     assert!(
         different == 0,

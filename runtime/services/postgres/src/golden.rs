@@ -17,7 +17,7 @@ use crate::{ADMINISTRATOR, Cluster, ClusterError, Installation, Isolation, Setti
 pub const DATABASE: &str = "world";
 
 /// Version of the content of golden clusters. A change makes existing ones unused.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Maximum number of golden clusters in a directory. Those that were not used for the longest time are removed first.
 const MOST: usize = 64;
 /// Time between two attempts to build a cluster whose incomplete remains are in use.

@@ -80,7 +80,7 @@ impl Settings {
              random_page_cost = 1.1\n\
              jit = off\n\
              fsync = off\n\
-             synchronous_commit = off\n\
+             synchronous_commit = on\n\
              full_page_writes = off\n\
              wal_level = minimal\n\
              max_wal_senders = 0\n\
