@@ -14,6 +14,8 @@ pub enum Need {
     Archivers,
     /// `docker-registry`.
     DockerRegistry,
+    /// libfaketime, which gives a server the clock of its world.
+    Faketime,
     /// `git`.
     Git,
     /// GitHub's own MCP server, installed with pip, and a network namespace to run it in.
@@ -44,9 +46,10 @@ pub enum Need {
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Archivers,
         Self::DockerRegistry,
+        Self::Faketime,
         Self::Git,
         Self::GoServer,
         Self::Mount,
@@ -67,6 +70,7 @@ impl Need {
         match self {
             Self::Archivers => "archivers",
             Self::DockerRegistry => "docker-registry",
+            Self::Faketime => "faketime",
             Self::Git => "git",
             Self::GoServer => "go-server",
             Self::Mount => "mount",
