@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(unknown(asks, &wrote, None, &[]), [VALUE]);
         assert_eq!(unknown(asks, &nothing, Some(VALUE), &[]), [VALUE]);
         assert!(unknown(asks, &nothing, None, &[]).is_empty());
-        // What the instruction dictates or the solution has read is no leak.
+        // A value that the instruction dictates or the solution has read is no leak.
         let dictates = "Write `Total for June:  1,204.50 EUR`.";
         assert!(unknown(dictates, &wrote, None, &[]).is_empty());
         let read = [("read_file", "", text), ("edit_file", text, "done")];

@@ -1,4 +1,4 @@
-//! What the host adds to a turn: the agent's time less that of the model and of tools.
+//! Overhead of the host per turn: the time of the agent minus the times of the model and of tools.
 //!
 //! `cargo bench --workspace --bench overhead` plays scripted attempts, alone and 64 at once, and
 //! prints the overhead a turn, the processor time, and the size of the journal. Beside a figure that is
@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Reaction::After(THINKS, Box::new(reaction))
     })
     .unwrap();
-    // What the first run of a build compiles is no overhead of turns.
+    // Compilation in the first run of a build is no overhead of turns.
     play(&server, 1);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let mut is_met = true;
@@ -95,7 +95,7 @@ fn busy(pid: Pid) -> Option<Duration> {
 }
 
 impl Played {
-    /// What was measured, and whether its bounds are met.
+    /// Measurements, and whether their bounds are met.
     fn figures(&self, cores: usize) -> (String, bool) {
         let file = self.home.path().join("journal.db");
         let journal = Connection::open(&file).unwrap();

@@ -1,4 +1,4 @@
-//! What judging with Python scripts costs, beside native `python3` for the same script and state.
+//! Cost of grading with Python scripts, compared with native `python3` for the same script and state.
 //!
 //! `cargo bench --workspace --bench python`: what is held to a bound stands whether it is met; where
 //! one is missed the exit code is 1. What is compared runs in turn, since other programs take their
@@ -35,7 +35,7 @@ const WHILE: Duration = Duration::from_secs(2);
 const MOST_OF_PYTHON: f64 = 0.5;
 const MOST_LOADING: Duration = Duration::from_millis(30);
 const MOST_MEMORY: f64 = 64.0;
-/// What four threads and more make of what as many cores could.
+/// Throughput of four or more threads, as a share of the ideal on as many cores.
 const LEAST_OF_CORES: f64 = 0.75;
 
 static MISSED: AtomicBool = AtomicBool::new(false);
@@ -173,7 +173,7 @@ impl Bench {
         }
     }
 
-    /// What grades at once hold, beyond what one after the other leaves behind.
+    /// Memory of concurrent grades beyond that of sequential ones.
     fn memory(&self) {
         const AT_ONCE: usize = 8;
         let input = case(MANY).input;

@@ -245,7 +245,7 @@ fn processes_share_a_private_cache() {
         assert_eq!(mode, 0o600, "{:?}", entry.path());
     }
 
-    // What somebody else may write to is not used: it is compiled anew each time.
+    // A cache that another user can write to is not used: each time, the component is compiled again.
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
     let before = fs::read_dir(&cache).unwrap().count();
     let guest = place.guest("copies-without-end");
