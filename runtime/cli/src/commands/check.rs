@@ -13,6 +13,7 @@ use mcpmark_task::Task;
 use serde_json::{Value, json};
 
 use crate::args::{CheckArgs, EngineArgs, EngineName};
+use crate::commands::check_published::{self, findings};
 use crate::context::{self, Context};
 use crate::error::{CommandError, error_chain};
 use crate::output::build::BuildDisplay;
@@ -57,7 +58,7 @@ impl Bound {
 /// Runs `mcpmark task check`, the certification of tasks.
 pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, CommandError> {
     if args.published.tasks.is_some() {
-        return super::check_published::check(context, args);
+        return check_published::check(context, args);
     }
     if args.solved.is_some() || args.against_python {
         return Err(CommandError::usage(
@@ -327,24 +328,6 @@ fn write_view(
         .task(&task.id)
         .map_err(|error| context::invalid(&error))?;
     Ok(())
-}
-
-/// Formats the name of a task, its failed checks, and the remarks on it.
-pub(crate) fn findings(task: &str, checks: &[Check], remarks: &[String]) -> String {
-    let mut text = format!("\n{}\n", output::paint(output::BOLD, sanitise::line(task)));
-    for check in checks.iter().filter(|check| !check.passed) {
-        let detail = sanitise::line(&check.detail);
-        text.push_str(&format!(
-            "  {} {}: {detail}\n",
-            output::mark(false),
-            check.name
-        ));
-    }
-    for remark in remarks {
-        let mark = output::paint(output::WARN, "!");
-        text.push_str(&format!("  {mark} {}\n", sanitise::line(remark)));
-    }
-    text
 }
 
 fn progress(report: &Report) -> String {

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use anstyle::Style;
-use mcpmark_certify::{PublishedExaminer, PublishedReport};
+use mcpmark_certify::{Check, PublishedExaminer, PublishedReport};
 use mcpmark_metadata::{ExitCode, PublishedCertification};
 use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs};
-use crate::commands::check::findings;
 use crate::commands::task_selection::{self, Chosen};
 use crate::context::{self, Context};
 use crate::error::CommandError;
@@ -100,6 +99,24 @@ fn render(reports: &[PublishedReport], against_python: bool) -> String {
         if has_failed || !report.remarks.is_empty() {
             text.push_str(&findings(&report.task, &report.checks, &report.remarks));
         }
+    }
+    text
+}
+
+/// Formats the name of a task, its failed checks, and the remarks on it.
+pub(crate) fn findings(task: &str, checks: &[Check], remarks: &[String]) -> String {
+    let mut text = format!("\n{}\n", output::paint(output::BOLD, sanitise::line(task)));
+    for check in checks.iter().filter(|check| !check.passed) {
+        let detail = sanitise::line(&check.detail);
+        text.push_str(&format!(
+            "  {} {}: {detail}\n",
+            output::mark(false),
+            check.name
+        ));
+    }
+    for remark in remarks {
+        let mark = output::paint(output::WARN, "!");
+        text.push_str(&format!("  {mark} {}\n", sanitise::line(remark)));
     }
     text
 }

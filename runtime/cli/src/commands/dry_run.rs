@@ -335,7 +335,7 @@ fn abreast(spec: &Spec, jobs: u32) -> String {
         let calls = concurrency.model_calls.unwrap_or(jobs);
         parts.push(output::count(calls as usize, "request"));
     }
-    let grades = super::run::jobs(concurrency.grades);
+    let grades = super::experiment_run::jobs(concurrency.grades);
     parts.push(output::count(grades as usize, "grade"));
     parts.join(", ")
 }

@@ -6,10 +6,10 @@ use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, Spec, SpecLimits,
 use mcpmark_metadata::ExitCode;
 
 use crate::args::RunArgs;
+use crate::commands::experiment_run::{Setting, goes_on, jobs, refuse_clients, warn_of_prices};
 use crate::commands::request::Request;
-use crate::commands::run::{Setting, goes_on, jobs, warn_of_prices};
 use crate::commands::task_selection::{self, Chosen};
-use crate::commands::{agent_setup, dry_run, imported_plan, run};
+use crate::commands::{agent_setup, dry_run, imported_plan};
 use crate::context::Context;
 use crate::diagnosis::home_error;
 use crate::error::{CommandError, journal_error};
@@ -106,7 +106,7 @@ fn plan(
     let name = &experiment.name;
     let mut spec: Spec = serde_json::from_str(&experiment.spec)
         .map_err(|error| CommandError::infrastructure(format!("experiment {name:?}: {error}")))?;
-    run::refuse_clients(name, &spec)?;
+    refuse_clients(name, &spec)?;
     let is_settled =
         imported_plan::require_approval(experiment, &spec, spec.published.as_ref(), None)?;
     agree(name, &mut spec, &request)?;

@@ -9,8 +9,8 @@ use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Snapshot, Tree};
 use tokio_util::sync::CancellationToken;
 
+use super::experiment_result::exit_code;
 use super::mcp::{self, HTTP_PATH, introduction};
-use super::run;
 use super::single_attempt::SingleAttempt;
 use crate::args::ServeArgs;
 use crate::context::{self, Context};
@@ -127,7 +127,7 @@ pub(crate) fn serve(
             }
         }
         let was_cancelled = left.is_cancelled() && cancel.is_cancelled();
-        return Ok(run::exit_code(&rows, spec.planned(), was_cancelled, false));
+        return Ok(exit_code(&rows, spec.planned(), was_cancelled, false));
     }
     Ok(ExitCode::Passed)
 }

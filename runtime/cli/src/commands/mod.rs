@@ -10,6 +10,8 @@ pub(crate) mod complete;
 mod directory;
 pub(crate) mod doctor;
 pub(crate) mod dry_run;
+mod experiment_result;
+mod experiment_run;
 pub(crate) mod explain;
 pub(crate) mod grade;
 mod grow;

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use anstyle::Style;
 use mcpmark_metadata::{ExitCode, PublishedTaskDetail, PublishedTaskSummary};
-use mcpmark_task::Error;
 use mcpmark_task::published::{Corpus, PublishedTask, TaskWarning};
+use mcpmark_task::{Error, HeldBack};
 
 use crate::args::{PublishedArgs, Selection};
-use crate::commands::task::short;
 use crate::context::{self, Context};
 use crate::error::{CommandError, error_chain};
 use crate::output::table::Table;
@@ -213,4 +212,11 @@ fn missing(error: &Error) -> String {
         Error::Layout { problem, .. } => problem.clone(),
         error => error.to_string(),
     }
+}
+
+/// Returns the short digest of a held-back verifier, or an empty text.
+pub(crate) fn short(held_back: Option<&HeldBack>) -> String {
+    held_back.map_or_else(String::new, |it| {
+        output::short(&it.verifier.to_string()).to_owned()
+    })
 }

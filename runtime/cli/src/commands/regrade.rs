@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::report::{Left, Report};
 use crate::args::RegradeArgs;
-use crate::commands::run::jobs;
+use crate::commands::experiment_run::jobs;
 use crate::commands::task_selection::{self, Chosen};
 use crate::commands::{bundle, imported_plan, runs};
 use crate::context::Context;

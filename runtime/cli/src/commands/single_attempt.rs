@@ -6,7 +6,7 @@ use mcpmark_experiment::{
     AgentKind, AttemptLimits, ExperimentLock, JournalError, Participant, Prepared, Spec, TaskSource,
 };
 
-use super::run::{self, Setting};
+use super::experiment_run::{self, Setting};
 use super::task_selection::Chosen;
 use crate::args::EngineArgs;
 use crate::context::Context;
@@ -35,9 +35,9 @@ impl SingleAttempt {
         name: Option<String>,
         limits: impl Fn(AttemptLimits) -> AttemptLimits,
     ) -> Result<Self, CommandError> {
-        let name = name.map(run::check_name).transpose()?;
+        let name = name.map(experiment_run::check_name).transpose()?;
         if let Some(name) = &name
-            && run::find(context, name)?.is_some()
+            && experiment_run::find(context, name)?.is_some()
         {
             return Err(journal_error(JournalError::NameTaken(name.clone())));
         }

@@ -7,7 +7,7 @@ use anstyle::Style;
 use mcpmark_bundle::UnpackedCorpus;
 use mcpmark_metadata::{BuiltGuest, ExitCode, TaskDetail, TaskSummary};
 use mcpmark_task::scaffold::scaffold;
-use mcpmark_task::{GuestSource, HeldBack, Library, Task};
+use mcpmark_task::{GuestSource, Library, Task};
 
 use crate::args::{BuildArgs, SelectArgs, TaskCommand};
 use crate::commands::{certified, published, task_try};
@@ -209,7 +209,7 @@ fn list(context: &Context, args: &SelectArgs) -> Result<ExitCode, CommandError> 
             ];
             if some_held_back {
                 let held_back = task.verifier.held_back();
-                row.push((short(held_back), output::WARN));
+                row.push((published::short(held_back), output::WARN));
             }
             row.push((
                 sanitise::line(&task.meta.task_name).into_owned(),
@@ -223,13 +223,6 @@ fn list(context: &Context, args: &SelectArgs) -> Result<ExitCode, CommandError> 
         ExitCode::Invalid
     } else {
         ExitCode::Passed
-    })
-}
-
-/// Returns the short digest of a held-back verifier, or an empty text.
-pub(crate) fn short(held_back: Option<&HeldBack>) -> String {
-    held_back.map_or_else(String::new, |it| {
-        output::short(&it.verifier.to_string()).to_owned()
     })
 }
 

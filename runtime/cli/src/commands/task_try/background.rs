@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::protocol::{MAX_REQUEST_BYTES, Request, Response};
 use crate::args::StartArgs;
-use crate::commands::run;
+use crate::commands::experiment_result::exit_code;
 use crate::commands::single_attempt::SingleAttempt;
 use crate::commands::task_selection;
 use crate::context::Context;
@@ -86,7 +86,7 @@ pub(super) fn hold(
         let reason = output::sanitise::line(reason);
         output::note(&format!("the attempt could not be opened: {reason}"));
     }
-    Ok(run::exit_code(&rows, own.spec.planned(), false, false))
+    Ok(exit_code(&rows, own.spec.planned(), false, false))
 }
 
 /// Runs the attempt and answers the requests of other commands. Returns true if the agent could act.

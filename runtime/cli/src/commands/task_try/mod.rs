@@ -23,7 +23,8 @@ use serde_json::{Map, Value};
 use self::open::OpenAttempt;
 use self::protocol::{Request, Response};
 use crate::args::{OpenArgs, StartArgs, TryCommand};
-use crate::commands::{grade, run, runs};
+use crate::commands::experiment_result::exit_code;
+use crate::commands::{grade, runs};
 use crate::context::Context;
 use crate::error::{CommandError, journal_error};
 use crate::operands;
@@ -305,7 +306,7 @@ fn finish(
     let journal = context.journal()?;
     let experiment = journal.experiment(&row.experiment).map_err(journal_error)?;
     let spending = journal.spending(&experiment.id).map_err(journal_error)?;
-    let code = run::exit_code(std::slice::from_ref(&row), 1, false, false);
+    let code = exit_code(std::slice::from_ref(&row), 1, false, false);
     let mut text = String::new();
     if let Some(grade) = &row.grade {
         text.push_str(&grade::checks(&grade.checks));
