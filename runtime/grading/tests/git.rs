@@ -1,7 +1,5 @@
 //! Repositories of the git engine: the real git accepts what the builder writes, and the reader returns it.
 
-#![allow(clippy::print_stderr, reason = "tests tell what they skip")]
-
 #[path = "../../../tests/hostile/cases.rs"]
 mod cases;
 #[path = "git/hostile.rs"]
@@ -16,6 +14,7 @@ use mcpmark_github::archive::{Archive, Cost, Meter, ReadError};
 use mcpmark_github::builder::{BuildError, Builder, NewFile, Signature, Step};
 use mcpmark_github::git::{EntryKind, Status};
 use mcpmark_snapshot::Snapshot;
+use mcpmark_test_support::{Need, skip};
 
 /// Meter that accepts every cost.
 fn free(_: Cost) -> bool {
@@ -147,7 +146,7 @@ fn git(place: &Path, arguments: &[&str]) -> Option<String> {
         .env("TZ", "UTC")
         .output();
     let Ok(output) = output else {
-        eprintln!("there is no git on this machine: nothing was compared with it");
+        skip(Need::Git, "git cannot be started");
         return None;
     };
     let told = String::from_utf8_lossy(&output.stderr);

@@ -232,7 +232,7 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     for (text, message) in [
         (
             "tasks = \"filesystem\"",
-            "expected a list, as in [\"filesystem\"]",
+            "expected a list, as in [\"law-office\"]",
         ),
         ("[models]\nname = \"openai/m\"", "write [[models]]"),
     ] {

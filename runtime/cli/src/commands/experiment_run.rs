@@ -59,7 +59,7 @@ impl Setting {
                     .hint("`mcpmark doctor` shows what is available on this machine"),
                 ServiceUnavailable::Unknown(_) if spec.published.is_some() => {
                     CommandError::invalid(message)
-                        .hint("choose tasks of another service, as in `run --tasks DIR filesystem`")
+                        .hint("choose tasks of another service, as in `run --tasks DIR SERVICE`")
                 }
                 ServiceUnavailable::Unknown(_) => CommandError::invalid(message),
             });

@@ -140,7 +140,7 @@ fn agents<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<AgentKind>, D::Erro
 
 fn texts<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<String>, D::Error> {
     value.deserialize_any(List {
-        written: "a list, as in [\"filesystem\"]",
+        written: "a list, as in [\"law-office\"]",
         of: PhantomData,
     })
 }
