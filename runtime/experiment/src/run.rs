@@ -6,8 +6,8 @@ use mcpmark_agent::{Attempt, CallStatus, End, EndKind, Event, Halt, RecordError,
 use mcpmark_external::{External, ServerSpec};
 use mcpmark_grading::{Baselines, GradeInput, grade};
 use mcpmark_journal::{
-    AttemptRecorder, Cost, DEATHS_BEFORE_ALONE, GradeRecord, Journal, JournalError, Outcome,
-    Planned,
+    AttemptRecorder, AttemptStatus, Cost, DEATHS_BEFORE_ALONE, GradeRecord, Journal, JournalError,
+    Outcome, Planned,
 };
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::{
@@ -286,7 +286,7 @@ impl Runner {
                 task.id.to_string() == row.task
                     && row.bundle.as_ref() == Some(&task.bundle.to_string())
             });
-            if let ("running", Some(state), Some(task)) = (row.status.as_str(), state, task)
+            if let (AttemptStatus::Running, Some(state), Some(task)) = (row.status, state, task)
                 && self.journal.grade_after_death(&row.id)?
             {
                 self.grade(task, &row.id, state, row.answer).await?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use mcpmark_build::{BuildEvent, Builder, Options};
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, OutcomeKind};
 use mcpmark_experiment::{
     AgentKind, AgentSetup, Home, Participant, PrepareError, Prepared, Runner, Spec, SpecLimits,
     TaskPreparer,
@@ -297,7 +297,7 @@ async fn a_service_is_added_with_one_line() {
         play(root.path(), &library, &services, SpecLimits::default()).await;
     assert_eq!(rows.len(), 2);
     for row in rows {
-        assert_eq!(row.outcome.as_deref(), Some("graded"), "{}", row.task);
+        assert_eq!(row.outcome, Some(OutcomeKind::Graded), "{}", row.task);
         let state: Digest = row.state.as_deref().unwrap().parse().unwrap();
         let tree = runner.store.load_tree(&state).unwrap();
         let coins = if row.task.contains("guided") { 2 } else { 1 };
@@ -335,11 +335,11 @@ async fn a_call_that_does_not_stop_costs_its_own_attempt_its_grade() {
         panic!("{} attempts", rows.len());
     };
     assert!(jammed.task.contains("jammed"), "{}", jammed.task);
-    assert_eq!(jammed.outcome.as_deref(), Some("infra-error"));
+    assert_eq!(jammed.outcome, Some(OutcomeKind::InfraError));
     assert!(jammed.state.is_none() && jammed.grade.is_none());
     let message = jammed.error.as_deref().unwrap();
     assert!(message.contains("deposit"), "{message}");
-    assert_eq!(plain.outcome.as_deref(), Some("graded"));
+    assert_eq!(plain.outcome, Some(OutcomeKind::Graded));
 }
 
 #[test]

@@ -174,7 +174,7 @@ mod tests {
     use mcpmark_snapshot::Digest;
 
     use super::*;
-    use crate::AttemptKey;
+    use crate::{AttemptKey, AttemptStatus, OutcomeKind};
 
     fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, bundle: &Digest) -> String {
         let key = AttemptKey {
@@ -211,7 +211,7 @@ mod tests {
         }
         let rows = journal.attempts("deaths").unwrap();
         assert!(rows[0].died() && !rows[1].died());
-        assert_eq!(rows[0].outcome.as_deref(), Some("infra-error"));
+        assert_eq!(rows[0].outcome, Some(OutcomeKind::InfraError));
         let error = rows[0].error.as_deref();
         assert_eq!(error, Some("its process died 3 times while it ran"));
         // A task that has changed in between is a different one.
@@ -238,7 +238,10 @@ mod tests {
         journal.cancel_running(&id).unwrap();
         assert!(journal.grade_after_death(&attempt).unwrap());
         assert!(journal.grade_after_death(&attempt).unwrap());
-        assert_eq!(journal.attempts("deaths").unwrap()[0].status, "running");
+        assert_eq!(
+            journal.attempts("deaths").unwrap()[0].status,
+            AttemptStatus::Running
+        );
         assert!(!journal.grade_after_death(&attempt).unwrap());
         let row = journal.attempts("deaths").unwrap().remove(0);
         assert!(row.died());

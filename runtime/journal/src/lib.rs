@@ -56,7 +56,7 @@ pub use mcpmark_model::{Cost, Usage, decimals};
 pub use crate::approval::{ForeignPlanError, PlanAction};
 pub use crate::deaths::{DEATHS_BEFORE_ALONE, Deaths, Interrupted};
 pub use crate::needs::AttemptNeeds;
-pub use crate::outcome::{Outcome, STATE_FAULT};
+pub use crate::outcome::{AttemptStatus, Outcome, OutcomeKind, STATE_FAULT};
 pub use crate::overview::ExperimentTotals;
 pub use crate::plan::{
     Added, AgentKind, AgentSettings, Concurrency, Participant, PlanError, PlanStep, Planned, Spec,

@@ -1,4 +1,4 @@
-//! Outcomes of attempts: a verdict, or the reason why there is none.
+//! Statuses and outcomes of attempts. An outcome is a verdict, or the reason why there is none.
 
 use std::fmt;
 
@@ -9,8 +9,46 @@ use mcpmark_task::ScoreSettings;
 
 use crate::{ScoreRule, Scoring};
 
-/// Name of [`Outcome::StateFault`] in the journal and in reports.
-pub const STATE_FAULT: &str = "state-fault";
+use crate::words::words;
+
+words! {
+    /// Status of an attempt.
+    #[derive(Default)]
+    pub enum AttemptStatus {
+        /// The attempt is recorded as running.
+        #[default]
+        Running = "running",
+        /// The attempt has an outcome.
+        Finished = "finished",
+        /// The process ended before the attempt did, and the attempt is repeated or given up.
+        Abandoned = "abandoned",
+        /// The attempt is recorded as running, but no process runs its experiment. The journal never stores it.
+        CutOff = "cut off",
+    }
+}
+
+words! {
+    /// Kind of an [`Outcome`].
+    pub enum OutcomeKind {
+        /// [`Outcome::Graded`].
+        Graded = "graded",
+        /// [`Outcome::StateFault`].
+        StateFault = "state-fault",
+        /// [`Outcome::VerifierFault`].
+        VerifierFault = "verifier-fault",
+        /// [`Outcome::InfraError`].
+        InfraError = "infra-error",
+        /// [`Outcome::InvalidTask`].
+        InvalidTask = "invalid-task",
+        /// [`Outcome::HeldBack`].
+        HeldBack = "held-back",
+        /// [`Outcome::Cancelled`].
+        Cancelled = "cancelled",
+    }
+}
+
+/// Name of [`OutcomeKind::StateFault`] in the journal and in reports.
+pub const STATE_FAULT: &str = OutcomeKind::StateFault.as_str();
 
 /// Outcome of an attempt. It contains a score only if grading took place.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,17 +75,22 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Returns the kind.
+    pub fn kind(&self) -> OutcomeKind {
+        match self {
+            Self::Graded { .. } => OutcomeKind::Graded,
+            Self::StateFault(_) => OutcomeKind::StateFault,
+            Self::VerifierFault(_) => OutcomeKind::VerifierFault,
+            Self::InfraError(_) => OutcomeKind::InfraError,
+            Self::InvalidTask(_) => OutcomeKind::InvalidTask,
+            Self::HeldBack(_) => OutcomeKind::HeldBack,
+            Self::Cancelled => OutcomeKind::Cancelled,
+        }
+    }
+
     /// Returns the name used in reports, such as `graded` or `verifier-fault`.
     pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Graded { .. } => "graded",
-            Self::StateFault(_) => STATE_FAULT,
-            Self::VerifierFault(_) => "verifier-fault",
-            Self::InfraError(_) => "infra-error",
-            Self::InvalidTask(_) => "invalid-task",
-            Self::HeldBack(_) => "held-back",
-            Self::Cancelled => "cancelled",
-        }
+        self.kind().as_str()
     }
 
     /// Returns whether the attempt passed; none without a grade.

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::growth::Place;
 pub use self::growth::{Added, PlanError, PlanStep};
-use crate::{AttemptKey, AttemptRow, STATE_FAULT};
+use crate::{AttemptKey, AttemptRow, AttemptStatus, OutcomeKind};
 
 /// Kind of agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -487,11 +487,17 @@ fn is_of(row: &AttemptRow, task: &TaskVersion) -> bool {
 }
 
 fn is_done(row: &AttemptRow) -> bool {
-    let is_settled = matches!(
-        row.outcome.as_deref(),
-        Some("graded" | STATE_FAULT | "verifier-fault" | "invalid-task" | "held-back")
-    );
-    (row.status == "finished" && is_settled) || row.died()
+    let is_settled = match row.outcome {
+        Some(
+            OutcomeKind::Graded
+            | OutcomeKind::StateFault
+            | OutcomeKind::VerifierFault
+            | OutcomeKind::InvalidTask
+            | OutcomeKind::HeldBack,
+        ) => true,
+        Some(OutcomeKind::InfraError | OutcomeKind::Cancelled) | None => false,
+    };
+    (row.status == AttemptStatus::Finished && is_settled) || row.died()
 }
 
 #[cfg(test)]

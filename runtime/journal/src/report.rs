@@ -7,7 +7,7 @@ use mcpmark_model::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use serde_json::Value;
 
-use crate::{AttemptRow, GradeRow, ModelSpending, ScoreRule};
+use crate::{AttemptRow, GradeRow, ModelSpending, OutcomeKind, ScoreRule};
 
 /// Returns the report of an experiment whose spec plans `planned` attempts. `spending` contains the cost of its models.
 pub fn experiment_report(
@@ -86,9 +86,9 @@ pub fn attempt_report(row: AttemptRow) -> AttemptReport {
                 .map(|(kind, message)| FaultReport { kind, message });
         }
         (None, Some(message)) => {
-            let kind = match row.outcome.as_deref() {
-                Some("invalid-task") => "invalid",
-                Some("held-back") => "held-back",
+            let kind = match row.outcome {
+                Some(OutcomeKind::InvalidTask) => "invalid",
+                Some(OutcomeKind::HeldBack) => "held-back",
                 _ => "infra",
             };
             fault = Some(FaultReport {
@@ -108,7 +108,7 @@ pub fn attempt_report(row: AttemptRow) -> AttemptReport {
         model_settings,
         k: row.k,
         ended: row.ended,
-        outcome: row.outcome,
+        outcome: row.outcome.map(|outcome| outcome.to_string()),
         passed,
         score,
         score_rule: score_rule.map(metadata::ScoreRule::from),

@@ -4,7 +4,7 @@ use mcpmark_model::{Cost, Usage};
 use mcpmark_sandbox::Check;
 use serde_json::Value;
 
-use crate::{ScoreRule, Scoring};
+use crate::{AttemptStatus, OutcomeKind, ScoreRule, Scoring};
 
 /// Experiment with its progress.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,8 +64,8 @@ pub struct AttemptRow {
     pub bundle: Option<String>,
     /// Digest of the starting state.
     pub world: Option<String>,
-    /// Status: `running`, `finished` or `abandoned`.
-    pub status: String,
+    /// Status.
+    pub status: AttemptStatus,
     /// Start time, in milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: i64,
     /// End time, in milliseconds since 1970-01-01T00:00:00Z.
@@ -94,8 +94,8 @@ pub struct AttemptRow {
     pub tool_us: Option<i64>,
     /// Digest of the final state.
     pub state: Option<String>,
-    /// Outcome of the attempt.
-    pub outcome: Option<String>,
+    /// Kind of the outcome; none until there is one.
+    pub outcome: Option<OutcomeKind>,
     /// Error, if the attempt has no grade.
     pub error: Option<String>,
     /// Last grade.
@@ -103,9 +103,15 @@ pub struct AttemptRow {
 }
 
 impl AttemptRow {
+    /// Returns the name of the outcome, or of the status if there is no outcome.
+    pub fn standing(&self) -> &'static str {
+        self.outcome
+            .map_or(self.status.as_str(), OutcomeKind::as_str)
+    }
+
     /// Returns true if the process of the attempt died so often that the attempt is not retried.
     pub fn died(&self) -> bool {
-        self.status == "abandoned" && self.outcome.as_deref() == Some("infra-error")
+        self.status == AttemptStatus::Abandoned && self.outcome == Some(OutcomeKind::InfraError)
     }
 }
 
@@ -120,8 +126,8 @@ pub struct GradeRow {
     pub terms: Option<String>,
     /// Digest of the task whose verifier graded; none for grades of journal formats before 5.
     pub bundle: Option<String>,
-    /// Outcome: `graded`, `state-fault` or `verifier-fault`.
-    pub outcome: String,
+    /// Kind of the outcome: a verdict, a state fault or a verifier fault.
+    pub outcome: OutcomeKind,
     /// Result: true if all checks passed, false also for a state fault, none for a verifier fault.
     pub passed: Option<bool>,
     /// Score from 0 to 1: the part of the task that was done. None for a verifier fault.
@@ -141,7 +147,7 @@ pub struct GradeRow {
 impl GradeRow {
     /// Returns the rule by which the score was computed; none without a verdict.
     pub fn score_rule(&self) -> Option<ScoreRule> {
-        (self.outcome == "graded").then_some(self.scoring.rule)
+        (self.outcome == OutcomeKind::Graded).then_some(self.scoring.rule)
     }
 }
 

@@ -353,7 +353,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::Journal;
+    use crate::{AttemptStatus, Journal};
 
     /// Returns the SQL definitions of the tables and indexes of a database.
     fn definitions(connection: &Connection) -> String {
@@ -413,7 +413,7 @@ mod tests {
         assert_eq!(row.grade.as_ref().unwrap().passed, Some(true));
         let calls = journal.trajectory(&row.id).unwrap().calls;
         assert_eq!(row.tool_us, calls.iter().map(|call| call.elapsed_us).sum());
-        assert_eq!((rows[1].turns, rows[1].status.as_str()), (0, "running"));
+        assert_eq!((rows[1].turns, rows[1].status), (0, AttemptStatus::Running));
         let spec = journal.experiment("old").unwrap().spec;
         let spec: crate::Spec = serde_json::from_str(&spec).unwrap();
         assert_eq!(spec.plan().len(), 2);

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::sums::{ATTEMPT, compare_row, shown};
 use super::{Journal, JournalError};
-use crate::ScoreRule;
+use crate::{AttemptStatus, OutcomeKind, ScoreRule};
 
 /// Attempt without its texts, states and checks, for tables and charts. There may be very many, so equal strings are
 /// shared.
@@ -35,12 +35,12 @@ pub struct SurveyRow {
     pub model_settings: Arc<str>,
     /// Number of the repetition, from 1.
     pub k: u32,
-    /// Status: `running`, `finished` or `abandoned`.
-    pub status: Arc<str>,
+    /// Status.
+    pub status: AttemptStatus,
     /// End of the agent's part, such as `completed` or `turn-limit`.
     pub ended: Option<Arc<str>>,
-    /// Outcome of the attempt.
-    pub outcome: Option<Arc<str>>,
+    /// Kind of the outcome; none until there is one.
+    pub outcome: Option<OutcomeKind>,
     /// True if the attempt passed; none without a grade.
     pub passed: Option<bool>,
     /// Score from 0 to 1: the part of the task that was done. None without a grade.
@@ -65,6 +65,14 @@ pub struct SurveyRow {
     pub tools: Vec<(Arc<str>, u64, u64)>,
     /// Failure class, if the attempt has a grade and did not pass.
     pub failure: Option<Failure>,
+}
+
+impl SurveyRow {
+    /// Returns the name of the outcome, or of the status if there is no outcome.
+    pub fn standing(&self) -> &'static str {
+        self.outcome
+            .map_or(self.status.as_str(), OutcomeKind::as_str)
+    }
 }
 
 /// Compact rows of the attempts of an experiment, with the total cost.
@@ -241,8 +249,8 @@ impl RawRow {
                 model: columns.model.optional(row, 6)?,
                 model_settings: columns.model_settings.get(row, 7)?,
                 k: row.get(8)?,
-                status: columns.status.get(row, 12)?,
-                outcome: columns.outcome.optional(row, 19)?,
+                status: row.get(12)?,
+                outcome: row.get(19)?,
                 score: row.get(34)?,
                 score_rule: row
                     .get::<_, Option<bool>>(ATTEMPT.len() + 2)?
@@ -302,9 +310,7 @@ struct Columns {
     agent_settings: Interner,
     model: Interner,
     model_settings: Interner,
-    status: Interner,
     ended: Interner,
-    outcome: Interner,
     state_fault: Interner,
 }
 

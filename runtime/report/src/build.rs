@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use mcpmark_journal::report::{program, reasoning_effort};
 use mcpmark_journal::{
-    ExperimentRow, Journal, JournalError, Provenance, ScoreRule, Spec, Survey, SurveyRow,
+    ExperimentRow, Journal, JournalError, OutcomeKind, Provenance, ScoreRule, Spec, Survey,
+    SurveyRow,
 };
 use mcpmark_metrics::{Comparison, Consumption, Resources, Sample, Score, TaskCount};
 use serde::Serialize;
@@ -423,9 +424,9 @@ fn result(row: Option<&SurveyRow>) -> Cow<'static, str> {
             Some(false) => "fail".into(),
             None => match (&row.outcome, &row.ended) {
                 // The outcome is `cancelled` in several cases, and the end of the agent's part is more specific.
-                (Some(outcome), Some(end)) if **outcome == *"cancelled" => end.to_string().into(),
-                (Some(outcome), _) => outcome.to_string().into(),
-                (None, _) => row.status.to_string().into(),
+                (Some(OutcomeKind::Cancelled), Some(end)) => end.to_string().into(),
+                (Some(outcome), _) => outcome.as_str().into(),
+                (None, _) => row.status.as_str().into(),
             },
         },
     }

@@ -226,7 +226,7 @@ pub(crate) fn result_text(result: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_journal::{CallRow, Scoring};
+    use mcpmark_journal::{CallRow, OutcomeKind, Scoring};
     use serde_json::json;
 
     use super::*;
@@ -250,7 +250,7 @@ mod tests {
             engine: String::new(),
             terms: None,
             bundle: None,
-            outcome: "graded".to_owned(),
+            outcome: OutcomeKind::Graded,
             passed: Some(false),
             score: Some(0.5),
             fault_kind: None,

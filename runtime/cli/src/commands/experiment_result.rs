@@ -1,6 +1,6 @@
 //! Result of an experiment: the exit code and the summary.
 
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, OutcomeKind};
 use mcpmark_experiment::{STATE_FAULT, decimals};
 use mcpmark_metadata::{AttemptReport, ExitCode, ExperimentReport};
 
@@ -8,7 +8,7 @@ use crate::output::{self, sanitise};
 
 /// Returns true if attempts are missing or were cancelled.
 pub(crate) fn unfinished(rows: &[AttemptRow], planned: usize) -> bool {
-    let cancelled = |row: &AttemptRow| row.outcome.as_deref() == Some("cancelled");
+    let cancelled = |row: &AttemptRow| row.outcome == Some(OutcomeKind::Cancelled);
     rows.len() < planned || rows.iter().any(cancelled)
 }
 
@@ -19,10 +19,7 @@ pub(crate) fn exit_code(
     cancelled: bool,
     reached: bool,
 ) -> ExitCode {
-    let has = |outcome: &str| {
-        rows.iter()
-            .any(|row| row.outcome.as_deref() == Some(outcome))
-    };
+    let has = |outcome| rows.iter().any(|row| row.outcome == Some(outcome));
     let failed = |row: &AttemptRow| {
         row.grade
             .as_ref()
@@ -31,13 +28,13 @@ pub(crate) fn exit_code(
     let unfinished = unfinished(rows, planned);
     if cancelled && unfinished {
         ExitCode::Interrupted
-    } else if reached && unfinished && !has("infra-error") {
+    } else if reached && unfinished && !has(OutcomeKind::InfraError) {
         ExitCode::Limit
-    } else if has("infra-error") || unfinished {
+    } else if has(OutcomeKind::InfraError) || unfinished {
         ExitCode::Infrastructure
-    } else if has("invalid-task") {
+    } else if has(OutcomeKind::InvalidTask) {
         ExitCode::Invalid
-    } else if has("verifier-fault") || has("held-back") {
+    } else if has(OutcomeKind::VerifierFault) || has(OutcomeKind::HeldBack) {
         ExitCode::NotGraded
     } else if rows.iter().any(failed) {
         ExitCode::Failed

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, OutcomeKind};
 use mcpmark_experiment::preflight::ExternalTools;
 use mcpmark_experiment::report::experiment_report;
 use mcpmark_experiment::{
@@ -257,14 +257,10 @@ impl Setting {
         let reached = agent_setup.budget.reached().is_some();
         let code = exit_code(&rows, planned, cancel.is_cancelled(), reached);
         let unfinished = unfinished(&rows, planned);
-        let of_outcome = |name: &str| {
-            let rows = rows
-                .iter()
-                .filter(|row| row.outcome.as_deref() == Some(name));
-            rows.count()
-        };
+        let of_outcome = |kind| rows.iter().filter(|row| row.outcome == Some(kind)).count();
         let died = rows.iter().filter(|row| row.died()).count();
-        let (lost, held_back) = (of_outcome("infra-error") - died, of_outcome("held-back"));
+        let lost = of_outcome(OutcomeKind::InfraError) - died;
+        let held_back = of_outcome(OutcomeKind::HeldBack);
         let spec = serde_json::to_value(spec).map_err(CommandError::infrastructure)?;
         let report = experiment_report(name, spec, planned, rows, &spending);
         if json {

@@ -6,7 +6,7 @@ mod experiments;
 use std::collections::HashSet;
 
 use anstyle::Style;
-use mcpmark_experiment::journal::{AttemptRow, ExperimentRow, Survey, SurveyRow};
+use mcpmark_experiment::journal::{AttemptRow, AttemptStatus, ExperimentRow, Survey, SurveyRow};
 use mcpmark_experiment::report::{program, reasoning_effort};
 use mcpmark_experiment::{Journal, JournalError, Spec, decimals};
 use mcpmark_metadata::{AttemptReport, ExitCode};
@@ -129,27 +129,25 @@ pub(crate) fn seconds(microseconds: u64) -> String {
     }
 }
 
-/// Status of an attempt whose process ended before the attempt did.
-const CUT_OFF: &str = "cut off";
-
 /// Marks the attempts that are recorded as running although no process runs their experiment. Returns their number.
 pub(crate) fn cut_off(context: &Context, experiment: &ExperimentRow, survey: &mut Survey) -> usize {
-    let stand = |row: &&mut SurveyRow| &*row.status == "running";
+    let stand = |row: &&mut SurveyRow| row.status == AttemptStatus::Running;
     let mut running: Vec<_> = survey.rows.iter_mut().filter(stand).collect();
     if running.is_empty() || context.home().is_running(&experiment.id) {
         return 0;
     }
     for row in &mut running {
-        row.status = CUT_OFF.into();
+        row.status = AttemptStatus::CutOff;
     }
     running.len()
 }
 
 /// Marks one attempt as cut off in the same way. `experiment` is the id of its experiment.
 pub(crate) fn is_cut_off(context: &Context, experiment: &str, attempt: &mut AttemptRow) -> bool {
-    let cut_off = attempt.status == "running" && !context.home().is_running(experiment);
+    let cut_off =
+        attempt.status == AttemptStatus::Running && !context.home().is_running(experiment);
     if cut_off {
-        CUT_OFF.clone_into(&mut attempt.status);
+        attempt.status = AttemptStatus::CutOff;
     }
     cut_off
 }
@@ -276,7 +274,7 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
 pub(crate) fn result(row: &AttemptRow) -> (String, Style) {
     mark(
         row.grade.as_ref().and_then(|grade| grade.passed),
-        row.outcome.as_deref().unwrap_or(&row.status),
+        row.standing(),
     )
 }
 

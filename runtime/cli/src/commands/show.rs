@@ -7,7 +7,7 @@ use std::path::Path;
 
 use mcpmark_experiment::decimals;
 use mcpmark_experiment::failure::Failure;
-use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, Trajectory};
+use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, OutcomeKind, Trajectory};
 use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Change, Digest, Store, diff};
 use serde_json::Value;
@@ -96,8 +96,7 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<ExitCode, Comman
         }
         text.push_str(&grade::checks(&grade.checks));
         if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
-            let outcome = sanitise::line(&grade.outcome);
-            let fault = format!("{outcome} ({})", sanitise::line(kind));
+            let fault = format!("{} ({})", grade.outcome, sanitise::line(kind));
             let message = sanitise::line(message);
             text.push_str(&format!(
                 "{}: {message}\n",
@@ -171,9 +170,9 @@ fn header(attempt: &AttemptRow) -> String {
         rows.push(("verifier", grade.verifier.clone()));
     }
     if let Some(error) = &attempt.error {
-        let key = match attempt.outcome.as_deref() {
+        let key = match attempt.outcome {
             // A held-back verifier is not an error.
-            Some("held-back") => "not graded",
+            Some(OutcomeKind::HeldBack) => "not graded",
             _ => "error",
         };
         rows.push((key, error.clone()));

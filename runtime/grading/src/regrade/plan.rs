@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mcpmark_journal::{AttemptRow, Journal, JournalError};
+use mcpmark_journal::{AttemptRow, AttemptStatus, Journal, JournalError};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::Digest;
 use serde_json::json;
@@ -116,8 +116,8 @@ impl RegradePlan {
     pub fn add(&mut self, attempt: AttemptRow, task: Option<&Arc<RegradeTask>>) {
         let digest = |text: &Option<String>| text.as_ref()?.parse::<Digest>().ok();
         let states = digest(&attempt.world).zip(digest(&attempt.state));
-        let reason = match (attempt.status.as_str(), states, task) {
-            ("finished", Some((start, state)), Some(task)) => {
+        let reason = match (attempt.status, states, task) {
+            (AttemptStatus::Finished, Some((start, state)), Some(task)) => {
                 self.items.push(RegradeItem {
                     attempt: attempt.id.clone(),
                     start,
@@ -128,10 +128,10 @@ impl RegradePlan {
                 self.rows.push(attempt);
                 return;
             }
-            ("finished", None, _) => UngradedReason::NoState,
-            ("finished", Some(_), None) => UngradedReason::NoTask,
-            ("running", ..) => UngradedReason::NotEnded,
-            (status, ..) => UngradedReason::Status(status.to_owned()),
+            (AttemptStatus::Finished, None, _) => UngradedReason::NoState,
+            (AttemptStatus::Finished, Some(_), None) => UngradedReason::NoTask,
+            (AttemptStatus::Running, ..) => UngradedReason::NotEnded,
+            (status, ..) => UngradedReason::Status(status.to_string()),
         };
         self.left.push(UngradedAttempt {
             attempt: attempt.id,
@@ -200,13 +200,13 @@ mod tests {
         })
     }
 
-    fn attempt(id: &str, status: &str, state: Option<Digest>) -> AttemptRow {
+    fn attempt(id: &str, status: AttemptStatus, state: Option<Digest>) -> AttemptRow {
         AttemptRow {
             id: id.to_owned(),
             experiment: "e".to_owned(),
             task: "filesystem/w/t".to_owned(),
             world: Some(Digest::of(b"start").to_string()),
-            status: status.to_owned(),
+            status,
             state: state.map(|state| state.to_string()),
             ..AttemptRow::default()
         }
@@ -217,11 +217,11 @@ mod tests {
         let state = Some(Digest::of(b"state"));
         let task = task();
         let mut plan = RegradePlan::default();
-        plan.add(attempt("a", "finished", state), Some(&task));
-        plan.add(attempt("b", "finished", None), Some(&task));
-        plan.add(attempt("c", "finished", None), None);
-        plan.add(attempt("d", "finished", state), None);
-        plan.add(attempt("e", "running", state), Some(&task));
+        plan.add(attempt("a", AttemptStatus::Finished, state), Some(&task));
+        plan.add(attempt("b", AttemptStatus::Finished, None), Some(&task));
+        plan.add(attempt("c", AttemptStatus::Finished, None), None);
+        plan.add(attempt("d", AttemptStatus::Finished, state), None);
+        plan.add(attempt("e", AttemptStatus::Running, state), Some(&task));
         plan.add(attempt("f", "died", None), None);
         assert_eq!(plan.rows.len(), 1);
         assert_eq!(plan.items.len(), 1);
@@ -249,7 +249,7 @@ mod tests {
         let digest = |ids: &[&str], engine: &str| {
             let mut plan = RegradePlan::default();
             for id in ids {
-                plan.add(attempt(id, "finished", state), Some(&task));
+                plan.add(attempt(id, AttemptStatus::Finished, state), Some(&task));
             }
             plan.digest(engine)
         };

@@ -8,7 +8,7 @@ use mcpmark_snapshot::Digest;
 
 use super::check::{CONTRADICTS, UNSUMMED};
 use super::*;
-use crate::{GradeRecord, Journal, Outcome};
+use crate::{GradeRecord, Journal, Outcome, OutcomeKind};
 
 const ID: &str = "0123456789ab";
 
@@ -270,8 +270,8 @@ fn a_damaged_reply_does_not_prevent_a_regrade() {
     };
     journal.regrade(regrade, &[(ID, grade)]).unwrap();
     let row = journal.attempt(ID).unwrap();
-    assert_eq!(row.outcome.as_deref(), Some("verifier-fault"));
-    assert_eq!(row.grade.unwrap().outcome, "verifier-fault");
+    assert_eq!(row.outcome, Some(OutcomeKind::VerifierFault));
+    assert_eq!(row.grade.unwrap().outcome, OutcomeKind::VerifierFault);
     // Only the damaged row is reported.
     let bad = journal.check_rows().unwrap();
     let rows: Vec<&str> = bad.iter().map(|bad| bad.row.as_str()).collect();

@@ -250,7 +250,7 @@ fn checks(out: &mut String, detail: &AttemptDetail) {
         let _ = write!(
             out,
             "<p><b class=\"other\">{} ({})</b> {}</p>",
-            text(&grade.outcome),
+            text(grade.outcome.as_str()),
             text(kind),
             text(message)
         );

@@ -216,7 +216,7 @@ fn regraded(
     after: &GradeRow,
 ) -> RegradedAttempt {
     let side = |grade: &GradeRow| RegradeSide {
-        outcome: grade.outcome.clone(),
+        outcome: grade.outcome.to_string(),
         passed: grade.passed,
         score: grade.score,
         score_rule: grade.score_rule().map(Into::into),

@@ -6,12 +6,11 @@ use std::collections::HashMap;
 use anstyle::Style;
 use mcpmark_experiment::Journal;
 use mcpmark_experiment::failure::FailureClass;
-use mcpmark_experiment::journal::SurveyRow;
+use mcpmark_experiment::journal::{AttemptStatus, OutcomeKind, SurveyRow};
 use mcpmark_experiment::report::{experiment_report, program};
 
 use super::{
-    Acting, Actors, CUT_OFF, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds,
-    with_program,
+    Acting, Actors, cut_off, dollars, mark, model_of, planned, say_cut_off, seconds, with_program,
 };
 use crate::args::{AttemptFilterArgs, AttemptOrder};
 use crate::context::Context;
@@ -21,15 +20,15 @@ use crate::output::{self, sanitise};
 
 /// Outcomes and statuses that a filter accepts in addition to failure classes.
 const OUTCOMES: [&str; 9] = [
-    "graded",
-    "state-fault",
-    "verifier-fault",
-    "held-back",
-    "infra-error",
-    "invalid-task",
-    "cancelled",
-    "running",
-    CUT_OFF,
+    OutcomeKind::Graded.as_str(),
+    OutcomeKind::StateFault.as_str(),
+    OutcomeKind::VerifierFault.as_str(),
+    OutcomeKind::HeldBack.as_str(),
+    OutcomeKind::InfraError.as_str(),
+    OutcomeKind::InvalidTask.as_str(),
+    OutcomeKind::Cancelled.as_str(),
+    AttemptStatus::Running.as_str(),
+    AttemptStatus::CutOff.as_str(),
 ];
 
 pub(super) struct Listing<'a> {
@@ -112,7 +111,7 @@ pub(super) fn is_wanted(row: &SurveyRow, filter: &AttemptFilterArgs) -> bool {
         row.failure
             .as_ref()
             .is_some_and(|failure| failure.class.as_str() == class)
-            || row.outcome.as_deref().unwrap_or(&row.status) == class
+            || row.standing() == class
     };
     let has_text = |text: &String| {
         let model = model_of(row);
@@ -171,7 +170,7 @@ fn table(rows: &[SurveyRow]) -> Table {
     let mut table = Table::new(&header);
     for row in rows {
         let plain = Style::new();
-        let (mut result, style) = mark(row.passed, row.outcome.as_deref().unwrap_or(&row.status));
+        let (mut result, style) = mark(row.passed, row.standing());
         if let Some(failure) = &row.failure {
             result = format!("{result}: {}", failure.class);
         }

@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 
 use anstyle::Style;
 use mcpmark_bundle::files;
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, AttemptStatus, OutcomeKind};
 use mcpmark_experiment::report::experiment_report;
 use mcpmark_metadata::{self as metadata, AbandonedAttempt, ExitCode, ToolResult};
 use mcpmark_service::{Content, ToolOutput};
@@ -336,10 +336,8 @@ fn finish(
 fn abandon(context: &Context, open: &OpenArgs) -> Result<ExitCode, CommandError> {
     let attempt = OpenAttempt::one(context, open.attempt.as_deref())?;
     let row = ended(context, &attempt, &Request::Abandon)?;
-    let outcome = row.outcome.as_deref().unwrap_or(&row.status);
-    if outcome != "cancelled" {
-        let outcome = sanitise::line(outcome);
-        let message = format!("attempt {} had already ended: {outcome}", row.id);
+    if row.outcome != Some(OutcomeKind::Cancelled) {
+        let message = format!("attempt {} had already ended: {}", row.id, row.standing());
         return Err(
             CommandError::usage(message).hint(format!("`mcpmark show {}` shows it", row.id))
         );
@@ -347,7 +345,7 @@ fn abandon(context: &Context, open: &OpenArgs) -> Result<ExitCode, CommandError>
     if open.json {
         output::print_json(&AbandonedAttempt {
             attempt: row.id,
-            outcome: outcome.to_owned(),
+            outcome: row.standing().to_owned(),
         })?;
     } else {
         output::print(&format!("attempt {} is abandoned\n", row.id))?;
@@ -368,7 +366,7 @@ fn ended(
     }
     let journal = context.journal()?;
     let row = journal.attempt(&attempt.id).map_err(journal_error)?;
-    if row.status == "running" {
+    if row.status == AttemptStatus::Running {
         Err(open::died(&row))
     } else {
         Ok(row)

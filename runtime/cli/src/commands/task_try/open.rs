@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use mcpmark_experiment::journal::AttemptRow;
+use mcpmark_experiment::journal::{AttemptRow, AttemptStatus, OutcomeKind};
 use mcpmark_experiment::{AgentKind, JournalError};
 
 use super::background;
@@ -130,7 +130,7 @@ pub(super) fn at_limit(context: &Context, prefix: &str) -> Option<AttemptRow> {
         return None;
     }
     let row = context.journal().ok()?.attempt(prefix).ok()?;
-    let is_over = row.agent == AgentKind::Manual.as_str() && row.status != "running";
+    let is_over = row.agent == AgentKind::Manual.as_str() && row.status != AttemptStatus::Running;
     let was_ended = !matches!(row.ended.as_deref(), None | Some("completed" | "cancelled"));
     (is_over && was_ended).then_some(row)
 }
@@ -143,11 +143,12 @@ fn closed(row: &AttemptRow) -> CommandError {
         return CommandError::usage(message)
             .hint("`mcpmark task try status` lists the open attempts");
     }
-    if row.status == "running" {
+    if row.status == AttemptStatus::Running {
         return died(row);
     }
     let ended = end(row);
-    let ended = ended.as_deref().or(row.outcome.as_deref()).unwrap_or("-");
+    let outcome = row.outcome.map(OutcomeKind::as_str);
+    let ended = ended.as_deref().or(outcome).unwrap_or("-");
     CommandError::usage(format!("attempt {id} has ended: {}", sanitise::line(ended)))
         .hint(format!("`mcpmark show {id}` shows it"))
 }
