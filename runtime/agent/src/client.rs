@@ -13,7 +13,7 @@ use crate::relay::Relay;
 use crate::{Agent, Attempt, End, EndKind, Halt};
 
 /// Transport through which the client of one attempt connects.
-pub enum Door {
+pub enum ClientTransport {
     /// Byte stream, until the client closes it.
     Stream(BoxedStream),
     /// Streamable HTTP, until the client ends its last session.
@@ -29,14 +29,14 @@ pub enum Door {
 
 /// Agent that is an MCP client of a served world. It serves one attempt.
 pub struct Client {
-    door: Mutex<Option<Door>>,
+    door: Mutex<Option<ClientTransport>>,
     introduction: Introduction,
     left: CancellationToken,
 }
 
 impl Client {
     /// Creates an agent that connects through `door`. Its part also ends when `left` is cancelled.
-    pub fn new(door: Door, introduction: Introduction, left: CancellationToken) -> Self {
+    pub fn new(door: ClientTransport, introduction: Introduction, left: CancellationToken) -> Self {
         Self {
             door: Mutex::new(Some(door)),
             introduction,
@@ -68,14 +68,14 @@ impl Agent for std::sync::Arc<Client> {
         let over = CancellationToken::new();
         let _ends_serving = over.clone().drop_guard();
         match door {
-            Door::Stream(stream) => {
+            ClientTransport::Stream(stream) => {
                 let served = server.serve(stream);
                 tokio::spawn(async move {
                     let _ = served.join().await;
                     left.cancel();
                 });
             }
-            Door::Http {
+            ClientTransport::Http {
                 listener,
                 path,
                 idle,

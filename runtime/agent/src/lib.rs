@@ -44,7 +44,7 @@ mod view;
 pub use crate::agents::{Agent, ExtraCalls, Nop, Oracle};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt, NoResult};
 pub use crate::budget::{Allowance, Budget, Reached, Spent};
-pub use crate::client::{Client, Door};
+pub use crate::client::{Client, ClientTransport};
 pub use crate::command::{Command, CommandSpec, TRY_AGAIN};
 pub use crate::end::{End, EndKind};
 pub use crate::functions::Functions;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mcpmark_agent::{
-    Agent, Attempt, AttemptLimits, Client, Door, EndKind, Event, RecordError, Recorder,
+    Agent, Attempt, AttemptLimits, Client, ClientTransport, EndKind, Event, RecordError, Recorder,
 };
 use mcpmark_service::{
     Introduction, JsonObject, SessionLimits, ToolClient, ToolHandler, ToolServer, ToolSurface,
@@ -92,7 +92,7 @@ async fn leaves(how: Leave) {
         instruction: "Wait.".to_owned(),
     };
     let agent = Arc::new(Client::new(
-        Door::Stream(Box::new(ours)),
+        ClientTransport::Stream(Box::new(ours)),
         introduction,
         left.clone(),
     ));

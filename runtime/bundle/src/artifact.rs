@@ -121,7 +121,7 @@ pub struct StartParts {
 
 /// Verifier of a task, by digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum JudgedBy {
+pub enum VerifierDigest {
     /// Digest of a component.
     Component(Digest),
     /// Python script of a published corpus.
@@ -133,7 +133,7 @@ pub enum JudgedBy {
     },
 }
 
-impl JudgedBy {
+impl VerifierDigest {
     /// Returns the digest that identifies the verifier: that of the component, or of the tree with the script.
     pub fn digest(&self) -> Digest {
         match *self {
@@ -234,7 +234,7 @@ pub struct TaskArtifact {
     /// Config of the artifact.
     pub config: TaskConfig,
     /// Verifier.
-    pub judged_by: JudgedBy,
+    pub judged_by: VerifierDigest,
     config_descriptor: Descriptor,
     layers: BTreeMap<String, Descriptor>,
 }
@@ -277,21 +277,21 @@ impl Parts {
     /// Returns the version of the published server whose tools agents get, if the task names one.
     pub fn profile(&self) -> Option<&str> {
         match self.judged_by()? {
-            JudgedBy::Component(_) => self.meta.get("profile")?.as_str(),
+            VerifierDigest::Component(_) => self.meta.get("profile")?.as_str(),
             // In a published task, a key with the same name would have another meaning.
-            JudgedBy::Script { .. } => None,
+            VerifierDigest::Script { .. } => None,
         }
     }
 
     /// Returns the verifier. Returns `None` if the parts name no verifier or several, or if the world does not match
     /// its kind: a component needs id and seed of the world, a script needs neither.
-    pub fn judged_by(&self) -> Option<JudgedBy> {
+    pub fn judged_by(&self) -> Option<VerifierDigest> {
         let named = self.world.id.is_some() && self.world.seed.is_some();
         let nameless = self.world.id.is_none() && self.world.seed.is_none();
         match (self.verifier, self.script, self.beside) {
-            (Some(verifier), None, None) if named => Some(JudgedBy::Component(verifier)),
+            (Some(verifier), None, None) if named => Some(VerifierDigest::Component(verifier)),
             (None, Some(script), Some(beside)) if nameless => {
-                Some(JudgedBy::Script { script, beside })
+                Some(VerifierDigest::Script { script, beside })
             }
             _ => None,
         }
@@ -389,7 +389,7 @@ impl Bundle {
     /// Reports whether the tasks are those of a published corpus.
     pub fn is_published(&self) -> bool {
         let first = self.tasks.first();
-        first.is_some_and(|task| matches!(task.judged_by, JudgedBy::Script { .. }))
+        first.is_some_and(|task| matches!(task.judged_by, VerifierDigest::Script { .. }))
     }
 
     /// Returns the task with an id.

@@ -13,7 +13,7 @@ use mcpmark_task::{GuestRole, TaskId, WorldId};
 
 use crate::BundleError;
 use crate::artifact::{
-    Bundle, INSTRUCTION, INTERPRETER, JudgedBy, SCRIPT, SOLUTION, StartParts, TaskArtifact,
+    Bundle, INSTRUCTION, INTERPRETER, SCRIPT, SOLUTION, StartParts, TaskArtifact, VerifierDigest,
     WorldArtifact, guest_file,
 };
 use crate::layout::Source;
@@ -187,7 +187,7 @@ fn start(
 
 /// Writes a script and the files next to it.
 fn script(task: &TaskArtifact, bytes: &[u8], store: &Store, dir: &Path) -> Result<(), BundleError> {
-    let JudgedBy::Script { script, beside } = task.judged_by else {
+    let VerifierDigest::Script { script, beside } = task.judged_by else {
         return Ok(());
     };
     let what = format!("task {}: layer {SCRIPT}", task.id);

@@ -39,8 +39,8 @@ mod registry;
 pub mod trust;
 
 pub use artifact::{
-    Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, JudgedBy, Parts,
-    SCRIPT, SOLUTION, SUITE, StartParts, TASK, TaskArtifact, TaskConfig, VERIFIER, WORLD,
+    Bundle, CERTIFICATE, CertificateConfig, GuestConfig, INSTRUCTION, INTERPRETER, Parts, SCRIPT,
+    SOLUTION, SUITE, StartParts, TASK, TaskArtifact, TaskConfig, VERIFIER, VerifierDigest, WORLD,
     WorldArtifact, WorldConfig, guest_file,
 };
 pub use corpus::{UnpackedCorpus, state_name};
@@ -50,7 +50,7 @@ pub use layout::{BlobDirectory, Layout, NewLayout, OtherBlobs, Source, clear, co
 pub use libraries::{Amount, Collected, Libraries, OpenLibrary};
 pub use library::unpack;
 pub use lock::{Change, Lock, LockChanges, LockError, LockMismatch, LockedTask, LockedWorld};
-pub use pack::{CertificateContent, JudgeContent, Packed, Packer, TaskContent};
+pub use pack::{CertificateContent, Packed, Packer, TaskContent, VerifierContent};
 pub use registry::{
     BadLogin, BadReference, Challenge, GivenLogin, Login, LoginError, Reference, Registry,
     RegistryError, Transferred, plain_host,

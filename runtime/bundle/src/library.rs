@@ -12,8 +12,8 @@ use mcpmark_task::HeldBack;
 use serde_json::{Value, json};
 
 use crate::artifact::{
-    Bundle, CERTIFICATE, INSTRUCTION, JudgedBy, SOLUTION, TaskArtifact, VERIFIER, WorldArtifact,
-    guest_file,
+    Bundle, CERTIFICATE, INSTRUCTION, SOLUTION, TaskArtifact, VERIFIER, VerifierDigest,
+    WorldArtifact, guest_file,
 };
 use crate::integrity::write_integrity_record;
 use crate::layout::{Source, copy};
@@ -161,11 +161,11 @@ fn manifest(world: &WorldArtifact) -> Value {
 /// Writes the declaration that a verifier is held back to the directory of a task.
 pub(crate) fn hold_back(task: &TaskArtifact, dir: &Path) -> Result<(), BundleError> {
     let held_back = match task.judged_by {
-        JudgedBy::Component(verifier) => HeldBack {
+        VerifierDigest::Component(verifier) => HeldBack {
             verifier,
             beside: None,
         },
-        JudgedBy::Script { script, beside } => HeldBack {
+        VerifierDigest::Script { script, beside } => HeldBack {
             verifier: script,
             beside: Some(beside),
         },

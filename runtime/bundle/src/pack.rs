@@ -27,7 +27,7 @@ pub struct TaskContent {
     /// Instruction for the agent.
     pub instruction: Vec<u8>,
     /// Verifier.
-    pub judge: JudgeContent,
+    pub judge: VerifierContent,
     /// Component of the solution, if the task has one.
     pub solution: Option<Vec<u8>>,
     /// Certificate, if the task has one.
@@ -45,7 +45,7 @@ pub struct CertificateContent {
 
 /// Content of a verifier to pack.
 #[derive(Debug)]
-pub enum JudgeContent {
+pub enum VerifierContent {
     /// Component.
     Component(Vec<u8>),
     /// Script with the files next to it, and its interpreter.
@@ -120,11 +120,11 @@ impl Packer {
         let shown = !held_back("verifier");
         let mut layers = vec![(INSTRUCTION, self.layout.put(MARKDOWN, content.instruction))];
         match content.judge {
-            JudgeContent::Component(component) if shown => {
+            VerifierContent::Component(component) if shown => {
                 layers.push((VERIFIER, self.guest(&component)?));
             }
-            JudgeContent::Component(_) => {}
-            JudgeContent::Script {
+            VerifierContent::Component(_) => {}
+            VerifierContent::Script {
                 beside,
                 interpreter,
             } => {

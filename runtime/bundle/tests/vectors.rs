@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use mcpmark_bundle::oci::Descriptor;
 use mcpmark_bundle::{
-    Bundle, CertificateConfig, CertificateContent, GuestConfig, JudgeContent, Layout, Lock, Packed,
-    Packer, Parts, SUITE, StartParts, TaskContent, WorldConfig, fetch, trust,
+    Bundle, CertificateConfig, CertificateContent, GuestConfig, Layout, Lock, Packed, Packer,
+    Parts, SUITE, StartParts, TaskContent, VerifierContent, WorldConfig, fetch, trust,
 };
 use mcpmark_snapshot::Digest;
 use mcpmark_task::{ByRole, GuestRole};
@@ -106,7 +106,7 @@ fn native() -> Packed {
             guest("solution", SOLUTION, false),
         ],
         instruction: INSTRUCTION.to_vec(),
-        judge: JudgeContent::Component(VERIFIER.to_vec()),
+        judge: VerifierContent::Component(VERIFIER.to_vec()),
         solution: Some(SOLUTION.to_vec()),
         certificate: Some(CertificateContent {
             bytes: b"{}".to_vec(),
@@ -124,7 +124,7 @@ fn native() -> Packed {
         parts: parts("secret", r#"{"difficulty": "L3"}"#, None),
         guests: vec![guest("verifier", VERIFIER, true)],
         instruction: INSTRUCTION.to_vec(),
-        judge: JudgeContent::Component(VERIFIER.to_vec()),
+        judge: VerifierContent::Component(VERIFIER.to_vec()),
         solution: None,
         certificate: None,
     };
@@ -173,7 +173,7 @@ fn published() -> Packed {
         },
         guests: vec![script, guest("interpreter", INTERPRETER, false)],
         instruction: INSTRUCTION.to_vec(),
-        judge: JudgeContent::Script {
+        judge: VerifierContent::Script {
             beside: b"the packed script".to_vec(),
             interpreter: Arc::new(INTERPRETER.to_vec()),
         },

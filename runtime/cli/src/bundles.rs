@@ -187,7 +187,7 @@ pub(crate) fn warn_about_engine(lock: &Lock, sandbox: &Sandbox) {
 }
 
 /// Checks that a location of tasks exists. References to a registry are not checked here.
-pub(crate) fn must_be_there(place: &Path) -> Result<(), CommandError> {
+pub(crate) fn check_exists(place: &Path) -> Result<(), CommandError> {
     mcpmark_bundle::open::check_exists(place).map_err(open_error)
 }
 

@@ -192,7 +192,7 @@ impl Context {
         tasks: &mut Option<PathBuf>,
     ) -> Result<(Self, Option<UnpackedCorpus>), CommandError> {
         if let Some(place) = tasks.as_deref() {
-            bundles::must_be_there(place)?;
+            bundles::check_exists(place)?;
         }
         let context = match tasks.take_if(|tasks| is_root(tasks)) {
             Some(tasks) => self.at_bundle(&tasks),

@@ -37,8 +37,8 @@ pub mod transport;
 mod world;
 
 pub use mcpmark_agent::{
-    Allowance, AttemptLimits, Client, CommandSpec, Door, End, EndKind, Manual, ManualResult,
-    ManualStep, Reached, ResultView, failure,
+    Allowance, AttemptLimits, Client, ClientTransport, CommandSpec, End, EndKind, Manual,
+    ManualResult, ManualStep, Reached, ResultView, failure,
 };
 pub use mcpmark_external::{ServerSpec, ServerTransport, proxy, stop_programs};
 pub use mcpmark_journal as journal;

@@ -197,7 +197,7 @@ impl fmt::Display for Values<'_> {
 
 /// Refusals of the plan of an imported experiment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum ForeignPlanError {
+pub enum ImportedPlanError {
     /// The plan was not accepted.
     #[error(
         "experiment {experiment:?} was imported, and its plan was not accepted; the code {code} accepts it"
@@ -227,14 +227,14 @@ impl ExperimentRow {
     ///
     /// # Errors
     ///
-    /// Returns [`ForeignPlanError::NotAccepted`] if the plan has actions and `code` is not theirs.
+    /// Returns [`ImportedPlanError::NotAccepted`] if the plan has actions and `code` is not theirs.
     pub fn check_plan(
         &self,
         spec: &Spec,
         source: Option<&TaskSource>,
         code: Option<&str>,
         may_exist: impl Fn(&Path) -> bool,
-    ) -> Result<bool, ForeignPlanError> {
+    ) -> Result<bool, ImportedPlanError> {
         if !self.is_foreign() {
             return Ok(false);
         }
@@ -248,7 +248,7 @@ impl ExperimentRow {
         if code == Some(expected.as_str()) {
             return Ok(is_settled);
         }
-        Err(ForeignPlanError::NotAccepted {
+        Err(ImportedPlanError::NotAccepted {
             experiment: self.name.clone(),
             actions,
             code: expected,
@@ -259,18 +259,18 @@ impl ExperimentRow {
     ///
     /// # Errors
     ///
-    /// Returns [`ForeignPlanError::ReadsTasks`] if the experiment is imported and tasks may exist there.
+    /// Returns [`ImportedPlanError::ReadsTasks`] if the experiment is imported and tasks may exist there.
     pub fn task_source<'a>(
         &self,
         spec: &'a Spec,
         may_exist: impl Fn(&Path) -> bool,
-    ) -> Result<Option<&'a TaskSource>, ForeignPlanError> {
+    ) -> Result<Option<&'a TaskSource>, ImportedPlanError> {
         let source = spec.published.as_ref();
         let action = source
             .filter(|_| self.is_foreign())
             .and_then(|source| PlanAction::read_tasks(source, may_exist));
         match action {
-            Some(action) => Err(ForeignPlanError::ReadsTasks {
+            Some(action) => Err(ImportedPlanError::ReadsTasks {
                 experiment: self.name.clone(),
                 action,
             }),
@@ -358,7 +358,7 @@ mod tests {
         let spec = everything();
         let foreign = experiment(Some(1));
         let check = |code: Option<&str>| foreign.check_plan(&spec, None, code, |_| true);
-        let Err(ForeignPlanError::NotAccepted { actions, code, .. }) = check(None) else {
+        let Err(ImportedPlanError::NotAccepted { actions, code, .. }) = check(None) else {
             panic!("the plan was accepted");
         };
         assert_eq!((actions.len(), code.len()), (4, CODE_CHARS));

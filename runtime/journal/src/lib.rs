@@ -53,7 +53,7 @@ use rusqlite::Connection;
 
 pub use mcpmark_model::{Cost, Usage, decimals};
 
-pub use crate::approval::{ForeignPlanError, PlanAction};
+pub use crate::approval::{ImportedPlanError, PlanAction};
 pub use crate::deaths::{DEATHS_BEFORE_ALONE, Deaths, Interrupted};
 pub use crate::needs::AttemptNeeds;
 pub use crate::outcome::{AttemptStatus, Outcome, OutcomeKind, STATE_FAULT};

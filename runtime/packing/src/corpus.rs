@@ -5,7 +5,7 @@ use std::fs;
 use std::sync::Arc;
 
 use mcpmark_bundle::{
-    GuestConfig, JudgeContent, Packer, Parts, TaskContent, WorldConfig, state_name,
+    GuestConfig, Packer, Parts, TaskContent, VerifierContent, WorldConfig, state_name,
 };
 use mcpmark_experiment::Prepared;
 use mcpmark_grading::{Judge, ScriptJudge};
@@ -141,7 +141,7 @@ impl Content {
             parts: self.parts,
             guests,
             instruction: self.instruction,
-            judge: JudgeContent::Script {
+            judge: VerifierContent::Script {
                 beside: self.beside,
                 interpreter: Arc::clone(component),
             },

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use mcpmark_bundle::{
-    CERTIFICATE, CertificateContent, GuestConfig, JudgeContent, Packer, TaskContent, WorldConfig,
-    files,
+    CERTIFICATE, CertificateContent, GuestConfig, Packer, TaskContent, VerifierContent,
+    WorldConfig, files,
 };
 use mcpmark_experiment::Prepared;
 use mcpmark_snapshot::{Digest, Store};
@@ -181,7 +181,7 @@ fn content(
         parts,
         guests,
         instruction: task.instruction.clone().into_bytes(),
-        judge: JudgeContent::Component(verifier),
+        judge: VerifierContent::Component(verifier),
         solution,
         certificate,
     })

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Bundle, CERTIFICATE, FILES, INSTRUCTION, INTERPRETER, JudgedBy, LARGEST_CONFIG, MARKDOWN, MOST,
-    NAME, SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig,
-    VERIFIER, WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
+    Bundle, CERTIFICATE, FILES, INSTRUCTION, INTERPRETER, LARGEST_CONFIG, MARKDOWN, MOST, NAME,
+    SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig, VERIFIER,
+    VerifierDigest, WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
 };
 use crate::BundleError;
 use crate::layout::{BlobDirectory, Source, fetch};
@@ -170,7 +170,7 @@ impl Bundle {
                     world.id
                 ));
             }
-            if matches!(task.judged_by, JudgedBy::Script { .. }) != self.is_published() {
+            if matches!(task.judged_by, VerifierDigest::Script { .. }) != self.is_published() {
                 return against(
                     "some tasks have a component as verifier, and others a script".to_owned(),
                 );
@@ -247,8 +247,8 @@ impl TaskArtifact {
         let judged_by = config.parts.judged_by();
         let judged_by = judged_by.ok_or_else(|| shape(NO_JUDGE.to_owned()))?;
         let id = match judged_by {
-            JudgedBy::Component(_) => config.parts.task.parse(),
-            JudgedBy::Script { .. } => TaskId::published(&config.parts.task),
+            VerifierDigest::Component(_) => config.parts.task.parse(),
+            VerifierDigest::Script { .. } => TaskId::published(&config.parts.task),
         };
         let id = id.map_err(|error| shape(error.to_string()))?;
         let mut layers = BTreeMap::new();
@@ -302,8 +302,8 @@ impl TaskArtifact {
             _ => {}
         }
         let (judge, other, interpreter) = match self.judged_by {
-            JudgedBy::Component(_) => (VERIFIER, SCRIPT, None),
-            JudgedBy::Script { .. } => (SCRIPT, VERIFIER, self.guest("interpreter")),
+            VerifierDigest::Component(_) => (VERIFIER, SCRIPT, None),
+            VerifierDigest::Script { .. } => (SCRIPT, VERIFIER, self.guest("interpreter")),
         };
         let interpreter = interpreter.map(|guest| guest.digest);
         if layer(other).is_some() || interpreter.is_some() != (judge == SCRIPT) {

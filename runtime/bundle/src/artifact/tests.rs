@@ -7,7 +7,7 @@ use mcpmark_snapshot::{MemoryBlobs, Tree};
 use super::*;
 use crate::layout::NewLayout;
 use crate::oci;
-use crate::pack::{CertificateContent, JudgeContent, Packer, TaskContent};
+use crate::pack::{CertificateContent, Packer, TaskContent, VerifierContent};
 use crate::{Layout, unpack};
 
 const CI_GUEST: &[u8] = b"runs workflows";
@@ -79,7 +79,7 @@ pub(crate) fn bundle(change: &dyn Fn(&str, &mut Value)) -> (NewLayout, Descripto
         },
         guests: vec![guest("verifier", &verifier), guest("solution", &solution)],
         instruction,
-        judge: JudgeContent::Component(verifier),
+        judge: VerifierContent::Component(verifier),
         solution: Some(solution),
         certificate: Some(certificate),
     };

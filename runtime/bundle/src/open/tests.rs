@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::*;
 use crate::artifact::tests::bundle;
-use crate::{CheckDepth, JudgedBy};
+use crate::{CheckDepth, VerifierDigest};
 
 fn silent() -> RegistryError {
     RegistryError::Silent {
@@ -129,7 +129,7 @@ fn an_unpacked_bundle_holds_the_digests_of_its_tasks() {
     );
     unpacked.check_files(CheckDepth::Thorough).unwrap();
     unpacked.check_task(&task.id, &digest).unwrap();
-    let JudgedBy::Component(other) = task.judged_by else {
+    let VerifierDigest::Component(other) = task.judged_by else {
         panic!("its verifier is a component");
     };
     let refused = unpacked.check_task(&task.id, &other);

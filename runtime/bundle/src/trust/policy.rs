@@ -55,7 +55,7 @@ impl SignedBundle<'_> {
     /// # Errors
     ///
     /// Returns an error if no key signed it, or if a key cannot be read.
-    pub fn vouched_by<E>(
+    pub fn signed_by<E>(
         &self,
         keys: &[PathBuf],
         read_key: impl Fn(&Path) -> Result<PublicKey, E>,
@@ -139,7 +139,7 @@ impl Policy {
         let mut vouching = Vec::new();
         for rules in rules {
             let keys: Vec<&Key> = rules.iter().flat_map(|rule| &rule.keys).collect();
-            for key in vouched_now(bundle, &keys, beside, now, &read_key)? {
+            for key in valid_signers(bundle, &keys, beside, now, &read_key)? {
                 if !vouching.contains(&key) {
                     vouching.push(key);
                 }
@@ -150,7 +150,7 @@ impl Policy {
 }
 
 /// Returns the unexpired keys that signed a bundle, at least one.
-fn vouched_now<E>(
+fn valid_signers<E>(
     bundle: &SignedBundle<'_>,
     keys: &[&Key],
     beside: &Path,
@@ -160,7 +160,7 @@ fn vouched_now<E>(
     let all = keys.iter().copied();
     let (expired, good): (Vec<&Key>, Vec<&Key>) = all.partition(|key| key.expired(now).is_some());
     let files: Vec<PathBuf> = good.iter().map(|key| beside.join(&key.file)).collect();
-    let refused = match bundle.vouched_by(&files, read_key) {
+    let refused = match bundle.signed_by(&files, read_key) {
         Err(refused) => refused,
         vouching => return vouching,
     };

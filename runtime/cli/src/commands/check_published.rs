@@ -8,7 +8,7 @@ use mcpmark_metadata::{ExitCode, PublishedCertification};
 use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs};
-use crate::commands::task_selection::{self, Chosen};
+use crate::commands::task_selection::{self, TaskSelection};
 use crate::context::{self, Context};
 use crate::error::CommandError;
 use crate::output::table::Table;
@@ -22,7 +22,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
         ));
     }
     let place = task_selection::place(&args.published)?;
-    let chosen = Chosen::select(context, place.as_ref(), &args.select.selection)?;
+    let chosen = TaskSelection::select(context, place.as_ref(), &args.select.selection)?;
     // Two slots: a solution occupies one while its tools run.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
     let store = Arc::new(context.store()?);

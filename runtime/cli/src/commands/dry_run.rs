@@ -192,7 +192,7 @@ fn text(
         let line = format!("server {name}: {reached}");
         text.push_str(&format!("  {}\n", sanitise::line(&line)));
     }
-    text.push_str(&format!("  concurrency: {}\n", abreast(spec, jobs)));
+    text.push_str(&format!("  concurrency: {}\n", concurrency(spec, jobs)));
     text.push_str(&limits(spec));
     for Estimate { model, cost } in estimates {
         let effort = model
@@ -328,7 +328,7 @@ fn agent(kind: AgentKind, settings: &AgentSettings) -> String {
 }
 
 /// Describes the concurrency of attempts, requests and grades.
-fn abreast(spec: &Spec, jobs: u32) -> String {
+fn concurrency(spec: &Spec, jobs: u32) -> String {
     let concurrency = &spec.concurrency;
     let mut parts = vec![output::count(jobs as usize, "attempt")];
     if spec.models().next().is_some() {

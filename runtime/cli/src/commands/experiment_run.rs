@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::args::EngineArgs;
 use crate::commands::agent_setup;
 use crate::commands::experiment_result::{exit_code, summary, unfinished};
-use crate::commands::task_selection::Chosen;
+use crate::commands::task_selection::TaskSelection;
 use crate::context::{self, Context};
 use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
@@ -36,15 +36,15 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const OTHERS_SHOWN: usize = 5;
 
 /// Runner and prepared tasks of an experiment.
-pub(crate) struct Setting {
+pub(crate) struct PreparedRun {
     pub(crate) runner: Arc<Runner>,
     pub(crate) tasks: Vec<Arc<Prepared>>,
 }
 
-impl Setting {
+impl PreparedRun {
     pub(crate) fn open(
         context: &Context,
-        chosen: &Chosen,
+        chosen: &TaskSelection,
         spec: &Spec,
         jobs: u32,
         engine: EngineArgs,
@@ -133,7 +133,7 @@ impl Setting {
     }
 
     /// Refuses tasks that differ from those of the experiment's attempts.
-    pub(crate) fn insist(
+    pub(crate) fn require_same_tasks(
         &self,
         name: &str,
         spec: &Spec,
@@ -199,7 +199,8 @@ impl Setting {
         self.tasks.iter().map(|task| task.version()).collect()
     }
 
-    pub(crate) fn go(
+    /// Makes the remaining attempts, and prints the report.
+    pub(crate) fn run(
         self,
         id: &str,
         name: &str,
@@ -285,7 +286,7 @@ impl Setting {
             ));
         }
         if code == ExitCode::Interrupted {
-            output::note(&goes_on(name));
+            output::note(&resume_note(name));
         } else if lost > 0 {
             let lost = output::count(lost, "attempt");
             let name = sanitise::line(name);
@@ -312,7 +313,7 @@ impl Setting {
 }
 
 /// Formats the note that an interrupted experiment can be continued.
-pub(crate) fn goes_on(name: &str) -> String {
+pub(crate) fn resume_note(name: &str) -> String {
     let name = sanitise::line(name);
     format!("interrupted; continue with `mcpmark resume {name}`")
 }

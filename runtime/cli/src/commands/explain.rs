@@ -11,7 +11,7 @@ use mcpmark_snapshot::{Digest, Store};
 
 use crate::args::EngineArgs;
 use crate::commands::imported_plan;
-use crate::commands::task_selection::{self, Chosen, NoJudge};
+use crate::commands::task_selection::{self, LoadVerifierError, TaskSelection};
 use crate::context::Context;
 use crate::error::{CommandError, error_chain, journal_error};
 use crate::interruption;
@@ -50,8 +50,8 @@ pub(crate) fn explain(
     );
     let task = std::slice::from_ref(&attempt.task);
     let place = imported_plan::place(&experiment, &spec, &way_out)?;
-    let chosen = Chosen::by_id(context, place, task)
-        .map_err(|error| task_selection::or_elsewhere(&spec, &way_out, error))?;
+    let chosen = TaskSelection::by_id(context, place, task)
+        .map_err(|error| task_selection::with_location_hint(&spec, &way_out, error))?;
     // Two slots: the oracle occupies one while it plays.
     let sandbox = context.sandbox(2, EngineArgs::default())?;
     let task = match terms(&store, attempt)? {
@@ -83,7 +83,9 @@ pub(super) fn terms(store: &Store, attempt: &AttemptRow) -> Result<Option<Terms>
     let Some(digest) = terms.and_then(|digest| digest.parse::<Digest>().ok()) else {
         return Ok(None);
     };
-    Ok(Some(Terms::read(store, &digest).map_err(NoJudge::from)?))
+    Ok(Some(
+        Terms::read(store, &digest).map_err(LoadVerifierError::from)?,
+    ))
 }
 
 /// Returns the final state of the oracle, or of another attempt that passed if the task has no solution.

@@ -6,9 +6,11 @@ use mcpmark_experiment::{Added, AgentKind, Journal, PlanError, Spec, SpecLimits,
 use mcpmark_metadata::ExitCode;
 
 use crate::args::RunArgs;
-use crate::commands::experiment_run::{Setting, goes_on, jobs, refuse_clients, warn_of_prices};
+use crate::commands::experiment_run::{
+    PreparedRun, jobs, refuse_clients, resume_note, warn_of_prices,
+};
 use crate::commands::request::Request;
-use crate::commands::task_selection::{self, Chosen};
+use crate::commands::task_selection::{self, TaskSelection};
 use crate::commands::{agent_setup, dry_run, imported_plan};
 use crate::context::Context;
 use crate::diagnosis::home_error;
@@ -42,7 +44,7 @@ pub(crate) fn grow(
     let rows = journal.attempts(name).map_err(journal_error)?;
     let models = agent_setup::models(&spec, &spec.acting(&rows))?;
     super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
-    let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
+    let chosen = TaskSelection::by_id(context, spec.published.as_ref(), &spec.tasks)?;
     agent_setup::check_filters(&models, &spec, &chosen.tools())?;
     if args.dry_run {
         output::note(&told(name, &added));
@@ -56,15 +58,15 @@ pub(crate) fn grow(
     } else {
         super::runtime(1)?.block_on(agent_setup::preflight(&models, &spec, &chosen.tools()))?
     };
-    let setting = Setting::open(context, &chosen, &spec, jobs_at_once, args.engine)?;
-    setting.check_tools(&beside)?;
+    let prepared_run = PreparedRun::open(context, &chosen, &spec, jobs_at_once, args.engine)?;
+    prepared_run.check_tools(&beside)?;
     let way_out = format!(
         "`mcpmark resume {name}` repeats the attempts of changed tasks; \
          `mcpmark run --experiment OTHER` starts another experiment"
     );
-    setting.insist(name, &spec, &way_out)?;
+    prepared_run.require_same_tasks(name, &spec, &way_out)?;
     let mut spec = spec;
-    spec.bundles = setting.bundles();
+    spec.bundles = prepared_run.bundles();
     if let Some(place) = &mut spec.published {
         place.bundle = chosen.bundle()?;
     }
@@ -80,12 +82,12 @@ pub(crate) fn grow(
             .map_err(journal_error)?;
     }
     output::note(&told(name, &added));
-    interruption::say(goes_on(name));
+    interruption::say(resume_note(name));
     warn_of_prices(&spec);
-    setting.take_over(&experiment.id, name, &spec)?;
+    prepared_run.take_over(&experiment.id, name, &spec)?;
     let agent_setup =
         agent_setup::open_participants(&spec, models, &journal, &experiment.id, jobs_at_once)?;
-    setting.go(&experiment.id, name, &spec, agent_setup, false, args.json)
+    prepared_run.run(&experiment.id, name, &spec, agent_setup, false, args.json)
 }
 
 /// Extended plan, with the additions.
@@ -126,7 +128,8 @@ fn plan(
         }
         None if request.selection.is_empty() && place.is_none() => None,
         None => {
-            let chosen = Chosen::select(context, spec.published.as_ref(), &request.selection)?;
+            let chosen =
+                TaskSelection::select(context, spec.published.as_ref(), &request.selection)?;
             Some(chosen.ids().map(ToString::to_string).collect())
         }
     };

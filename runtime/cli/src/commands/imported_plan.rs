@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcpmark_experiment::journal::{ExperimentRow, ForeignPlanError, PlanAction};
+use mcpmark_experiment::journal::{ExperimentRow, ImportedPlanError, PlanAction};
 use mcpmark_experiment::{Spec, TaskSource};
 
 use crate::commands::bundle;
@@ -38,11 +38,11 @@ fn may_exist(tasks: &Path) -> bool {
     bundle::is_reference(tasks) || tasks.exists()
 }
 
-fn foreign_plan_error(error: &ForeignPlanError, way_out: &str) -> CommandError {
+fn foreign_plan_error(error: &ImportedPlanError, way_out: &str) -> CommandError {
     // Each action is one line, whatever its texts contain.
     let shown = |action: &PlanAction| sanitise::line(&action.to_string()).into_owned();
     match error {
-        ForeignPlanError::NotAccepted {
+        ImportedPlanError::NotAccepted {
             experiment,
             actions,
             code,
@@ -59,7 +59,7 @@ fn foreign_plan_error(error: &ForeignPlanError, way_out: &str) -> CommandError {
                 "to accept the plan, run `mcpmark resume {name} --accept-plan {code}`; {way_out}"
             ))
         }
-        ForeignPlanError::ReadsTasks { experiment, action } => {
+        ImportedPlanError::ReadsTasks { experiment, action } => {
             let name = sanitise::line(experiment);
             CommandError::usage(format!(
                 "experiment {name:?} was imported, and this would {}",

@@ -4,7 +4,9 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use mcpmark_experiment::{AgentKind, AgentSetup, AttemptLimits, Client, Door, Outcome, Progress};
+use mcpmark_experiment::{
+    AgentKind, AgentSetup, AttemptLimits, Client, ClientTransport, Outcome, Progress,
+};
 use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Snapshot, Tree};
 use tokio_util::sync::CancellationToken;
@@ -41,25 +43,25 @@ pub(crate) fn serve(
         },
     )?;
     let SingleAttempt {
-        setting,
+        prepared_run,
         spec,
         id,
         name,
         ..
     } = &own;
-    let journal = &setting.runner.journal;
+    let journal = &prepared_run.runner.journal;
 
     let (left, cancel) = (CancellationToken::new(), CancellationToken::new());
     let outcome = Arc::new(Mutex::new(None));
     let ended = super::runtime(1)?.block_on(async {
         let mut listening = interruption::listen();
         let door = match http {
-            Some(listener) => Door::Http {
+            Some(listener) => ClientTransport::Http {
                 listener: mcp::to_tokio("--http", listener)?,
                 path: HTTP_PATH.to_owned(),
                 idle: args.idle_timeout.map(Duration::from_secs),
             },
-            None => Door::Stream(mcp::stdio()),
+            None => ClientTransport::Stream(mcp::stdio()),
         };
         let client = Arc::new(Client::new(door, introduction, left.clone()));
         let mut agent_setup = AgentSetup::plain(AgentKind::Client);
@@ -79,10 +81,10 @@ pub(crate) fn serve(
         };
         let kept = Arc::clone(&outcome);
         let listener = move |progress| hear(progress, &kept);
-        let run = setting.runner.run(
+        let run = prepared_run.runner.run(
             id,
             &agent_setup,
-            &setting.tasks,
+            &prepared_run.tasks,
             spec.plan(),
             cancel.clone(),
             Arc::new(listener),
@@ -108,11 +110,11 @@ pub(crate) fn serve(
         ));
         let digest = row.state.as_deref().and_then(|state| state.parse().ok());
         if let (Some(dir), Some(digest)) = (&args.export, digest) {
-            let store = Arc::clone(&setting.runner.store);
+            let store = Arc::clone(&prepared_run.runner.store);
             let tree: Tree = store
                 .load_tree(&digest)
                 .map_err(CommandError::infrastructure)?;
-            let task = &setting.tasks[0];
+            let task = &prepared_run.tasks[0];
             let service = task.start.service();
             let service = service
                 .ok_or_else(|| CommandError::invalid("the service of the task is not available"))?;

@@ -17,7 +17,7 @@ use mcpmark_snapshot::{Blobs, Store};
 use mcpmark_task::{TaskId, WorldId};
 
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
-use crate::commands::task_selection::{self, Chosen, NoJudge};
+use crate::commands::task_selection::{self, LoadVerifierError, TaskSelection};
 use crate::commands::{bundle, judge, runs};
 use crate::context::Context;
 use crate::diagnosis::capture_error;
@@ -115,13 +115,13 @@ fn verify(context: &Context, args: &VerifyReceiptArgs) -> Result<ExitCode, Comma
         .map_err(|error| CommandError::invalid(sanitise::line(&format!("{named}: {error}"))))?;
     let store = context.store()?;
     let sandbox = context.sandbox_for_one(args.engine)?;
-    take_in(context, args, &receipt, &sandbox, &store)?;
+    import_objects(context, args, &receipt, &sandbox, &store)?;
     let answer = receipt
         .answer_text(&store)
         .map_err(|error| verify_error(&error))?;
     let judge = task_selection::judge(context, receipt.service(), &receipt.terms, &sandbox, &store);
     let judge = judge.map_err(|error| match error {
-        NoJudge::Terms(TermsError::Missing { .. }) => CommandError::from(error).hint(
+        LoadVerifierError::Terms(TermsError::Missing { .. }) => CommandError::from(error).hint(
             "pass it with --verifier, or name the home directory whose store has it with --home",
         ),
         error => error.into(),
@@ -186,7 +186,7 @@ fn compare(
         lacking = error.into_brief();
         Ok(())
     };
-    let prepared = Chosen::known(&context, None, &ids, lacks).and_then(|chosen| {
+    let prepared = TaskSelection::known(&context, None, &ids, lacks).and_then(|chosen| {
         let tasks = match chosen.ids().next() {
             Some(_) => chosen.prepare(sandbox, store)?,
             None => Vec::new(),
@@ -245,7 +245,7 @@ fn unwrapped(text: Vec<u8>, args: &VerifyReceiptArgs) -> Result<Vec<u8>, Command
 
 /// Stores the objects given on the command line if they have the digests of the receipt. Also prepares the task of a
 /// bundle, if the store lacks objects.
-fn take_in(
+fn import_objects(
     context: &Context,
     args: &VerifyReceiptArgs,
     receipt: &Receipt,
@@ -255,7 +255,7 @@ fn take_in(
     if !receipt.has_task_objects(store) && context.is_bundle()? {
         // Preparation stores the objects of the task. The receipt's objects are then looked up in the store.
         let task = [receipt.task.clone()];
-        Chosen::by_id(context, None, &task)?.prepare(sandbox, store)?;
+        TaskSelection::by_id(context, None, &task)?.prepare(sandbox, store)?;
     }
     if !store.contains(&receipt.start) {
         make_start(context, receipt, store)?;

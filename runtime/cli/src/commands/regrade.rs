@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use self::report::{Left, Report};
 use crate::args::RegradeArgs;
 use crate::commands::experiment_run::jobs;
-use crate::commands::task_selection::{self, Chosen};
+use crate::commands::task_selection::{self, TaskSelection};
 use crate::commands::{bundle, imported_plan, runs};
 use crate::context::Context;
 use crate::diagnosis::home_error;
@@ -29,7 +29,7 @@ const WAY_OUT: &str = "`--bundle PLACE` uses a bundle that has the tasks";
 pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<ExitCode, CommandError> {
     let context = &match &args.bundle {
         Some(bundle) => {
-            bundle::must_be_there(bundle)?;
+            bundle::check_exists(bundle)?;
             context.at_bundle(bundle)
         }
         None => context.clone(),
@@ -55,10 +55,10 @@ pub(crate) fn regrade(context: &Context, args: RegradeArgs) -> Result<ExitCode, 
             Some(_) => None,
             None => imported_plan::place(&row, &spec, "`--bundle PLACE` uses your own bundle")?,
         };
-        let chosen = Chosen::known(context, place, &tasks, &mut |_, _| Ok(()));
+        let chosen = TaskSelection::known(context, place, &tasks, &mut |_, _| Ok(()));
         let chosen = chosen.map_err(|error| match args.bundle {
             Some(_) => error,
-            None => task_selection::or_elsewhere(&spec, WAY_OUT, error),
+            None => task_selection::with_location_hint(&spec, WAY_OUT, error),
         })?;
         let prepared = match chosen.ids().next() {
             Some(_) => chosen.to_judge(&sandbox, &store)?,

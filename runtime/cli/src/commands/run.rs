@@ -9,11 +9,11 @@ use mcpmark_metadata::ExitCode;
 
 use crate::args::{PublishedArgs, ResumeArgs, RunArgs};
 use crate::commands::experiment_run::{
-    Setting, check_name, counted, find, goes_on, jobs, refuse_clients, warn_of_prices,
+    PreparedRun, check_name, counted, find, jobs, refuse_clients, resume_note, warn_of_prices,
 };
 use crate::commands::request::{self, Request};
 use crate::commands::runs::LATEST;
-use crate::commands::task_selection::{self, Chosen};
+use crate::commands::task_selection::{self, TaskSelection};
 use crate::commands::{agent_setup, dry_run, grow, imported_plan};
 use crate::context::Context;
 use crate::diagnosis::home_error;
@@ -46,10 +46,10 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<ExitCode, Comm
             for participant in participants.filter(|one| one.agent == AgentKind::Replay) {
                 participant.agent_settings.replay = Some(attempt.id.clone());
             }
-            Chosen::by_id(context, spec.published.as_ref(), &[attempt.task])?
+            TaskSelection::by_id(context, spec.published.as_ref(), &[attempt.task])?
         }
         None => {
-            let mut chosen = Chosen::select(context, spec.published.as_ref(), &selection)?;
+            let mut chosen = TaskSelection::select(context, spec.published.as_ref(), &selection)?;
             // Tasks that are named must run.
             if selection.selectors.is_empty() {
                 chosen.leave_out_unavailable();
@@ -76,13 +76,13 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<ExitCode, Comm
         super::runtime(1)?.block_on(agent_setup::preflight(&models, &spec, &chosen.tools()))?
     };
     let jobs = jobs(spec.concurrency.jobs);
-    let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
-    setting.check_tools(&beside)?;
-    spec.bundles = setting.bundles();
+    let prepared_run = PreparedRun::open(context, &chosen, &spec, jobs, args.engine)?;
+    prepared_run.check_tools(&beside)?;
+    spec.bundles = prepared_run.bundles();
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
     let (id, name) = match experiment {
         Some(name) => {
-            let journal = &setting.runner.journal;
+            let journal = &prepared_run.runner.journal;
             (
                 journal
                     .create_experiment(&name, &text)
@@ -90,17 +90,17 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<ExitCode, Comm
                 name,
             )
         }
-        None => setting.create_unnamed(&text)?,
+        None => prepared_run.create_unnamed(&text)?,
     };
-    interruption::say(goes_on(&name));
+    interruption::say(resume_note(&name));
     warn_of_prices(&spec);
     let _lock = context
         .home()
         .lock_experiment(&id, &name)
         .map_err(|error| home_error(&error))?;
     let agent_setup =
-        agent_setup::open_participants(&spec, models, &setting.runner.journal, &id, jobs)?;
-    setting.go(&id, &name, &spec, agent_setup, false, args.json)
+        agent_setup::open_participants(&spec, models, &prepared_run.runner.journal, &id, jobs)?;
+    prepared_run.run(&id, &name, &spec, agent_setup, false, args.json)
 }
 
 /// Resumes an experiment.
@@ -133,7 +133,7 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<ExitCode, Co
     let limits = &mut spec.limits;
     limits.experiment_tokens = args.limit_tokens.or(limits.experiment_tokens);
     limits.experiment_time_seconds = args.limit_run_time.or(limits.experiment_time_seconds);
-    interruption::say(goes_on(&experiment.name));
+    interruption::say(resume_note(&experiment.name));
     interruption::watch();
     let rows = journal.attempts(&experiment.name).map_err(journal_error)?;
     let acting = spec.acting(&counted(&rows, args.retry_died));
@@ -152,8 +152,8 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<ExitCode, Co
         };
         Err(CommandError { code, ..error })
     };
-    let chosen = Chosen::known(context, spec.published.as_ref(), &spec.tasks, lacking)
-        .map_err(|error| task_selection::or_elsewhere(&spec, &way_out, error))?;
+    let chosen = TaskSelection::known(context, spec.published.as_ref(), &spec.tasks, lacking)
+        .map_err(|error| task_selection::with_location_hint(&spec, &way_out, error))?;
     let preflight = |models: &ActingModels| {
         if args.no_preflight {
             Ok(ExternalTools::new())
@@ -171,23 +171,23 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<ExitCode, Co
         .experiment(&experiment.name)
         .map_err(journal_error)?;
     let jobs = jobs(args.jobs.or(spec.concurrency.jobs));
-    let setting = Setting::open(context, &chosen, &spec, jobs, args.engine)?;
+    let prepared_run = PreparedRun::open(context, &chosen, &spec, jobs, args.engine)?;
     // Read again, because another process may have made attempts before it was locked.
     let rows = journal.attempts(&experiment.name).map_err(journal_error)?;
-    let left = setting.acting(&spec, &counted(&rows, args.retry_died));
+    let left = prepared_run.acting(&spec, &counted(&rows, args.retry_died));
     if !left.is_subset(&acting) {
         // Changed tasks are attempted again, also by participants that were finished.
         models = agent_setup::models(&spec, &left)?;
         super::runtime(1)?.block_on(agent_setup::check(&models, &spec))?;
         beside = preflight(&models)?;
     }
-    setting.check_tools(&beside)?;
+    prepared_run.check_tools(&beside)?;
     // The approval of an imported plan covers only the tasks of its recorded attempts.
     if is_elsewhere || experiment.is_foreign() {
         let way_out = "name the location of the original tasks; `mcpmark run` starts another experiment with these";
-        setting.insist(&experiment.name, &spec, way_out)?;
+        prepared_run.require_same_tasks(&experiment.name, &spec, way_out)?;
     }
-    spec.bundles = setting.bundles();
+    spec.bundles = prepared_run.bundles();
     if let Some(place) = &mut spec.published {
         place.bundle = chosen.bundle()?;
     }
@@ -207,11 +207,11 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<ExitCode, Co
             .approve_plan(&experiment.id)
             .map_err(journal_error)?;
     }
-    setting.take_over(&experiment.id, &experiment.name, &spec)?;
-    let journal = &setting.runner.journal;
+    prepared_run.take_over(&experiment.id, &experiment.name, &spec)?;
+    let journal = &prepared_run.runner.journal;
     let agent_setup = agent_setup::open_participants(&spec, models, journal, &experiment.id, jobs)?;
     let (id, name) = (&experiment.id, &experiment.name);
-    setting.go(id, name, &spec, agent_setup, args.retry_died, args.json)
+    prepared_run.run(id, name, &spec, agent_setup, args.retry_died, args.json)
 }
 
 /// Returns the newest experiment that was not imported. Imported ones are resumed only by name.

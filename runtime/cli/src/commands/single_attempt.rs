@@ -6,8 +6,8 @@ use mcpmark_experiment::{
     AgentKind, AttemptLimits, ExperimentLock, JournalError, Participant, Prepared, Spec, TaskSource,
 };
 
-use super::experiment_run::{self, Setting};
-use super::task_selection::Chosen;
+use super::experiment_run::{self, PreparedRun};
+use super::task_selection::TaskSelection;
 use crate::args::EngineArgs;
 use crate::context::Context;
 use crate::diagnosis::home_error;
@@ -15,7 +15,7 @@ use crate::error::{CommandError, journal_error};
 
 /// New experiment with one planned attempt of one task. It is locked for this process.
 pub(super) struct SingleAttempt {
-    pub(super) setting: Setting,
+    pub(super) prepared_run: PreparedRun,
     pub(super) spec: Spec,
     /// Id of the experiment.
     pub(super) id: String,
@@ -43,30 +43,31 @@ impl SingleAttempt {
         }
         let mut spec = Spec::new(vec![task], vec![Participant::plain(agent)]);
         spec.published = place;
-        let chosen = Chosen::by_id(context, spec.published.as_ref(), &spec.tasks)?;
+        let chosen = TaskSelection::by_id(context, spec.published.as_ref(), &spec.tasks)?;
         spec.tasks = chosen.ids().map(ToString::to_string).collect();
         if let Some(place) = &mut spec.published {
             place.bundle = chosen.bundle()?;
         }
-        let mut setting = Setting::open(context, &chosen, &spec, 1, EngineArgs::default())?;
-        for task in &mut setting.tasks {
+        let mut prepared_run =
+            PreparedRun::open(context, &chosen, &spec, 1, EngineArgs::default())?;
+        for task in &mut prepared_run.tasks {
             *task = Arc::new(Prepared {
                 attempt_limits: limits(task.attempt_limits),
                 ..(**task).clone()
             });
         }
-        spec.bundles = setting.bundles();
+        spec.bundles = prepared_run.bundles();
         let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
         let (id, name) = match name {
             Some(name) => {
-                let id = setting.runner.journal.create_experiment(&name, &text);
+                let id = prepared_run.runner.journal.create_experiment(&name, &text);
                 (id.map_err(journal_error)?, name)
             }
-            None => setting.create_unnamed(&text)?,
+            None => prepared_run.create_unnamed(&text)?,
         };
         let lock = context.home().lock_experiment(&id, &name);
         Ok(Self {
-            setting,
+            prepared_run,
             spec,
             id,
             name,

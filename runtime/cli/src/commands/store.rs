@@ -122,7 +122,7 @@ fn transport_error(file: &Path, error: &TransportError) -> CommandError {
 fn stats(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
     let stats = maintenance::stats(&journal, &store, &context.home().journal_file())
-        .map_err(upkeep_error)?;
+        .map_err(maintenance_error)?;
     let bundles = journal.bundles().map_err(journal_error)?;
     let libraries = bundle::libraries(context).amounts(&bundles);
     let (needed, unneeded) =
@@ -289,7 +289,7 @@ fn collect(
     let removed = maintenance::collect(&journal, &store, dry, loss, || {
         !stop.load(Ordering::Relaxed)
     })
-    .map_err(upkeep_error)?;
+    .map_err(maintenance_error)?;
     let bundles = journal.bundles().map_err(journal_error)?;
     let libraries = bundle::libraries(context)
         .collect(&bundles, dry, || !stop.load(Ordering::Relaxed))
@@ -362,11 +362,12 @@ fn check(
     let (journal, store) = (context.journal()?, context.store()?);
     let stop = stop_flag();
     let check = || {
-        maintenance::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error)
+        maintenance::check(&journal, &store, || !stop.load(Ordering::Relaxed))
+            .map_err(maintenance_error)
     };
     let mut checked = check()?;
     let mut repaired = Vec::new();
-    if !sources.is_empty() && !is_sound(&checked) && !stop.load(Ordering::Relaxed) {
+    if !sources.is_empty() && !is_intact(&checked) && !stop.load(Ordering::Relaxed) {
         repaired = repair(context, &store, &checked, sources, stop)?;
         // Restored objects may reference further missing ones.
         checked = check()?;
@@ -394,7 +395,7 @@ fn check(
         }
         output::print(&text)?;
     }
-    Ok(if is_sound(&checked) {
+    Ok(if is_intact(&checked) {
         ExitCode::Passed
     } else {
         ExitCode::Infrastructure
@@ -429,7 +430,7 @@ fn check_document(checked: &Checked, repaired: &[Repaired]) -> StoreCheck {
     }
 }
 
-fn is_sound(checked: &Checked) -> bool {
+fn is_intact(checked: &Checked) -> bool {
     checked.faults.is_empty() && checked.unneeded_damaged.is_empty() && checked.rows.is_empty()
 }
 
@@ -579,7 +580,7 @@ fn stop_flag() -> &'static AtomicBool {
     &STOP
 }
 
-fn upkeep_error(error: MaintenanceError) -> CommandError {
+fn maintenance_error(error: MaintenanceError) -> CommandError {
     let message = sanitise::line(&error_chain(&error)).into_owned();
     let result = CommandError::infrastructure(message);
     match error {

@@ -18,7 +18,7 @@ use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Selected tasks.
-pub(crate) struct Chosen {
+pub(crate) struct TaskSelection {
     /// Context in which the tasks are prepared. Its root is the bundle, if they come from one.
     context: Context,
     tasks: Tasks,
@@ -48,7 +48,7 @@ pub(crate) fn place(args: &PublishedArgs) -> Result<Option<TaskSource>, CommandE
     }))
 }
 
-impl Chosen {
+impl TaskSelection {
     pub(crate) fn select(
         context: &Context,
         place: Option<&TaskSource>,
@@ -191,7 +191,7 @@ impl Chosen {
             if let Judge::HeldBack(verifier) = &task.judge
                 && verifier.references().all(|it| it.is_complete(store))
             {
-                let terms = Terms::read(store, &task.terms).map_err(NoJudge::from)?;
+                let terms = Terms::read(store, &task.terms).map_err(LoadVerifierError::from)?;
                 task.judge = judge(&self.context, task.id.service(), &terms, sandbox, store)?;
             }
         }
@@ -231,31 +231,31 @@ impl Chosen {
 }
 
 /// Error of loading an earlier verifier from the store.
-pub(crate) enum NoJudge {
+pub(crate) enum LoadVerifierError {
     Terms(TermsError),
     Command(CommandError),
 }
 
-impl From<TermsError> for NoJudge {
+impl From<TermsError> for LoadVerifierError {
     fn from(error: TermsError) -> Self {
         Self::Terms(error)
     }
 }
 
-impl From<CommandError> for NoJudge {
+impl From<CommandError> for LoadVerifierError {
     fn from(error: CommandError) -> Self {
         Self::Command(error)
     }
 }
 
-impl From<NoJudge> for CommandError {
-    fn from(wrong: NoJudge) -> Self {
+impl From<LoadVerifierError> for CommandError {
+    fn from(wrong: LoadVerifierError) -> Self {
         match wrong {
-            NoJudge::Command(error) => error,
-            NoJudge::Terms(error @ TermsError::Missing { .. }) => {
+            LoadVerifierError::Command(error) => error,
+            LoadVerifierError::Terms(error @ TermsError::Missing { .. }) => {
                 Self::invalid(&error).hint("name the home directory whose store has it with --home")
             }
-            NoJudge::Terms(error) => Self::invalid(sanitise::line(&error_chain(&error))),
+            LoadVerifierError::Terms(error) => Self::invalid(sanitise::line(&error_chain(&error))),
         }
     }
 }
@@ -267,14 +267,16 @@ pub(crate) fn judge(
     terms: &Terms,
     sandbox: &Sandbox,
     store: &Store,
-) -> Result<Judge, NoJudge> {
+) -> Result<Judge, LoadVerifierError> {
     terms.judge(service, context.services(), store, sandbox, || {
-        context.interpreter(sandbox).map_err(NoJudge::from)
+        context
+            .interpreter(sandbox)
+            .map_err(LoadVerifierError::from)
     })
 }
 
 /// Adds the hint `way_out` to an error if the tasks of an experiment are no longer at their location.
-pub(crate) fn or_elsewhere(spec: &Spec, way_out: &str, error: CommandError) -> CommandError {
+pub(crate) fn with_location_hint(spec: &Spec, way_out: &str, error: CommandError) -> CommandError {
     let Some(place) = &spec.published else {
         // The experiment was started with a library, so its location is not recorded.
         return match &error.hint {
@@ -320,7 +322,7 @@ fn resolve_source(
 
 /// Checks that a location exists. Returns false for a reference to a registry, whose existence is not checked here.
 fn is_local(place: &TaskSource) -> Result<bool, CommandError> {
-    bundle::must_be_there(&place.tasks)?;
+    bundle::check_exists(&place.tasks)?;
     Ok(!bundle::is_reference(&place.tasks))
 }
 

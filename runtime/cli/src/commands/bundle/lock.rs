@@ -98,7 +98,7 @@ pub(super) fn verify(context: &Context, opened: &Opened) -> Result<(), CommandEr
 
 /// Changes of an update.
 #[derive(Serialize)]
-struct News {
+struct UpdateReport {
     lock: PathBuf,
     before: Digest,
     after: Digest,
@@ -135,7 +135,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<ExitCode, C
     let before = bundles.cache().remembered(&old.digest);
     let changes = before.map(|before| compare::report(&before, &opened));
     let locked = old.changes(&new);
-    let mut news = News {
+    let mut news = UpdateReport {
         lock: file.clone(),
         before: old.digest,
         after: new.digest,
@@ -174,7 +174,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<ExitCode, C
     })
 }
 
-impl News {
+impl UpdateReport {
     fn text(&self, full: bool, nothing: bool) -> String {
         if nothing {
             return format!("no changes: {}\n", self.before);

@@ -205,7 +205,7 @@ pub(super) fn verify(
     let opened = bundles.open(place, FetchDepth::Everything)?;
     let signed_by = match keys {
         [] => bundles.check(&opened)?,
-        keys => trust::insist(&opened, keys)?,
+        keys => trust::require_signature(&opened, keys)?,
     };
     let bundle = &opened.bundle;
     let source: &dyn Source = &*opened.source;

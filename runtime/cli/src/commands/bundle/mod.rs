@@ -23,7 +23,7 @@ use crate::error::CommandError;
 
 pub(crate) use self::mend::mend;
 pub(crate) use self::trust::read_key;
-pub(crate) use crate::bundles::must_be_there;
+pub(crate) use crate::bundles::check_exists;
 pub(crate) use mcpmark_bundle::open::{is_reference, is_root};
 
 /// Returns the unpacked bundles.

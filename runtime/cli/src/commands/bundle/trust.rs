@@ -101,9 +101,12 @@ pub(crate) fn read_key<T: FromStr<Err = BadKey>>(file: &Path) -> Result<T, Comma
 }
 
 /// Returns the keys among these files that signed a bundle. At least one must have signed it.
-pub(super) fn insist(opened: &Opened, keys: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+pub(super) fn require_signature(
+    opened: &Opened,
+    keys: &[PathBuf],
+) -> Result<Vec<PathBuf>, CommandError> {
     opened
         .signed()
-        .vouched_by(keys, mcpmark_bundle::trust::read_key)
+        .signed_by(keys, mcpmark_bundle::trust::read_key)
         .map_err(|error| not_trusted(&error))
 }

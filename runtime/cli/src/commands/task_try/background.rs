@@ -78,7 +78,7 @@ pub(super) fn hold(
     let _ = rustix::process::setsid();
     let idle = Duration::from_secs(args.idle_timeout);
     let announced = runtime(1)?.block_on(attend(&own, &dir, idle))?;
-    let rows = own.setting.runner.journal.attempts(&own.name);
+    let rows = own.prepared_run.runner.journal.attempts(&own.name);
     let rows = rows.map_err(journal_error)?;
     if !announced {
         let reason = rows.last().and_then(|row| row.error.as_deref());
@@ -105,11 +105,11 @@ async fn attend(own: &SingleAttempt, dir: &Path, idle: Duration) -> Result<bool,
         let events = Arc::clone(&events);
         move |progress| events.hear(progress)
     };
-    let setting = &own.setting;
-    let run = setting.runner.run(
+    let prepared_run = &own.prepared_run;
+    let run = prepared_run.runner.run(
         &own.id,
         &agent_setup,
-        &setting.tasks,
+        &prepared_run.tasks,
         own.spec.plan(),
         cancel.clone(),
         Arc::new(listener),
@@ -136,7 +136,7 @@ async fn attend(own: &SingleAttempt, dir: &Path, idle: Duration) -> Result<bool,
             return Err(error);
         }
     };
-    let task = &setting.tasks[0];
+    let task = &prepared_run.tasks[0];
     let session = Arc::new(Session {
         attempt,
         experiment: own.name.clone(),
