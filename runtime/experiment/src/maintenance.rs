@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use mcpmark_grading::{Reference, Terms, TermsError};
-use mcpmark_journal::{AttemptNeeds, BadRow, Journal, JournalError};
+use mcpmark_journal::{AttemptNeeds, BadRow, Journal, JournalError, NeededObject};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Removed, Store, StoreError};
 use serde::Serialize;
 
@@ -122,13 +122,21 @@ fn add(
     store: &Store,
     mut lost: impl FnMut(Digest, &'static str) -> Result<(), MaintenanceError>,
 ) -> Result<(), MaintenanceError> {
-    let mut trees = attempt.trees.clone();
-    let blobs = attempt.verifiers.iter().chain(&attempt.terms).copied();
-    for digest in blobs.chain(attempt.answer) {
-        needed.add_blob(digest);
+    let (mut trees, mut documents) = (Vec::new(), Vec::new());
+    for object in attempt.objects() {
+        match object {
+            NeededObject::Tree(root) => trees.push(root),
+            NeededObject::Answer(digest) | NeededObject::Verifier(digest) => {
+                needed.add_blob(digest);
+            }
+            NeededObject::Terms(digest) => {
+                needed.add_blob(digest);
+                documents.push(digest);
+            }
+        }
     }
-    for digest in &attempt.terms {
-        match Terms::read(store, digest) {
+    for digest in documents {
+        match Terms::read(store, &digest) {
             Ok(terms) => {
                 for reference in terms.references() {
                     match reference {
@@ -137,8 +145,8 @@ fn add(
                     }
                 }
             }
-            Err(TermsError::Malformed { .. }) => lost(*digest, NO_DOCUMENT)?,
-            Err(_) => lost(*digest, NOT_WHOLE)?,
+            Err(TermsError::Malformed { .. }) => lost(digest, NO_DOCUMENT)?,
+            Err(_) => lost(digest, NOT_WHOLE)?,
         }
     }
     for tree in &trees {

@@ -13,7 +13,8 @@ use mcpmark_archive::states::{self, StatesError, WriteError, Written};
 use mcpmark_archive::tar::{Bounds, Reader, TarError, Writer};
 use mcpmark_grading::{Reference, Terms, TermsError};
 use mcpmark_journal::{
-    AttemptNeeds, Journal, JournalError, MAX_PLANNED, Need, RowLimits, RowTransferError, Spec,
+    AttemptNeeds, Journal, JournalError, MAX_PLANNED, Need, NeededObject, RowLimits,
+    RowTransferError, Spec,
 };
 use mcpmark_snapshot::{Blobs, Digest, Store};
 
@@ -160,23 +161,29 @@ fn may_have(what: &'static str, found: u64, limit: u64) -> Result<(), TransportE
 }
 
 fn add(attempt: &AttemptNeeds, store: &Store, trees: &mut Vec<Digest>, blobs: &mut Vec<Digest>) {
-    trees.extend(&attempt.trees);
-    blobs.extend(&attempt.terms);
-    for digest in &attempt.terms {
-        let Ok(terms) = Terms::read(store, digest) else {
-            // Writing the states fails later if the document is missing. A malformed one has no references.
-            continue;
-        };
-        for reference in terms.references() {
-            match reference {
-                Reference::Blob(digest) => blobs.push(digest),
-                Reference::Tree(root) => trees.push(root),
+    for object in attempt.objects() {
+        match object {
+            NeededObject::Tree(root) => trees.push(root),
+            NeededObject::Answer(digest) | NeededObject::Verifier(digest) => {
+                // Old grades have no terms, and their verifiers were not stored. Answers are stored only if they were
+                // judged.
+                blobs.extend(store.contains(&digest).then_some(digest));
+            }
+            NeededObject::Terms(digest) => {
+                blobs.push(digest);
+                // Writing the states fails later if the document is missing. A malformed one has no references.
+                let Ok(terms) = Terms::read(store, &digest) else {
+                    continue;
+                };
+                for reference in terms.references() {
+                    match reference {
+                        Reference::Blob(digest) => blobs.push(digest),
+                        Reference::Tree(root) => trees.push(root),
+                    }
+                }
             }
         }
     }
-    // Old grades have no terms, and their verifiers were not stored. Answers are stored only if they were judged.
-    let sometimes = attempt.verifiers.iter().chain(&attempt.answer);
-    blobs.extend(sometimes.filter(|digest| store.contains(digest)));
 }
 
 fn open(file: &Path) -> Result<Reader<BufReader<File>>, TransportError> {

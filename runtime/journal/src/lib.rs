@@ -55,7 +55,7 @@ pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::approval::{ImportedPlanError, PlanAction};
 pub use crate::deaths::{DEATHS_BEFORE_ALONE, Deaths, Interrupted};
-pub use crate::needs::AttemptNeeds;
+pub use crate::needs::{AttemptNeeds, NeededObject};
 pub use crate::outcome::{AttemptStatus, Outcome, OutcomeKind, STATE_FAULT};
 pub use crate::overview::ExperimentTotals;
 pub use crate::plan::{

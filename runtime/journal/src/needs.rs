@@ -23,6 +23,39 @@ pub struct AttemptNeeds {
     pub terms: Vec<Digest>,
 }
 
+/// Object of the store that an attempt needs, by its role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NeededObject {
+    /// Starting state or final state.
+    Tree(Digest),
+    /// Last message of the agent. The store has it if the verifier sees the answer.
+    Answer(Digest),
+    /// Verifier of a grade. Verifiers of grades without terms were not stored.
+    Verifier(Digest),
+    /// Terms of a grade. They refer to further objects.
+    Terms(Digest),
+}
+
+impl AttemptNeeds {
+    /// Returns all objects.
+    pub fn objects(&self) -> impl Iterator<Item = NeededObject> {
+        // Without `..`: a new field does not compile until it is classified.
+        let Self {
+            attempt: _,
+            experiment: _,
+            trees,
+            answer,
+            verifiers,
+            terms,
+        } = self;
+        let trees = trees.iter().copied().map(NeededObject::Tree);
+        let answer = answer.iter().copied().map(NeededObject::Answer);
+        let verifiers = verifiers.iter().copied().map(NeededObject::Verifier);
+        let terms = terms.iter().copied().map(NeededObject::Terms);
+        trees.chain(answer).chain(verifiers).chain(terms)
+    }
+}
+
 impl Journal {
     /// Returns the digests of the manifests of the bundles that contain the tasks of experiments.
     ///
