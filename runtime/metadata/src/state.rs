@@ -1,7 +1,5 @@
 //! States of worlds, their differences, and imported worlds.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -113,13 +111,12 @@ pub struct WorldStart {
 /// Output of `world import`: a world that was made from a published template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedWorld {
-    /// Name of the repository: `owner/name`.
-    pub repository: String,
     /// Digest of the starting state.
     pub digest: String,
-    /// Numbers of imported entries, each under the name of its kind, such as `issues`.
+    /// Summary in the terms of the service: the name of the world, under a key such as `repository`, and the numbers of
+    /// imported entries, each under the name of its kind, such as `issues`.
     #[serde(flatten)]
-    pub counts: BTreeMap<String, usize>,
+    pub summary: Map<String, Value>,
     /// Entries that were not imported.
     pub skipped: Vec<SkippedEntry>,
 }

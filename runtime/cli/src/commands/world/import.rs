@@ -2,8 +2,7 @@
 
 use mcpmark_experiment::PUBLISHED_CLOCK;
 use mcpmark_kinds::{ImportError, ImportRequest};
-use mcpmark_metadata::{ExitCode, ImportedWorld};
-use serde_json::json;
+use mcpmark_metadata::{ExitCode, ImportedWorld, SkippedEntry};
 
 use crate::args::ImportArgs;
 use crate::commands::directory;
@@ -63,17 +62,21 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<ExitCode, C
         PUBLISHED_CLOCK,
     )?;
     if args.json {
-        let skipped: Vec<_> = imported
-            .skipped
-            .iter()
-            .map(|it| json!({"place": it.place, "title": it.title, "why": it.why}))
-            .collect();
-        let mut value = json!({imported.name_key: imported.name, "digest": imported.tree.digest()});
-        for (key, _, number) in imported.counts {
-            value[key] = number.into();
-        }
-        value["skipped"] = skipped.into();
-        output::print_document::<ImportedWorld>(&value)?;
+        let name = (imported.name_key.to_owned(), imported.name.into());
+        let counts = imported.counts.into_iter();
+        let counts = counts.map(|(key, _, number)| (key.to_owned(), number.into()));
+        let skipped = imported.skipped.into_iter();
+        output::print_json(&ImportedWorld {
+            digest: imported.tree.digest().to_string(),
+            summary: std::iter::once(name).chain(counts).collect(),
+            skipped: skipped
+                .map(|it| SkippedEntry {
+                    place: it.place,
+                    title: it.title,
+                    why: it.why,
+                })
+                .collect(),
+        })?;
         return Ok(ExitCode::Passed);
     }
     for skipped in &imported.skipped {
