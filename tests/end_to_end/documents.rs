@@ -1,9 +1,13 @@
-//! Links in the documentation lead to existing files and headings.
+//! The documentation: its links lead to existing files and headings, and its table of harmless variants is current.
 
+use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::environment::repository;
+use serde_json::Value;
+
+use crate::environment::{repository, text};
 
 /// Returns the targets of the links of a document, outside of fenced blocks.
 fn targets(document: &str) -> Vec<&str> {
@@ -77,4 +81,93 @@ fn links_lead_to_files_and_headings() {
     }
     assert!(count > 40, "only {count} links were found");
     assert!(broken.is_empty(), "lead nowhere: {broken:#?}");
+}
+
+const MATRIX: [&str; 2] = ["<!-- matrix -->\n", "<!-- end of matrix -->\n"];
+
+/// Returns the certificates and manifests of the tasks that belong to a split, by task id.
+fn model_tasks() -> BTreeMap<String, (Value, Value)> {
+    let mut found = BTreeMap::new();
+    let mut dirs = vec![repository().join("tasks")];
+    while let Some(dir) = dirs.pop() {
+        let entries = fs::read_dir(&dir).unwrap().map(|it| it.unwrap().path());
+        dirs.extend(entries.filter(|path| path.is_dir()));
+        let read = |name: &str| {
+            let text = fs::read_to_string(dir.join(name)).ok()?;
+            Some(serde_json::from_str::<Value>(&text).unwrap())
+        };
+        if let (Some(certificate), Some(meta)) = (read("certificate.json"), read("meta.json"))
+            && meta["split"].is_string()
+        {
+            found.insert(text(&certificate["task"]), (certificate, meta));
+        }
+    }
+    found
+}
+
+/// Returns the matrix of the harmless variants that the verifiers of the model tasks accept.
+fn matrix() -> String {
+    let head = [
+        "Task",
+        "Extra reads",
+        "Repeated calls",
+        "Other order",
+        "Other route",
+        "Other reading",
+        "Free changes",
+    ];
+    let mut rows = format!(
+        "| {} |\n|{}\n",
+        head.join(" | "),
+        " --- |".repeat(head.len())
+    );
+    for (task, (certificate, meta)) in model_tasks() {
+        let calls = |variant: &str| match certificate["variants"][variant].as_u64() {
+            Some(calls) => format!("{calls} calls"),
+            None => String::new(),
+        };
+        let of_kind = |kind: &str| {
+            let declared = meta["variants"].as_object().into_iter().flatten();
+            let names = declared
+                .filter(|(_, it)| *it == kind)
+                .map(|(name, _)| format!("`{name}`"));
+            names.collect::<Vec<_>>().join(", ")
+        };
+        let mutants = certificate["mutations"].as_object().unwrap().iter();
+        let free = mutants.filter(|(_, counts)| counts[1].as_u64() < counts[0].as_u64());
+        let free = free.map(|(name, counts)| {
+            let accepted = counts[0].as_u64().unwrap() - counts[1].as_u64().unwrap();
+            format!("{name} ({accepted})")
+        });
+        let cells = [
+            format!("`{task}`"),
+            calls("extra-reads"),
+            calls("repeated-calls"),
+            of_kind("order"),
+            of_kind("route"),
+            of_kind("reading"),
+            free.collect::<Vec<_>>().join(", "),
+        ];
+        rows.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    rows
+}
+
+/// `INSTA_UPDATE=always` writes the matrix instead of comparing it.
+#[test]
+fn the_matrix_of_harmless_variants_is_that_of_the_certificates() {
+    let path = repository().join("docs/model-tasks.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once(MATRIX[0]).unwrap();
+    let (shown, after) = rest.split_once(MATRIX[1]).unwrap();
+    let matrix = matrix();
+    if env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always") {
+        let page = [before, MATRIX[0], &matrix, MATRIX[1], after].concat();
+        fs::write(&path, page).unwrap();
+        return;
+    }
+    assert_eq!(
+        shown, matrix,
+        "certificates have changed: run `INSTA_UPDATE=always cargo test --release --test end_to_end documents`"
+    );
 }

@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_where_things_lie_and_what_was_answered() {
+    fn a_script_gets_its_paths_and_the_answer() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("verify.py"), "").unwrap();
         let script = Script::read(&dir.path().join("verify.py")).unwrap();

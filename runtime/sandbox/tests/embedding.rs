@@ -178,7 +178,7 @@ fn only_the_very_names_that_were_added_are_accepted() {
 }
 
 #[test]
-fn it_is_for_verifiers_alone() {
+fn only_verifiers_are_accepted() {
     let sandbox = offering();
     for export in ["setup", "solve"] {
         let component = guest(NUMBERS, FUNCTION, export, "");

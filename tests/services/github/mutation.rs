@@ -174,7 +174,7 @@ async fn a_moved_branch_takes_only_its_own_pull_requests_along() {
 }
 
 #[tokio::test]
-async fn what_is_said_about_a_replaced_commit_is_said_about_the_new_one() {
+async fn references_to_a_replaced_commit_move_to_the_new_one() {
     let world = World::new().await;
     let start = world.state().await;
     let call = async |tool: &str, arguments: Value| world.text(tool, arguments).await;

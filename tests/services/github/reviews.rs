@@ -68,7 +68,7 @@ async fn a_review_is_kept_back_until_it_is_submitted() {
 }
 
 #[tokio::test]
-async fn nobody_approves_what_is_his_own() {
+async fn authors_cannot_approve_their_own_pull_requests() {
     let world = World::new().await;
     world
         .text(

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_says_how_far_it_is_and_what_is_waited_for() {
+    fn the_line_shows_progress_and_what_is_awaited() {
         let mut running = Running::new(None, "s/w/t".to_owned(), Some("a/m".to_owned()));
         assert_eq!(running.state(), "s/w/t  waiting for the model");
         running.does(Doing::Retry {

@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_stopped_where_nobody_is_to_blame() {
+    fn no_session_is_stopped_without_a_cause() {
         let budget = MemoryBudget::new(MIB);
         let calls = Calls::within(&budget);
         let call = calls.begin("quick", u64::MAX).unwrap();

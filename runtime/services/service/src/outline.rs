@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_an_answer_to_a_notification_or_a_response() {
+    fn notifications_and_responses_have_no_answer() {
         for (message, expected) in [
             (r#"{"method":"notifications/progress","params":[1]}"#, true),
             (r#"{"id":1,"result":1e999}"#, true),
