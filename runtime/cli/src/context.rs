@@ -24,7 +24,7 @@ use crate::bundles::{self, Bundles};
 use crate::diagnosis::{capture_error, capture_hint, digest_error, home_error, malformed_digest};
 use crate::engine;
 use crate::environment;
-use crate::error::{CommandError, error_chain, journal_error};
+use crate::error::{CommandError, HELD_BACK_HINT, error_chain, journal_error};
 use crate::interruption;
 use crate::operands;
 use crate::output::build::BuildDisplay;
@@ -655,15 +655,6 @@ pub(crate) fn unknown_task(id: String, known: Vec<String>) -> CommandError {
     }
 }
 
-/// Returns the error for a task whose verifier is held back.
-pub(crate) fn held_back(task: &TaskId, verifier: &Digest) -> CommandError {
-    let message = format!("task {task}: verifier {verifier} is held back");
-    CommandError::invalid(message).hint(HAND_OVER)
-}
-
-/// Hint for a held-back verifier.
-const HAND_OVER: &str = "pass the verifier with --held-back FILE";
-
 pub(crate) fn invalid(error: &dyn std::error::Error) -> CommandError {
     CommandError::invalid(sanitise::block(&error_chain(error)))
 }
@@ -687,7 +678,7 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
                 ..
             } => result.hint(capture_hint(error)),
             PrepareError::State { source, .. } => result.hint(capture_hint(source)),
-            PrepareError::Build(BuildError::HeldBack { .. }) => result.hint(HAND_OVER),
+            PrepareError::Build(BuildError::HeldBack { .. }) => result.hint(HELD_BACK_HINT),
             PrepareError::AboveCeiling { name, found, .. } => {
                 result.hint(settings::raise(name, *found))
             }

@@ -4,9 +4,10 @@ use std::fmt;
 
 use mcpmark_experiment::JournalError;
 use mcpmark_metadata::ExitCode;
+use mcpmark_report::sanitise;
 pub(crate) use mcpmark_service::error_chain;
-
-use crate::output::sanitise;
+use mcpmark_snapshot::Digest;
+use mcpmark_task::TaskId;
 
 /// Error of a command.
 #[derive(Debug)]
@@ -74,3 +75,12 @@ pub(crate) fn journal_error(error: JournalError) -> CommandError {
         _ => CommandError::infrastructure(message),
     }
 }
+
+/// Returns the error for a task whose verifier is held back.
+pub(crate) fn held_back(task: &TaskId, verifier: &Digest) -> CommandError {
+    let message = format!("task {task}: verifier {verifier} is held back");
+    CommandError::invalid(message).hint(HELD_BACK_HINT)
+}
+
+/// Hint for a held-back verifier.
+pub(crate) const HELD_BACK_HINT: &str = "pass the verifier with --held-back FILE";

@@ -1,5 +1,5 @@
 //! Architecture tests: only the crate of a service and this crate name the service or depend on its crate, the crate of
-//! the task formats starts no process, and the modules of the github service form no circle.
+//! the task formats starts no process, and the top-level modules of some crates have no cyclic dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -267,9 +267,9 @@ fn circle(mut modules: BTreeMap<String, BTreeSet<String>>) -> BTreeMap<String, B
     }
 }
 
-#[test]
-fn modules_of_the_github_service_form_no_circle() {
-    let root = runtime().join("services/github/src");
+/// Returns the top-level modules of a crate with those that they import.
+fn modules(crate_dir: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let root = runtime().join(crate_dir).join("src");
     let mut all = Vec::new();
     files(&root, "", &mut all);
     let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
@@ -281,15 +281,26 @@ fn modules_of_the_github_service_form_no_circle() {
         imported.remove(top);
         modules.entry(top.to_owned()).or_default().extend(imported);
     }
-    assert!(
-        modules.len() > 10 && modules["tools"].contains("api"),
-        "{modules:?}"
-    );
-    let circle = circle(modules);
-    assert!(
-        circle.is_empty(),
-        "these modules import each other, see the order in ARCHITECTURE.md: {circle:?}"
-    );
+    modules
+}
+
+#[test]
+fn modules_have_no_cyclic_dependencies() {
+    for (crate_dir, known) in [
+        ("services/github", ("tools", "api")),
+        ("cli", ("commands", "context")),
+    ] {
+        let modules = modules(crate_dir);
+        assert!(
+            modules.len() > 10 && modules[known.0].contains(known.1),
+            "{crate_dir}: {modules:?}"
+        );
+        let circle = circle(modules);
+        assert!(
+            circle.is_empty(),
+            "{crate_dir}: these modules import each other, see ARCHITECTURE.md: {circle:?}"
+        );
+    }
 }
 
 #[test]

@@ -7,8 +7,7 @@ use mcpmark_bundle::{BadReference, BundleError, LockError, LoginError, Reference
 use mcpmark_packing::{MachineError, PackError};
 
 use super::{HOST, PASSWORD, USER};
-use crate::context;
-use crate::error::{CommandError, error_chain};
+use crate::error::{CommandError, error_chain, held_back};
 use crate::output::sanitise;
 
 /// Hint for a suite that differs from its lock.
@@ -171,7 +170,7 @@ pub(crate) fn pack_error(error: &PackError) -> CommandError {
         CommandError::invalid(message)
     };
     match error {
-        E::HeldBack { task, verifier } => context::held_back(task, verifier),
+        E::HeldBack { task, verifier } => held_back(task, verifier),
         E::SourceSolution { .. } => result.hint("replace it with solution.wasm"),
         E::Changed(_) => result.hint("pack it again"),
         E::Certificate { .. } => result.hint("`mcpmark task check --write` creates a new one"),

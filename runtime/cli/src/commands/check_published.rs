@@ -9,8 +9,8 @@ use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs};
 use crate::commands::task_selection::{self, TaskSelection};
-use crate::context::{self, Context};
-use crate::error::CommandError;
+use crate::context::Context;
+use crate::error::{CommandError, held_back};
 use crate::output::table::Table;
 use crate::output::{self, sanitise};
 
@@ -42,7 +42,7 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     let mut reports = Vec::new();
     for task in &prepared {
         let report = runtime.block_on(examiner.examine(task));
-        let report = report.ok_or_else(|| context::held_back(&task.id, &task.judge.digest()))?;
+        let report = report.ok_or_else(|| held_back(&task.id, &task.judge.digest()))?;
         if !args.select.json {
             let task = sanitise::line(&report.task);
             output::note(&format!("{} {task}", output::mark(report.passed())));
