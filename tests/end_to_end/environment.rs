@@ -4,10 +4,16 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{OnceLock, mpsc};
+use std::thread;
+use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// Timeout of a command. Commands that build guests wait for each other.
+const PATIENCE: Duration = Duration::from_secs(1500);
 
 /// Returns the path of the repository, the default library of tasks and worlds.
 pub(crate) fn repository() -> PathBuf {
@@ -131,8 +137,23 @@ pub(crate) struct Output {
 }
 
 impl Output {
+    /// Runs a command until it exits.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the command does not exit in time, so that one that hangs fails its test and does not stop all others.
     pub(crate) fn of(command: &mut Command) -> Self {
-        let output = command.output().unwrap();
+        let pipes = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = pipes.spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        let (sender, receiver) = mpsc::channel();
+        // A process that the child has started can hold the pipes open, so the wait is in a thread of its own.
+        thread::spawn(move || sender.send(child.wait_with_output()));
+        let Ok(output) = receiver.recv_timeout(PATIENCE) else {
+            let _ = kill_process(pid, Signal::KILL);
+            panic!("{command:?} has not ended after {PATIENCE:?}");
+        };
+        let output = output.unwrap();
         Self {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
