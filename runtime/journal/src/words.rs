@@ -2,7 +2,7 @@
 
 /// Word in a column of the journal that none of the expected ones is.
 #[derive(Debug, thiserror::Error)]
-#[error("expected {}, found {found:?}", expected.join(", "))]
+#[error("expected {}, found {found:?}", .expected.join(", "))]
 pub(crate) struct UnknownWord {
     pub(crate) expected: &'static [&'static str],
     pub(crate) found: String,
@@ -23,7 +23,7 @@ macro_rules! words {
         }
 
         impl $name {
-            const WORDS: &[&str] = &[$($word),+];
+            const WORDS: &'static [&'static str] = &[$($word),+];
 
             /// Returns the word.
             pub const fn as_str(self) -> &'static str {
