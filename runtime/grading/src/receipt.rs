@@ -9,7 +9,7 @@
 
 mod verify;
 
-use mcpmark_journal::{AttemptRow, GradeRow, Outcome, STATE_FAULT};
+use mcpmark_journal::{AttemptRow, GradeRow, Outcome, OutcomeKind};
 use mcpmark_sandbox::{Check, FaultKind};
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::TaskId;
@@ -131,8 +131,8 @@ impl Receipt {
             })
         };
         let terms = Terms::read(store, &digest(Some(terms), "terms")?)?;
-        let fault = match grade.outcome.as_str() {
-            STATE_FAULT => Some(fault_kind(grade).ok_or_else(not_graded)?),
+        let fault = match grade.outcome {
+            OutcomeKind::StateFault => Some(fault_kind(grade).ok_or_else(not_graded)?),
             _ => None,
         };
         let answer = row.answer.as_ref().filter(|_| terms.answer);

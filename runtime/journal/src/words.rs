@@ -23,7 +23,8 @@ macro_rules! words {
         }
 
         impl $name {
-            const WORDS: &'static [&'static str] = &[$($word),+];
+            /// All words.
+            pub(crate) const WORDS: &'static [&'static str] = &[$($word),+];
 
             /// Returns the word.
             pub const fn as_str(self) -> &'static str {

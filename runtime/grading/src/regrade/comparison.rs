@@ -71,7 +71,7 @@ fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedChe
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_journal::Scoring;
+    use mcpmark_journal::{OutcomeKind, Scoring};
     use mcpmark_sandbox::Check;
 
     use super::*;
@@ -88,7 +88,7 @@ mod tests {
             engine: "engine".to_owned(),
             terms: None,
             bundle: None,
-            outcome: "graded".to_owned(),
+            outcome: OutcomeKind::Graded,
             passed: Some(checks.iter().all(|check| check.passed)),
             score: None,
             fault_kind: None,

@@ -9,19 +9,14 @@ use serde_json::{Map, Value};
 
 use super::{HERE, JournalError, Line, Lines, Need, RowTransferError, SUM, TABLES, validate};
 use crate::texts::{is_packed, pack};
-use crate::{STATE_FAULT, Scoring, Spec, now_ms};
+use crate::{OutcomeKind, Scoring, Spec, now_ms};
 
-/// Valid outcomes of attempts. Those of grades follow.
-const OUTCOMES: [&str; 7] = [
-    "graded",
-    STATE_FAULT,
-    "verifier-fault",
-    "infra-error",
-    "invalid-task",
-    "held-back",
-    "cancelled",
+/// Valid outcomes of grades. Those of attempts are all [`OutcomeKind`]s.
+const GRADES: [&str; 3] = [
+    OutcomeKind::Graded.as_str(),
+    OutcomeKind::StateFault.as_str(),
+    OutcomeKind::VerifierFault.as_str(),
 ];
-const GRADES: [&str; 3] = ["graded", STATE_FAULT, "verifier-fault"];
 
 /// State of the import of one experiment.
 pub(super) struct RowImporter<'a> {
@@ -176,7 +171,7 @@ impl<'a> RowImporter<'a> {
                         "the plan of the experiment has another attempt or none at its position",
                     ));
                 }
-                outcome(&OUTCOMES)?;
+                outcome(OutcomeKind::WORDS)?;
                 digest("bundle")?;
                 if let Some(start) = digest("world")? {
                     self.need(&id, Need::Start(&start))?;
