@@ -1,5 +1,5 @@
 //! Architecture tests: only the crate of a service and this crate name the service or depend on its crate, the crate of
-//! the task formats starts no process, and the modules of the github service form no circle.
+//! the task formats starts no process, and the modules of the github service have no cyclic dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

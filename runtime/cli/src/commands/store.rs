@@ -122,7 +122,7 @@ fn transport_error(file: &Path, error: &TransportError) -> CommandError {
 fn stats(context: &Context, json: bool) -> Result<ExitCode, CommandError> {
     let (journal, store) = (context.journal()?, context.store()?);
     let stats = maintenance::stats(&journal, &store, &context.home().journal_file())
-        .map_err(upkeep_error)?;
+        .map_err(maintenance_error)?;
     let bundles = journal.bundles().map_err(journal_error)?;
     let libraries = bundle::libraries(context).amounts(&bundles);
     let (needed, unneeded) =
@@ -289,7 +289,7 @@ fn collect(
     let removed = maintenance::collect(&journal, &store, dry, loss, || {
         !stop.load(Ordering::Relaxed)
     })
-    .map_err(upkeep_error)?;
+    .map_err(maintenance_error)?;
     let bundles = journal.bundles().map_err(journal_error)?;
     let libraries = bundle::libraries(context)
         .collect(&bundles, dry, || !stop.load(Ordering::Relaxed))
@@ -362,7 +362,8 @@ fn check(
     let (journal, store) = (context.journal()?, context.store()?);
     let stop = stop_flag();
     let check = || {
-        maintenance::check(&journal, &store, || !stop.load(Ordering::Relaxed)).map_err(upkeep_error)
+        maintenance::check(&journal, &store, || !stop.load(Ordering::Relaxed))
+            .map_err(maintenance_error)
     };
     let mut checked = check()?;
     let mut repaired = Vec::new();
@@ -579,7 +580,7 @@ fn stop_flag() -> &'static AtomicBool {
     &STOP
 }
 
-fn upkeep_error(error: MaintenanceError) -> CommandError {
+fn maintenance_error(error: MaintenanceError) -> CommandError {
     let message = sanitise::line(&error_chain(&error)).into_owned();
     let result = CommandError::infrastructure(message);
     match error {
