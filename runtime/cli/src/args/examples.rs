@@ -10,7 +10,7 @@ const EXAMPLES: &[(&str, &str)] = &[
         "  mcpmark run filesystem/food-bank --model openai/gpt-5 -k 4
   mcpmark run github --model llamacpp/qwen3 --base-url http://127.0.0.1:8080/v1
   mcpmark run --agent nop --agent random --experiment baselines
-  mcpmark run --tasks suite.tar --model anthropic/claude-sonnet-4-5 --limit-cost 5",
+  mcpmark run --tasks suite.tar --model openai/gpt-5 --limit-cost 5",
     ),
     (
         "resume",
@@ -84,7 +84,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "mcp serve",
         "  mcpmark mcp serve --task filesystem/village-festival/stall-balances --grade
-  mcpmark mcp serve --task github/sluice/issue-triage --http 127.0.0.1:8080 --attempt
+  mcpmark mcp serve --task github/sluice/issue-triage --http 127.0.0.1:8080
+  mcpmark mcp serve --task github/sluice/issue-triage --attempt
   mcpmark mcp serve --world github/quay",
     ),
     (
