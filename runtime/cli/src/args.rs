@@ -38,7 +38,7 @@ pub(crate) use self::values::ResultBytes;
 
 /// Evaluate LLM agents that work through MCP servers, and grade them in a sandbox.
 #[derive(Debug, Parser)]
-#[command(name = "mcpmark", version, arg_required_else_help = true, after_help = AFTER)]
+#[command(name = "mcpmark", bin_name = "mcpmark", version, arg_required_else_help = true, after_help = AFTER)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -84,9 +84,12 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
 
 const AFTER: &str = "\
 Examples:
-  mcpmark run filesystem/food-bank --model openai/gpt-5   # run attempts and grade them
-  mcpmark report                                          # report on the latest experiment
-  mcpmark show --failed --explain                         # explain the latest failed attempt
+  # run attempts and grade them
+  mcpmark run filesystem/food-bank --model openai/gpt-5
+  # report on the latest experiment
+  mcpmark report
+  # explain the latest failed attempt
+  mcpmark show --failed --explain
 
 Exit codes:
   0    success, and all graded attempts passed
@@ -100,8 +103,8 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Directory with `tasks/` and `worlds/`, bundle or lock file [default: ./mcpmark.lock, or the nearest such
-    /// directory upwards]
+    /// Directory with `tasks/` and `worlds/`, bundle or lock file [default: ./mcpmark.lock if it exists, otherwise the
+    /// nearest directory upwards with `tasks/` and `worlds/`]
     #[arg(long, global = true, value_name = "PLACE", env = "MCPMARK_ROOT", value_hint = ValueHint::AnyPath, help_heading = "Global options")]
     pub(crate) root: Option<PathBuf>,
     /// Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
@@ -307,7 +310,7 @@ pub(crate) struct ServeArgs {
     /// Record the session in the journal as an attempt of the task, with calls, final state and grade
     #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
     pub(crate) attempt: bool,
-    /// Like --attempt, and also print the verdict on standard error and exit with the code that `run` would
+    /// Like --attempt, and also print the verdict on standard error, and exit with the same exit code as `run`
     #[arg(long, requires = "task", conflicts_with_all = ["world", "rest", "profile"])]
     pub(crate) grade: bool,
     /// Name of the new experiment of the attempt [default: the current time in UTC]

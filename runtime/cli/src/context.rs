@@ -498,10 +498,8 @@ impl Context {
             })?;
             return Ok(ResolvedState::State(tree));
         }
-        if let (Ok(id), Ok(library)) = (name.parse::<WorldId>(), self.library())
-            && library.world_ids().is_ok_and(|ids| ids.contains(&id))
-        {
-            let start = self.start_world(&library, &id, store)?;
+        if let Some(id) = self.world_named(name) {
+            let start = self.start_world(&self.library()?, &id, store)?;
             return Ok(ResolvedState::World(id, start));
         }
         let dir = Path::new(name);
@@ -515,8 +513,16 @@ impl Context {
             Some(id) => format!("did you mean {id}?"),
             None => "`mcpmark world list` lists the shipped worlds".to_owned(),
         };
-        let message = format!("{name:?} is not a world, a directory or a digest");
+        let message =
+            format!("unknown world {name:?}: expected the id of a world, a directory or a digest");
         Err(CommandError::usage(message).hint(hint))
+    }
+
+    /// Returns the id of the world of the library that is named by its id, without building its guests.
+    pub(crate) fn world_named(&self, name: &str) -> Option<WorldId> {
+        let id = name.parse::<WorldId>().ok()?;
+        let ids = self.library().ok()?.world_ids().ok()?;
+        ids.contains(&id).then_some(id)
     }
 
     /// Finds a world whose id or name differs only in case or by a trailing slash.

@@ -10,7 +10,7 @@ use mcpmark_journal::{AttemptNeeds, BadRow, Journal, JournalError, NeededObject}
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Removed, Store, StoreError};
 use serde::Serialize;
 
-/// Errors of the store's upkeep.
+/// Errors of maintaining the store.
 #[derive(Debug, thiserror::Error)]
 pub enum MaintenanceError {
     /// The journal cannot be read.

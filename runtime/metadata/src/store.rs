@@ -162,6 +162,8 @@ pub struct Finding {
 pub enum FindingState {
     /// Available and working.
     Ok,
+    /// Available with a restriction, which the detail describes.
+    Limited,
     /// Not available, but not required.
     Absent,
     /// Broken, so that something cannot work.

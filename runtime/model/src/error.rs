@@ -12,7 +12,7 @@ use crate::{Provider, retry, said};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum OpenError {
     /// Name that is not of the form `provider/name`.
-    #[error("{0:?} is not a valid model name; expected provider/name, such as openai/gpt-5")]
+    #[error("invalid model name {0:?}: expected provider/name, such as openai/gpt-5")]
     Name(String),
     /// Unknown provider.
     #[error("unknown provider {name:?}; expected one of {}", known())]

@@ -452,7 +452,7 @@ mod tests {
         let message = |result: Result<Model, OpenError>| result.unwrap_err().to_string();
         assert_eq!(
             message(open("gpt-5", none(), Some("k"))),
-            "\"gpt-5\" is not a valid model name; expected provider/name, such as openai/gpt-5"
+            "invalid model name \"gpt-5\": expected provider/name, such as openai/gpt-5"
         );
         let unknown = message(open("opnai/gpt-5", none(), Some("k")));
         assert!(

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum Error {
     /// Neither the directory nor one of its ancestors contains both `tasks/` and `worlds/`.
-    #[error("{}: not in a library: neither this directory nor one above it contains tasks/ and worlds/", start.display())]
+    #[error("no library found: neither {} nor a directory above it contains tasks/ and worlds/", start.display())]
     NoLibrary {
         /// Directory in which the search started.
         start: PathBuf,

@@ -38,7 +38,7 @@ pub enum OpenError {
     #[error(transparent)]
     Login(#[from] LoginError),
     /// The lock cannot be read.
-    #[error("{}: {source}", file.display())]
+    #[error("cannot read {}: {source}", file.display())]
     ReadLock {
         /// Path of the lock.
         file: PathBuf,

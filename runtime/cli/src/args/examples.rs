@@ -2,14 +2,15 @@
 
 use clap::Command;
 
-/// Examples of each command, keyed by the command's full name. A test parses each example.
+/// Examples of each command, keyed by the command's full name. A line that begins with `#` is a comment on the next one.
+/// A test parses all other lines.
 const EXAMPLES: &[(&str, &str)] = &[
     (
         "run",
         "  mcpmark run filesystem/food-bank --model openai/gpt-5 -k 4
   mcpmark run github --model llamacpp/qwen3 --base-url http://127.0.0.1:8080/v1
   mcpmark run --agent nop --agent random --experiment baselines
-  mcpmark run --tasks suite.tar --model anthropic/claude-sonnet-4-5 --limit-cost 5",
+  mcpmark run --tasks suite.tar --model openai/gpt-5 --limit-cost 5",
     ),
     (
         "resume",
@@ -83,7 +84,8 @@ const EXAMPLES: &[(&str, &str)] = &[
     (
         "mcp serve",
         "  mcpmark mcp serve --task filesystem/village-festival/stall-balances --grade
-  mcpmark mcp serve --task github/sluice/issue-triage --http 127.0.0.1:8080 --attempt
+  mcpmark mcp serve --task github/sluice/issue-triage --http 127.0.0.1:8080
+  mcpmark mcp serve --task github/sluice/issue-triage --attempt
   mcpmark mcp serve --world github/quay",
     ),
     (
@@ -201,7 +203,7 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-    use crate::args::Cli;
+    use crate::args::{AFTER, Cli};
 
     fn pages(command: &Command, parent: &str, all: &mut Vec<String>) {
         for command in command.get_subcommands().filter(|it| !it.is_hide_set()) {
@@ -226,13 +228,33 @@ mod tests {
         assert!(lacking.is_empty(), "no examples: {lacking:?}");
         for (name, examples) in EXAMPLES {
             assert!(all.iter().any(|page| page == name), "{name} is no command");
-            for line in examples.lines() {
-                let line = line.split(" > ").next().unwrap();
+            for line in commands(examples) {
                 let words: Vec<_> = line.split_whitespace().collect();
                 assert!(words[1..].join(" ").starts_with(name), "{line}");
-                let parsed = Cli::command().try_get_matches_from(words);
-                parsed.unwrap_or_else(|error| panic!("{line}: {error}"));
+                parses(line);
             }
         }
+    }
+
+    #[test]
+    fn the_examples_of_the_first_page_are_commands() {
+        let (_, examples) = AFTER.split_once("Examples:\n").unwrap();
+        let (examples, _) = examples.split_once("\n\n").unwrap();
+        let lines: Vec<_> = commands(examples).collect();
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        lines.into_iter().for_each(parses);
+    }
+
+    /// Returns the commands of examples: the lines that are not comments, without redirections of the output.
+    fn commands(examples: &str) -> impl Iterator<Item = &str> {
+        let lines = examples.lines().map(str::trim);
+        lines
+            .filter(|line| !line.starts_with('#'))
+            .filter_map(|line| line.split(" > ").next())
+    }
+
+    fn parses(line: &str) {
+        let parsed = Cli::command().try_get_matches_from(line.split_whitespace());
+        parsed.unwrap_or_else(|error| panic!("{line}: {error}"));
     }
 }

@@ -68,17 +68,20 @@ const BATCH: &str = "\
 Batches:
   Each line of the file is a JSON object with these keys:
     task or verifier  id of a task, or path of a component or Python script
-    state             final state: a directory, or the digest of a stored state
+    state             final state: a directory, or the digest of a stored
+                      state
     service           service of the states, for a verifier without a task
     start             starting state, in the same form as `state`
     answer            text of the agent's last message
     parameters        JSON object, for a verifier without a task
-    limits            object with limits as numbers (names in docs/limits.md), for a verifier
-                      without a task
-    env, args         variables (an object) and arguments (an array), for a Python script
+    limits            object with limits as numbers (names in docs/limits.md),
+                      for a verifier without a task
+    env, args         variables (an object) and arguments (an array), for a
+                      Python script
     id                any value; it is copied to the result
-  Each line gets a line of JSON as its result, in order and as soon as possible: `line`,
-  `id` and the keys that --json prints, or `error` with `key`, `message` and `hint` if the
-  line cannot be graded. Other lines are still graded. Tasks and verifiers are loaded once;
-  a directory is read for each line that names it. The exit code is the highest that a line
-  alone would have; that of an invalid request is 4.";
+  Each line gets a line of JSON as its result, in order and as soon as
+  possible: `line`, `id` and the keys that --json prints, or `error` with
+  `key`, `message` and `hint` if the line cannot be graded. Other lines are
+  still graded. Tasks and verifiers are loaded once; a directory is read for
+  each line that names it. The exit code is the highest that a line alone
+  would have; that of an invalid request is 4.";

@@ -87,7 +87,7 @@ pub(crate) enum StoreCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Remove experiments from the journal; `store gc` then frees what only they needed
+    /// Remove experiments from the journal; `store gc` then deletes data that no other experiment uses
     Remove {
         /// Names of the experiments
         #[arg(value_name = "EXPERIMENT", required = true)]

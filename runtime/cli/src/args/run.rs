@@ -102,8 +102,8 @@ pub(crate) struct ModelArgs {
     /// Offer models only the tools that match GLOB, or with `!GLOB` all tools but those; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub(crate) tools: Vec<String>,
-    /// Maximum bytes of text of one tool result that a model is shown, or `none` for no limit; longer results lose
-    /// their middle [default: 65536]
+    /// Maximum bytes of text of one tool result that a model is shown, or `none` for no limit; longer results are
+    /// shortened in the middle [default: 65536]
     #[arg(long, value_name = "N|none", value_parser = values::result_bytes, allow_negative_numbers = true)]
     pub(crate) max_result_bytes: Option<ResultBytes>,
     /// Maximum number of retries of a request after temporary errors, 0 to 100 [default: 7]

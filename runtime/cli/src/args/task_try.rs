@@ -6,7 +6,7 @@ use super::PublishedArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TryCommand {
-    /// Open an attempt, which a process in the background holds, and print the instruction
+    /// Open an attempt in a background process, and print the instruction
     #[command(override_usage = "mcpmark task try start [OPTIONS] [PLACE] <TASK>")]
     Start(StartArgs),
     /// List the tools of the open attempt, or show one with its schema
@@ -25,7 +25,7 @@ pub(crate) enum TryCommand {
         #[command(flatten)]
         open: OpenArgs,
     },
-    /// End the open attempt, grade it, and exit with the code that `run` would
+    /// End the open attempt, grade it, and exit with the same exit code as `run`
     Finish {
         /// Last message, for tasks that are judged on the answer, or `-` to read it from standard input
         #[arg(allow_negative_numbers = true)]

@@ -1,5 +1,7 @@
 //! Messages, hints and exit codes of errors of bundles.
 
+use std::io::ErrorKind;
+
 use mcpmark_bundle::open::{LockSourceError, OpenError};
 use mcpmark_bundle::trust::policy::TrustError;
 use mcpmark_bundle::trust::{KeyFileError, PolicyError};
@@ -31,6 +33,9 @@ pub(crate) fn open_error(error: impl Into<OpenError>) -> CommandError {
         E::Reference(error) => reference_error(error),
         E::Registry { reference, source } => registry_error(reference, source),
         E::Login(error) => login_error(error),
+        E::ReadLock { source, .. } if source.kind() == ErrorKind::NotFound => {
+            CommandError::usage(message).hint("`mcpmark bundle lock` creates one")
+        }
         E::ReadLock { .. } => CommandError::usage(message),
         E::Lock { source, .. } => {
             CommandError::invalid(sanitise::block(&message)).hint(match source {

@@ -108,10 +108,19 @@ fn passed(points: &[PointResult]) -> String {
 fn status(point: &PointResult) -> String {
     let status = point.status.as_str();
     match point.status {
-        PointStatus::InPart => format!("{status}, not examined: {}", point.not_examined.join("; ")),
+        PointStatus::InPart => format!(
+            "{status}; conditions not examined: {}",
+            quoted(&point.not_examined)
+        ),
         PointStatus::Failed => format!("{status}: {}", point.failed.join("; ")),
         PointStatus::Passed | PointStatus::NotExamined => status.to_owned(),
     }
+}
+
+/// Formats the names of conditions in quotes, because they are sentences.
+fn quoted(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+    names.join(", ")
 }
 
 fn row(key: &str, value: &str) -> String {
@@ -147,7 +156,7 @@ mod tests {
         assert_eq!(lines[1], "  - determinism: not examined");
         assert_eq!(
             lines[2],
-            "  ! oracle: passed in part, not examined: a second oracle in another order passes"
+            "  ! oracle: passed in part; conditions not examined: \"a second oracle in another order passes\""
         );
         // Eleven points, and no scores.
         assert_eq!(lines.len(), 12);

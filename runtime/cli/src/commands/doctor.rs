@@ -20,6 +20,9 @@ use crate::settings::{self, Settings};
 /// Minimum width of a detail, in columns.
 const LEAST: usize = 20;
 
+/// Explanation of the marks, after the findings.
+const LEGEND: &str = "`✓` ready, `!` limited, `-` optional and missing, `✗` broken";
+
 /// Result of one check.
 struct Finding {
     what: String,
@@ -49,7 +52,7 @@ fn compiled(dir: &Path) -> Finding {
         None => Finding::ok(WHAT, dir.display()),
         Some(problem) => Finding {
             what: WHAT.to_owned(),
-            state: State::Absent,
+            state: State::Limited,
             detail: format!(
                 "{} is not used, and guests are compiled each time: it {problem}",
                 dir.display()
@@ -97,6 +100,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<ExitCode, Co
         {
             let mark = match state {
                 State::Ok => output::paint(output::GOOD, "✓"),
+                State::Limited => output::paint(output::WARN, "!"),
                 State::Absent => output::paint(output::WARN, "-"),
                 State::Broken => output::paint(output::BAD, "✗"),
             };
@@ -106,6 +110,7 @@ pub(crate) fn doctor(context: &Context, args: DoctorArgs) -> Result<ExitCode, Co
             let indent = format!("\n{:1$}", "", width + 4);
             text.push_str(&format!("{mark} {what:<width$}  {}\n", lines.join(&indent)));
         }
+        text.push_str(&format!("\n{}\n", output::paint(output::DIM, LEGEND)));
         output::print(&text)?;
     }
     let broken = findings
@@ -133,6 +138,10 @@ impl Finding {
 
     fn absent(what: &str, detail: impl std::fmt::Display) -> Self {
         Self::new(what, State::Absent, detail)
+    }
+
+    fn limited(what: &str, detail: impl std::fmt::Display) -> Self {
+        Self::new(what, State::Limited, detail)
     }
 
     fn broken(what: &str, detail: impl std::fmt::Display) -> Self {
@@ -253,7 +262,7 @@ fn services(context: &Context) -> Vec<Finding> {
         {
             Availability::InProcess => Finding::ok(&what, "available, runs in this process"),
             Availability::Programs(how) => Finding::ok(&what, format!("available: {how}")),
-            Availability::Weakened(how) => Finding::absent(&what, format!("available: {how}")),
+            Availability::Weakened(how) => Finding::limited(&what, format!("available: {how}")),
             Availability::Missing(why) => Finding::broken(&what, format!("not available: {why}")),
         }
     };

@@ -12,7 +12,7 @@ use mcpmark_service::{
     BoxedStream, Introduction, STOP_GRACE, ServeHandle, Service, ServiceError, Session,
     SessionLimits, WorldState, serve_mcp,
 };
-use mcpmark_snapshot::{Snapshot, Tree};
+use mcpmark_snapshot::{Snapshot, Store, Tree};
 use mcpmark_task::Task;
 use tokio_util::sync::CancellationToken;
 
@@ -78,14 +78,8 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<ExitCode, CommandError> 
                 (start.tree, start.seed, start.clock, limits),
             )
         }
-        (None, Some(world)) => match context.tree(world, &store)? {
+        (None, Some(world)) => match resolve(context, world, args.service.as_deref(), &store)? {
             ResolvedState::World(id, start) => {
-                let own = id.service();
-                if let Some(other) = args.service.as_deref().filter(|name| *name != own) {
-                    return Err(CommandError::usage(format!(
-                        "--service {other}: {id} is a world of the service {own}"
-                    )));
-                }
                 guests = start.guests.clone();
                 let world = (
                     start.tree,
@@ -198,6 +192,25 @@ fn serve(context: &Context, args: &ServeArgs) -> Result<ExitCode, CommandError> 
     } else {
         ExitCode::Passed
     })
+}
+
+/// Returns the state that `--world` names. The service is compared first, because the guests of a world can take
+/// minutes to build.
+fn resolve(
+    context: &Context,
+    world: &str,
+    service: Option<&str>,
+    store: &Store,
+) -> Result<ResolvedState, CommandError> {
+    if let (Some(service), Some(id)) = (service, context.world_named(world))
+        && service != id.service()
+    {
+        let own = id.service();
+        return Err(CommandError::usage(format!(
+            "--service {service}: {id} is a world of the service {own}"
+        )));
+    }
+    context.tree(world, store)
 }
 
 /// Returns the instruction of a task for MCP clients.
