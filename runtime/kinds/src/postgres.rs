@@ -79,7 +79,7 @@ fn availability() -> Availability {
         (Isolation::Process, _) => "with the clock of this machine",
         (_, Some(_)) => "with the clock of the world",
         (_, None) => {
-            "with the clock of this machine, because libfaketime is not installed (`apt-get install faketime`)"
+            "with the clock of this machine, because libfaketime is not installed (`apt-get install libfaketime`)"
         }
     };
     let text = format!(
