@@ -29,6 +29,8 @@ fn right_results_pass_in_any_form_of_the_cells() {
         report.replace("2019/006 2026/006", "2026/006; 2019/006"),
         report.replace("2019/010 2025/038", "\"2019/010, 2025/038\""),
         report.replace("clear,\n", "clear, \n"),
+        report.replace("result,matters", "result,matters "),
+        format!("\u{feff}{report}"),
     ] {
         assert_eq!(failed(&text), Vec::<String>::new(), "{text}");
     }
