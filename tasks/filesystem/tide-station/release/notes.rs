@@ -6,6 +6,8 @@ use mcpmark_guest::Table;
 use mcpmark_guest::jiff::civil::date;
 use mcpmark_guest::prose::{Fact, Facts, Person};
 
+use crate::opposites;
+
 /// Words that belong to an issue, as people who run a station would write.
 fn words(issue: u32) -> &'static [&'static str] {
     match issue {
@@ -134,7 +136,23 @@ pub fn facts(number: &str, mentioned: &BTreeSet<u32>, people: Vec<Person>) -> Fa
             ]),
         )
         .must_not("internal work", Fact::term(["parallel", "unit test"]))
+        .must_not("the opposite of what is new", opposites::opposites())
+        .must_not("a number that belongs elsewhere", elsewhere(mentioned))
         .people(people)
+}
+
+/// The two numbers that may stand beside one of the release, beside another one of it.
+fn elsewhere(mentioned: &BTreeSet<u32>) -> Fact {
+    let mut phrases = Vec::new();
+    for (number, place) in [(45, 44), (29, 62)] {
+        for other in mentioned.iter().filter(|it| ![number, place].contains(*it)) {
+            phrases.push(format!("#{other} #{number}"));
+            phrases.push(format!("#{other} and #{number}"));
+            phrases.push(format!("#{number} #{other}"));
+            phrases.push(format!("#{number} and #{other}"));
+        }
+    }
+    Fact::term(phrases)
 }
 
 /// Everybody in the list of the tracker.

@@ -1,6 +1,7 @@
 //! The release, made again from the starting tree; the notes are judged by their facts.
 
 mod notes;
+mod opposites;
 mod rules;
 #[cfg(test)]
 mod tests;

@@ -202,8 +202,118 @@ fn facts() -> Facts {
         .must(LENGTHS[2].check, LENGTHS[2].fact(LENGTHS[2].act))
         .must("the new name", Fact::term(["Farrant Quartet"]))
         .must("the open day", Fact::date(date(2025, 7, 13)).or_weekday())
-        .must_not("fees", Fact::term(["fee", "pound"]));
+        .must_not("fees", Fact::term(["fee", "pound"]))
+        .must_not("the opposite of what holds", opposites());
     with_what_may_be_said(facts)
+}
+
+/// Phrases that turn what holds into its opposite, in sentences that have all the names and times. What Brónach Quill
+/// does on Sunday is open, so that she cannot come then is true.
+fn opposites() -> Fact {
+    let each = |first: &[&str], second: &[&str]| -> Vec<String> {
+        let phrases = first
+            .iter()
+            .flat_map(|one| second.iter().map(move |two| format!("{one} {two}")));
+        phrases.collect()
+    };
+    let mut phrases = each(
+        &["Järnvik Duo", "Järnvik"],
+        &[
+            "replace",
+            "play instead",
+            "step in",
+            "steps in",
+            "stand in",
+            "stands in",
+            "fill in",
+            "fills in",
+            "play in her place",
+            "take her place",
+            "take the slot",
+            "take over",
+        ],
+    );
+    phrases.extend(each(
+        &["Quill"],
+        &[
+            "dropped out",
+            "has dropped out",
+            "has pulled out",
+            "does not play instead",
+            "will not play instead",
+            "is not playing instead",
+            "does not step in",
+            "will not step in",
+            "does not replace",
+            "is replaced by",
+        ],
+    ));
+    let end = [
+        "not",
+        "not at",
+        "no longer",
+        "no longer at",
+        "instead of",
+        "rather than",
+        "not end at",
+        "not stop at",
+        "no longer end at",
+        "no longer ends at",
+    ];
+    phrases.extend(each(&end, &["22:15"]));
+    phrases.extend(each(
+        &["Farrant Quartet"],
+        &[
+            "is now called",
+            "are now called",
+            "now goes by",
+            "now go by",
+            "is now Zoë",
+            "are now Zoë",
+            "is now the Minnows",
+            "are now the Minnows",
+        ],
+    ));
+    phrases.extend(each(
+        &["no longer", "no longer called", "not called", "formerly"],
+        &[
+            "Zoë Farrant Quartet",
+            "the Zoë Farrant Quartet",
+            "Farrant Quartet",
+            "the Farrant Quartet",
+        ],
+    ));
+    phrases.extend(each(
+        &["Sunday", "13 July"],
+        &[
+            "is not open",
+            "is no longer open",
+            "is settled too",
+            "is settled now",
+            "is also settled",
+            "is already settled",
+            "has been settled",
+            "is fine",
+        ],
+    ));
+    phrases.extend(each(
+        &["nothing is", "nothing is left", "nothing stays", "nothing"],
+        &["open"],
+    ));
+    let lengths = LENGTHS.map(|length| length.minutes.to_string());
+    phrases.extend(each(
+        &[
+            "not",
+            "not have",
+            "not play",
+            "no longer",
+            "no longer have",
+            "no longer play",
+            "don't have",
+        ],
+        &lengths.each_ref().map(String::as_str),
+    ));
+    Fact::term(phrases)
 }
 
 /// Adds what a careful writer may say: the other sets, the papers and their days, and the people.

@@ -1,0 +1,13 @@
+//! Wrong: a line of a client holds that a lower one replaces.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::EveryLine), Manner::OneByOne)
+}
