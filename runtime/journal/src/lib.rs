@@ -43,6 +43,7 @@ mod sums;
 mod survey;
 mod texts;
 mod transfer;
+mod words;
 mod write;
 
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Distribution of the cases over several processes, one per core. The cases of a process run one at a time.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::str::FromStr;
 use std::thread;
@@ -35,8 +35,9 @@ impl FromStr for Shard {
 
 impl Shard {
     /// Returns the shard of this process, if it is a child.
-    pub(crate) fn of_environment() -> Option<Result<Self, String>> {
-        std::env::var(VARIABLE).ok().map(|text| text.parse())
+    pub(crate) fn of_environment() -> Option<Self> {
+        let text = std::env::var(VARIABLE).ok()?;
+        Some(text.parse().unwrap_or_else(|problem| panic!("{problem}")))
     }
 
     /// Returns the cases of the shard. Neighbours are in different shards, because they cost about the same.
@@ -78,7 +79,7 @@ fn child(shard: Shard) -> std::io::Result<ExitStatus> {
         .spawn()?;
     if let Some(stdout) = child.stdout.take() {
         for line in BufReader::new(stdout).lines() {
-            println!("{}", line?);
+            writeln!(std::io::stdout(), "{}", line?)?;
         }
     }
     child.wait()
