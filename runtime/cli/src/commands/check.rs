@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use mcpmark_certify::{
-    Certificate, Certifier, CertifyError, Check, Comparison, Identity, Point, PointStatus, Report,
+    Certificate, Certifier, CertifyError, Comparison, Identity, Point, PointStatus, Report,
     tree_view,
 };
 use mcpmark_metadata::{Certification, ExitCode};

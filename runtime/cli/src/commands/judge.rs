@@ -18,7 +18,7 @@ use mcpmark_task::{ScoreSettings, TaskId};
 use crate::context::{self, Context};
 use crate::diagnosis;
 use crate::engine;
-use crate::error::{CommandError, error_chain, held_back};
+use crate::error::{self, CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Verifier with its task, if it belongs to one.
@@ -105,7 +105,7 @@ impl Judge {
         let library = context.library()?;
         let task = context::one_task(&library, task)?;
         if let Some(held_back) = task.verifier.held_back() {
-            return Err(held_back(&task.id, &held_back.verifier));
+            return Err(error::held_back(&task.id, &held_back.verifier));
         }
         let prepared = context
             .prepare(&library, &[task], sandbox, store)?

@@ -10,7 +10,7 @@ use mcpmark_sandbox::{Interpreter, Sandbox};
 use crate::commands::judge::Judge;
 use crate::commands::published;
 use crate::context::Context;
-use crate::error::{CommandError, held_back};
+use crate::error::{self, CommandError};
 use crate::output::{self, sanitise};
 
 /// Returns true if a verifier is a script, as opposed to a component.
@@ -48,7 +48,7 @@ impl Scripts {
         let corpus = context.corpus_at(corpus)?;
         let task = published::task_of(&corpus, task)?;
         if let Some(held_back) = &task.held_back {
-            return Err(held_back(&task.id, &held_back.verifier));
+            return Err(error::held_back(&task.id, &held_back.verifier));
         }
         // Grading does not require the starting state, so it may be missing.
         let state = corpus.state(&task, self.states.as_deref()).ok().flatten();

@@ -344,8 +344,8 @@ fn abandon(context: &Context, open: &OpenArgs) -> Result<ExitCode, CommandError>
     }
     if open.json {
         output::print_json(&AbandonedAttempt {
-            attempt: row.id,
             outcome: row.standing().to_owned(),
+            attempt: row.id,
         })?;
     } else {
         output::print(&format!("attempt {} is abandoned\n", row.id))?;
