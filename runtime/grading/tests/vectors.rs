@@ -5,7 +5,7 @@ mod vectors;
 
 use mcpmark_grading::receipt::Receipt;
 use mcpmark_grading::{ComponentTerms, ScriptTerms, Terms, VerifierTerms};
-use mcpmark_journal::{AttemptRow, GradeRow, Scoring};
+use mcpmark_journal::{AttemptRow, GradeRow, OutcomeKind, Scoring};
 use mcpmark_sandbox::{Check, Limits};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 use mcpmark_task::{ByRole, GuestRole};
@@ -103,8 +103,8 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
         .collect();
     let passed = fault_kind.is_none() && checks.iter().all(|check| check.passed);
     let outcome = match &fault_kind {
-        None => "graded",
-        Some(_) => "state-fault",
+        None => OutcomeKind::Graded,
+        Some(_) => OutcomeKind::StateFault,
     };
     AttemptRow {
         id: "0123456789ab".to_owned(),
@@ -118,7 +118,7 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
             engine: text(input, "engine").to_owned(),
             terms: Some(terms.to_string()),
             bundle: optional_digest(input, "task_of_grade").map(named),
-            outcome: outcome.to_owned(),
+            outcome,
             passed: Some(passed),
             score: None,
             fault_message: fault_kind
