@@ -357,7 +357,7 @@ fn own_dependencies(manifest: &str) -> BTreeSet<String> {
 fn documented(page: &str) -> BTreeMap<String, BTreeSet<String>> {
     let section = page.split("\n## Crates\n").nth(1).unwrap();
     let section = section.split("\n### ").next().unwrap();
-    let names = |list: &str| {
+    let names = |list: &str| -> BTreeSet<String> {
         let names = list.split(',').map(|name| name.trim().to_owned());
         names.filter(|name| !name.is_empty()).collect()
     };

@@ -97,7 +97,7 @@ pub enum UngradedReason {
     NotEnded,
     /// The attempt ended with another status than `finished`.
     #[error("it is {0}")]
-    Status(String),
+    Status(AttemptStatus),
 }
 
 /// Regrade that was started, or resumed after an interruption.
@@ -131,7 +131,7 @@ impl RegradePlan {
             (AttemptStatus::Finished, None, _) => UngradedReason::NoState,
             (AttemptStatus::Finished, Some(_), None) => UngradedReason::NoTask,
             (AttemptStatus::Running, ..) => UngradedReason::NotEnded,
-            (status, ..) => UngradedReason::Status(status.to_string()),
+            (status, ..) => UngradedReason::Status(status),
         };
         self.left.push(UngradedAttempt {
             attempt: attempt.id,
@@ -222,7 +222,7 @@ mod tests {
         plan.add(attempt("c", AttemptStatus::Finished, None), None);
         plan.add(attempt("d", AttemptStatus::Finished, state), None);
         plan.add(attempt("e", AttemptStatus::Running, state), Some(&task));
-        plan.add(attempt("f", "died", None), None);
+        plan.add(attempt("f", AttemptStatus::Abandoned, None), None);
         assert_eq!(plan.rows.len(), 1);
         assert_eq!(plan.items.len(), 1);
         assert_eq!(plan.items[0].attempt, "a");
@@ -237,7 +237,7 @@ mod tests {
                 "c: it has no final state",
                 "d: the task no longer exists",
                 "e: it did not end",
-                "f: it is died",
+                "f: it is abandoned",
             ]
         );
     }
