@@ -190,13 +190,12 @@ fn a_home_that_cannot_be_written_to_is_read() {
             let _ = fs::remove_dir_all(out);
         }
     }
-    insta::assert_snapshot!(messages, @r#"
+    insta::assert_snapshot!(messages, @r"
     error: cannot create [dir]/home/locks/[id]: Read-only file system (os error 30)
     hint: name a writable directory with --home (or MCPMARK_HOME)
-
     error: the journal is read-only: its directory or file is not writable
     hint: copy the home directory to a writable location, or name another one with --home (or MCPMARK_HOME)
-    "#);
+    ");
     library.run(["store", "remove", "e"]).exits(0);
 }
 
