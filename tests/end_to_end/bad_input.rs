@@ -8,19 +8,17 @@ use crate::environment::{Environment, Output};
 use crate::guests;
 use crate::library::Library;
 
-/// Runs a library with one task that `spoil` has broken. Asserts that the run is refused with these words, and returns
-/// the redacted standard error.
-fn refused(spoil: impl Fn(&Library<'_>), words: &[&str]) -> String {
+/// Runs a library with one task that `spoil` has broken. Asserts that the run is refused, and returns its message.
+fn refused(spoil: impl Fn(&Library<'_>)) -> String {
     let environment = Environment::new();
     let library = Library::new(&environment);
     library.easy_task("easy");
     spoil(&library);
     let output = library.run(["run", "--agent", "nop", "--json"]).exits(4);
-    let output = output.says(words);
     assert_eq!(output.stdout, "");
     let runs = library.run(["runs", "--json"]).exits(0);
     assert_eq!(runs.json(), json!([]), "an experiment was begun");
-    environment.redact(&output.stderr)
+    output.message()
 }
 
 fn meta(text: &'static str) -> impl Fn(&Library<'_>) {
@@ -29,85 +27,56 @@ fn meta(text: &'static str) -> impl Fn(&Library<'_>) {
 
 #[test]
 fn broken_json_is_located() {
-    let message = refused(
-        meta("{\n  \"difficulty\": \"L1\",\n  \"tags\": [\"a\" \"b\"]\n}"),
-        &["tasks/filesystem/office/easy/meta.json", "line 3"],
-    );
-    insta::assert_snapshot!(message, @r"
-    error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy/meta.json: line 3, column 16: expected `,` or `]`
-    ");
+    let broken = "{\n  \"difficulty\": \"L1\",\n  \"tags\": [\"a\" \"b\"]\n}";
+    insta::assert_snapshot!(refused(meta(broken)), @"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy/meta.json: line 3, column 16: expected `,` or `]`");
 }
 
 #[test]
 fn a_wrong_value_is_named_with_its_key() {
-    let file = "tasks/filesystem/office/easy/meta.json";
-    refused(
-        meta(r#"{"difficulty": "hard"}"#),
-        &[file, "\"difficulty\"", "\"L1\"", "\"hard\""],
-    );
-    refused(
-        meta(r#"{"difficulty": "L1", "limits": {"turns": 0}}"#),
-        &[file, "limits.turns"],
-    );
-    refused(
-        meta(r#"{"difficulty": "L1", "world": "filesystem/attic"}"#),
-        &[file, "\"world\"", "filesystem/attic", "filesystem/office"],
-    );
-    refused(
-        meta(r#"{"difficulty": "L1", "judged_on": ["state", "mood"]}"#),
-        &[file, "\"judged_on\"", "\"mood\""],
-    );
+    let hard = r#"{"difficulty": "hard"}"#;
+    insta::assert_snapshot!(refused(meta(hard)), @r#"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy/meta.json: key "difficulty": expected "L1", "L2" or "L3", found "hard""#);
+    let no_turns = r#"{"difficulty": "L1", "limits": {"turns": 0}}"#;
+    insta::assert_snapshot!(refused(meta(no_turns)), @r#"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy/meta.json: key "limits.turns": expected a whole number from 1 to 10000, found 0"#);
+    let attic = r#"{"difficulty": "L1", "world": "filesystem/attic"}"#;
+    insta::assert_snapshot!(refused(meta(attic)), @r#"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy/meta.json: key "world": unknown world "filesystem/attic"; available: filesystem/office"#);
+    let mood = r#"{"difficulty": "L1", "judged_on": ["state", "mood"]}"#;
+    insta::assert_snapshot!(refused(meta(mood)), @r#"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy/meta.json: key "judged_on": expected "state" or "answer", found "mood""#);
 }
 
 #[test]
 fn a_missing_part_is_named() {
-    for (part, words) in [
-        (
-            "verifier.wasm",
-            "no verifier; add verifier.rs or verifier.wasm",
-        ),
-        ("description.md", "no description.md"),
-        ("meta.json", "no meta.json"),
-    ] {
-        let spoil = |library: &Library<'_>| {
+    let without = |part: &str| {
+        refused(|library: &Library<'_>| {
             fs::remove_file(library.task_dir("easy").join(part)).unwrap();
-        };
-        refused(spoil, &["tasks/filesystem/office/easy", words]);
-    }
+        })
+    };
+    insta::assert_snapshot!(without("verifier.wasm"), @"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy: no verifier; add verifier.rs or verifier.wasm");
+    insta::assert_snapshot!(without("description.md"), @"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy: no description.md; add the instruction for the agent");
+    insta::assert_snapshot!(without("meta.json"), @r#"error: cannot load task filesystem/office/easy: tasks/filesystem/office/easy: no meta.json; add one with at least "difficulty""#);
 }
 
 #[test]
 fn a_component_that_asks_for_more_is_refused_before_anything_runs() {
     let verifier = |bytes: Vec<u8>| {
-        move |library: &Library<'_>| {
+        refused(move |library: &Library<'_>| {
             fs::write(library.task_dir("easy").join("verifier.wasm"), &bytes).unwrap();
-        }
+        })
     };
-    let words = ["filesystem/office/easy", "wasi:filesystem/preopens@0.2.6"];
-    refused(verifier(guests::hostile("wants-wasi.wat")), &words);
-    refused(
-        verifier(guests::hostile("core-module.wat")),
-        &[
-            "filesystem/office/easy",
-            "does not fit the contract of a verifier",
-        ],
-    );
-    refused(verifier(b"no wasm at all".to_vec()), &["easy"]);
+    insta::assert_snapshot!(verifier(guests::hostile("wants-wasi.wat")), @"error: task filesystem/office/easy: verifier: imports `wasi:filesystem/preopens@0.2.6`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0");
+    insta::assert_snapshot!(verifier(guests::hostile("core-module.wat")), @"error: task filesystem/office/easy: verifier: does not fit the contract of a verifier: no export `verify` found");
+    insta::assert_snapshot!(verifier(b"no wasm at all".to_vec()), @r"error: cannot convert [dir]/library/tasks/filesystem/office/easy/verifier.wasm to a component: not a WebAssembly file: it does not start with \0asm");
 }
 
 #[test]
 fn a_broken_world_is_named() {
     let world = |text: &'static str| {
-        move |library: &Library<'_>| {
+        refused(move |library: &Library<'_>| {
             fs::write(library.world("office").join("world.json"), text).unwrap();
-        }
+        })
     };
-    let file = "worlds/filesystem/office/world.json";
-    refused(world("{"), &[file, "line 1"]);
-    refused(
-        world(r#"{"title": "An office", "license": "CC0-1.0", "clock": "soon"}"#),
-        &[file, "\"clock\"", "\"soon\""],
-    );
+    insta::assert_snapshot!(world("{"), @"error: worlds/filesystem/office/world.json: line 1, column 1: EOF while parsing an object");
+    let soon = r#"{"title": "An office", "license": "CC0-1.0", "clock": "soon"}"#;
+    insta::assert_snapshot!(world(soon), @r#"error: worlds/filesystem/office/world.json: key "clock": expected an RFC 3339 instant like "2026-03-02T09:00:00Z", found "soon": failed to parse four digit integer as year: invalid digit, expected 0-9 but got s"#);
 }
 
 #[test]
@@ -125,10 +94,8 @@ fn an_unknown_service_is_named() {
         library.root.join("worlds/abacus"),
     )
     .unwrap();
-    library
-        .run(["run", "--agent", "nop"])
-        .exits(4)
-        .says(&["abacus/office/easy", "service \"abacus\" is not supported"]);
+    let refused = library.run(["run", "--agent", "nop"]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"error: task abacus/office/easy: service "abacus" is not supported"#);
 }
 
 #[test]
@@ -143,7 +110,7 @@ fn a_broken_task_does_not_stop_another_that_is_named() {
         .exits(0);
     let listed = library.run(["task", "list", "--json"]).exits(4);
     assert_eq!(listed.json()[0]["id"], "filesystem/office/easy");
-    listed.says(&["broken", "expected an object"]);
+    insta::assert_snapshot!(listed.message(), @"broken: tasks/filesystem/office/broken/meta.json: line 1, column 1: expected an object, found an array");
     // A selector of other tasks does not report the broken task. A selector of the broken task reports it once.
     let others = library.run(["task", "list", "*/*/easy"]).exits(0);
     assert_eq!((others.stdout.lines().count(), &*others.stderr), (2, ""));
@@ -159,7 +126,7 @@ fn a_list_without_a_task_has_no_header() {
     fs::write(dir.join("meta.json"), "[]").unwrap();
     let listed = library.run(["task", "list"]).exits(4);
     assert_eq!(listed.stdout, "");
-    listed.says(&["broken", "expected an object"]);
+    insta::assert_snapshot!(listed.message(), @"broken: tasks/filesystem/office/broken/meta.json: line 1, column 1: expected an object, found an array");
 }
 
 #[test]
@@ -167,50 +134,54 @@ fn tasks_are_checked_before_anything_is_compiled() {
     let environment = Environment::new();
     let library = Library::new(&environment);
     let dir = library.task("easy", b"no WebAssembly at all");
-    let told = |words: &[&str]| {
+    let run = || {
         let ran = library.run(["run", "filesystem/office/easy", "--agent", "nop"]);
-        let ran = ran.exits(4);
-        let ran = ran.says(words);
-        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        ran.exits(4).message()
     };
-    told(&["verifier.wasm", "not a WebAssembly file", "\\0asm"]);
+    insta::assert_snapshot!(run(), @r"error: cannot convert [dir]/library/tasks/filesystem/office/easy/verifier.wasm to a component: not a WebAssembly file: it does not start with \0asm");
     fs::write(
         dir.join("meta.json"),
         r#"{"difficulty": "L1", "profile": "1999"}"#,
     )
     .unwrap();
-    told(&["easy: meta.json: key \"profile\"", "1999", "2025.12.18"]);
+    insta::assert_snapshot!(run(), @r#"error: task filesystem/office/easy: meta.json: key "profile": unknown profile "1999" of the filesystem service; expected one of 2025.12.18, 2026.8.31"#);
 }
 
 #[test]
 fn a_world_that_is_almost_named_is_found() {
     let environment = Environment::new();
     let library = Library::new(&environment);
+    let mut transcript = String::new();
     for name in ["filesystem/office/", "filesystem/Office", "office"] {
-        library
-            .run(["world", "show", name])
-            .exits(2)
-            .says(&["did you mean filesystem/office?"]);
+        let refused = library.run(["world", "show", name]).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark world show filesystem/office/
+    error: "filesystem/office/" is not a world, a directory or a digest
+    hint: did you mean filesystem/office?
+
+    $ mcpmark world show filesystem/Office
+    error: "filesystem/Office" is not a world, a directory or a digest
+    hint: did you mean filesystem/office?
+
+    $ mcpmark world show office
+    error: "office" is not a world, a directory or a digest
+    hint: did you mean filesystem/office?
+    "#);
 }
 
 #[test]
 fn a_missing_argument_is_reported_with_its_alternatives() {
     let environment = Environment::new();
-    let told = |args: &[&str], words: &[&str]| {
-        environment.run(args).exits(2).says(words);
-    };
-    told(&["mcp", "serve"], &["--task <TASK>", "--world <WORLD>"]);
-    let judges = ["TASK", "--verifier <FILE>", "--batch <FILE>"];
-    told(&["grade", "--state", "here"], &judges);
-    told(
-        &["grade", "filesystem/a/b"],
-        &["--state <STATE>", "--batch <FILE>"],
-    );
-    told(&["grade"], &[&judges[..], &["--state <STATE>"]].concat());
-    // The alternatives exclude each other.
+    let mut transcript = String::new();
     for args in [
-        &["mcp", "serve", "--task", "filesystem/a/b", "--world", "w"][..],
+        &["mcp", "serve"][..],
+        &["grade", "--state", "here"],
+        &["grade", "filesystem/a/b"],
+        &["grade"],
+        // The alternatives exclude each other.
+        &["mcp", "serve", "--task", "filesystem/a/b", "--world", "w"],
         &[
             "grade",
             "filesystem/a/b",
@@ -222,8 +193,12 @@ fn a_missing_argument_is_reported_with_its_alternatives() {
         &["grade", "filesystem/a/b", "--batch", "b.jsonl"],
         &["grade", "--batch", "b.jsonl", "--state", "s"],
     ] {
-        told(args, &["cannot be used with"]);
+        transcript += &environment.run(args).exits(2).transcript();
     }
+    insta::assert_snapshot!(
+        "a_missing_argument_is_reported_with_its_alternatives",
+        transcript
+    );
 }
 
 #[test]
@@ -232,10 +207,11 @@ fn an_unknown_key_is_told_and_does_no_harm() {
     let library = Library::new(&environment);
     let meta = json!({"difficulty": "L1", "dificulty": "L2"});
     library.task_with("easy", &guests::verdict(true, ""), &meta);
-    library
-        .run(["run", "--agent", "nop"])
-        .exits(0)
-        .says(&["warning:", "dificulty"]);
+    let output = library.run(["run", "--agent", "nop"]).exits(0);
+    insta::assert_snapshot!(output.message(), @r#"
+    warning: filesystem/office/easy: tasks/filesystem/office/easy/meta.json: unknown key "dificulty" has no effect (did you mean "difficulty"?)
+    1/1 pass filesystem/office/easy  [id]  0 calls
+    "#);
 }
 
 #[test]

@@ -173,9 +173,11 @@ fn a_stored_state_is_graded_by_its_digest() {
     let output = library.run(["grade", "--batch", "batch.jsonl"]).exits(0);
     assert_eq!(outcomes(&output)[0]["state"], first["state"]);
     let unknown = format!("sha256:{}", "0".repeat(64));
-    grade(&unknown)
-        .exits(2)
-        .says(&["cannot load state", "--home"]);
+    let refused = grade(&unknown).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: cannot load state sha256:[digest] from the store: cannot read directory "" of the tree (sha256:[digest]): blob sha256:[digest] is missing
+    hint: name a directory, or the home directory whose store has the state with --home
+    "#);
 }
 
 #[test]
@@ -414,6 +416,7 @@ fn a_directory_that_changes_is_read_anew() {
 #[test]
 fn a_batch_stands_alone_on_the_command_line() {
     let environment = Environment::new();
+    let mut transcript = String::new();
     for more in [
         ["filesystem/office/easy"].as_slice(),
         &["--state", "."],
@@ -421,18 +424,22 @@ fn a_batch_stands_alone_on_the_command_line() {
         &["--start", "."],
         &["--answer", "answer.txt"],
     ] {
-        batch(&environment, "", more)
-            .exits(2)
-            .says(&["--batch <FILE>", "cannot be used with"]);
+        let refused = batch(&environment, "", more).exits(2);
+        transcript += &refused.transcript();
     }
-    environment
+    insta::assert_snapshot!("a_batch_stands_alone_on_the_command_line", transcript);
+    let refused = environment
         .run(["grade", "--batch", "nowhere.jsonl"])
-        .exits(2)
-        .says(&["nowhere.jsonl: "]);
-    environment
-        .run(["grade", "--batch", "."])
-        .exits(2)
-        .says(&[".: expected a file or a pipe, found a directory"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: nowhere.jsonl: No such file or directory (os error 2)
+    hint: --batch expects a file or a pipe with one request per line, or `-` for standard input
+    ");
+    let refused = environment.run(["grade", "--batch", "."]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: .: expected a file or a pipe, found a directory
+    hint: --batch expects a file or a pipe with one request per line, or `-` for standard input
+    ");
     environment
         .run(["grade", "a/b/c", "--state", ".", "--jobs", "2"])
         .exits(2);
@@ -442,17 +449,25 @@ fn a_batch_stands_alone_on_the_command_line() {
 #[test]
 fn devices_and_directories_are_no_batch() {
     let environment = Environment::bare();
-    let refused = |file: &str, word: &str| {
-        environment.run(["grade", "--batch", file]).exits(2).says(&[
-            file,
-            word,
-            "one request per line",
-        ]);
-    };
-    refused("/dev/zero", "found a device");
     let directory = environment.directory("directory", &[]);
-    refused(directory.to_str().unwrap(), "found a directory");
-    refused("nowhere", "No such file");
+    let mut transcript = String::new();
+    for file in ["/dev/zero", directory.to_str().unwrap(), "nowhere"] {
+        let refused = environment.run(["grade", "--batch", file]).exits(2);
+        transcript += &refused.transcript();
+    }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark grade --batch /dev/zero
+    error: /dev/zero: expected a file or a pipe, found a device
+    hint: --batch expects a file or a pipe with one request per line, or `-` for standard input
+
+    $ mcpmark grade --batch [dir]/directory
+    error: [dir]/directory: expected a file or a pipe, found a directory
+    hint: --batch expects a file or a pipe with one request per line, or `-` for standard input
+
+    $ mcpmark grade --batch nowhere
+    error: nowhere: No such file or directory (os error 2)
+    hint: --batch expects a file or a pipe with one request per line, or `-` for standard input
+    ");
 
     // The device as standard input is a line that never ends.
     let mut command = environment.command(["grade", "--batch", "-"]);

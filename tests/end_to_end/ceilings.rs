@@ -14,6 +14,7 @@ const TASK: &str = "filesystem/village-festival/stall-balances";
 #[test]
 fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
     let environment = Environment::new();
+    let mut transcript = String::new();
     for args in [
         ["run", "--agent", "nop", TASK].as_slice(),
         &["mcp", "serve", "--task", TASK],
@@ -22,17 +23,27 @@ fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
         let mut command = environment.command(args);
         command.env(CEILING, "world_bytes=1000,fuel=100000000000");
         let output = Output::of(&mut command).exits(4);
-        output.says(&[
-            "exceeds limit `world_bytes`: it has ",
-            "this host grants 1000",
-            "MCPMARK_LIMITS_CEILING=world_bytes=",
-            // The other limits of the variable are kept.
-            ",fuel=100000000000",
-        ]);
+        transcript += &output.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark run --agent nop filesystem/village-festival/stall-balances
+    error: task filesystem/village-festival/stall-balances: the starting world exceeds limit `world_bytes`: it has 92854, but this host grants 1000
+    hint: if you trust its source, grant it with MCPMARK_LIMITS_CEILING=world_bytes=92854,fuel=100000000000
+
+    $ mcpmark mcp serve --task filesystem/village-festival/stall-balances
+    error: the starting world exceeds limit `world_bytes`: it has 92854, but this host grants 1000
+    hint: if you trust its source, grant it with MCPMARK_LIMITS_CEILING=world_bytes=92854,fuel=100000000000
+
+    $ mcpmark mcp serve --world filesystem/village-festival
+    error: the starting world exceeds limit `world_bytes`: it has 92854, but this host grants 1000
+    hint: if you trust its source, grant it with MCPMARK_LIMITS_CEILING=world_bytes=92854,fuel=100000000000
+    ");
     let mut command = environment.command(["run", "--agent", "nop", TASK]);
     let output = Output::of(command.env(CEILING, "world_bytes=0")).exits(2);
-    output.says(&["limit `world_bytes`: expected an integer above 0, found \"0\""]);
+    insta::assert_snapshot!(output.message(), @r#"
+    error: MCPMARK_LIMITS_CEILING: limit `world_bytes`: expected an integer above 0, found "0"
+    hint: write limits as in fuel=5000000000,memory_bytes=134217728,world_bytes=1073741824
+    "#);
 }
 
 /// Tasks in directories and in bundles may ask for worlds of any size.
@@ -85,6 +96,7 @@ fn each_command_that_opens_a_world_obeys_each_ceiling() {
         let mut command = library.command(args);
         Output::of(command.env(CEILING, ceiling))
     };
+    let mut transcript = String::new();
     for (name, found) in [("world_bytes", 19), ("world_files", 3)] {
         let most = found - 1;
         for args in [
@@ -95,15 +107,16 @@ fn each_command_that_opens_a_world_obeys_each_ceiling() {
             &["mcp", "serve", "--world", "filesystem/office"],
         ] {
             let refused = limited(args, &format!("{name}={most}")).exits(4);
-            refused.says(&[
-                &format!("exceeds limit `{name}`: it has {found}, but this host grants {most}"),
-                &format!("{CEILING}={name}={found}"),
-            ]);
+            transcript += &refused.transcript();
         }
         for args in [run, grade] {
             limited(&args, &format!("{name}={found}")).exits(0);
         }
     }
+    insta::assert_snapshot!(
+        "each_command_that_opens_a_world_obeys_each_ceiling",
+        transcript
+    );
 }
 
 #[test]

@@ -181,15 +181,19 @@ fn an_experiment_that_is_removed_takes_nothing_of_others_with_it() {
     let before = exported("before");
 
     // If one name is unknown, no experiment is removed.
-    environment
+    let refused = environment
         .run(["store", "remove", "gone", "nowhere"])
-        .exits(2)
-        .says(&["nowhere"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "nowhere" does not exist
+    hint: `mcpmark runs` lists the experiments
+    "#);
     // A removal cannot be undone, so it requires the name.
-    environment
-        .run(["store", "remove", "latest"])
-        .exits(2)
-        .says(&["experiment \"latest\" does not exist"]);
+    let refused = environment.run(["store", "remove", "latest"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "latest" does not exist
+    hint: `mcpmark runs` lists the experiments
+    "#);
     let dry = ["store", "remove", "--dry-run", "gone"];
     let told = environment.run(dry).exits(0);
     assert_eq!(told.stdout, "would remove gone with 2 attempts\n");
@@ -202,10 +206,11 @@ fn an_experiment_that_is_removed_takes_nothing_of_others_with_it() {
     for lock in &locks {
         lock.lock().unwrap();
     }
-    environment
-        .run(["store", "remove", "gone"])
-        .exits(5)
-        .says(&["\"gone\" is running in another process"]);
+    let refused = environment.run(["store", "remove", "gone"]).exits(5);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "gone" is running in another process
+    hint: wait for it, or stop it; `mcpmark runs gone` shows its progress
+    "#);
     drop(locks);
     assert_eq!(names(&environment), ["gone", "kept"]);
 

@@ -39,7 +39,7 @@ impl Environment {
     pub(crate) fn bare() -> Self {
         Self {
             dir: tempfile::Builder::new()
-                .prefix("end-to-end-")
+                .prefix(TEMPORARY)
                 .tempdir()
                 .unwrap(),
         }
@@ -99,38 +99,157 @@ impl Environment {
     ) -> Output {
         Output::of(&mut self.command(args))
     }
+}
 
-    /// Replaces the parts of a text that differ from run to run: paths of this test, digests and ids.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        let text = text
-            .replace(&*self.dir.path().to_string_lossy(), "[dir]")
-            .replace(&*repository().to_string_lossy(), "[repository]");
-        let mut redacted = String::new();
-        let mut word = String::new();
-        for c in text.chars().chain(['\n']) {
-            if c.is_ascii_alphanumeric() {
-                word.push(c);
-                continue;
-            }
-            let is_hex = word
-                .chars()
-                .all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
-            match word.len() {
-                64 if is_hex => redacted.push_str("[digest]"),
-                12 if is_hex => redacted.push_str("[id]"),
-                _ => redacted.push_str(&word),
-            }
-            word.clear();
-            redacted.push(c);
+/// Prefix of the names of temporary directories, which [`redact`] recognises.
+const TEMPORARY: &str = "end-to-end-";
+
+/// Hosts of this machine, as tests write them.
+const LOOPBACK: [&str; 5] = ["127.0.0.1", "127.1", "127.0.0.01", "localhost", "[::1]"];
+
+/// Replaces the parts of a text that differ from run to run or between machines: temporary directories, the repository,
+/// caches, ports of loopback addresses, digests, ids, and the versions of the program and of its engine.
+pub(crate) fn redact(text: &str) -> String {
+    let mut text = text
+        .replace(&*repository().to_string_lossy(), "[repository]")
+        .replace(env!("CARGO_TARGET_TMPDIR"), "[cache]")
+        .replace(
+            concat!("mcpmark/", env!("CARGO_PKG_VERSION")),
+            "mcpmark/[version]",
+        );
+    let temporary = format!("{}/{TEMPORARY}", std::env::temp_dir().display());
+    text = redact_after(&text, &temporary, "[dir]", |c| c.is_ascii_alphanumeric());
+    for host in LOOPBACK {
+        let (prefix, with) = (format!("{host}:"), format!("{host}:[port]"));
+        text = redact_after(&text, &prefix, &with, |c| c.is_ascii_digit());
+    }
+    text = redact_after(&text, "content-length: ", "content-length: [length]", |c| {
+        c.is_ascii_digit()
+    });
+    for engine in ["cranelift-", "pulley-"] {
+        let version = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        text = redact_after(&text, engine, &format!("{engine}[version]"), version);
+    }
+    // Underlines are as long as the paths above them.
+    while text.contains("^^") {
+        text = text.replace("^^", "^");
+    }
+    redact_words(&text)
+}
+
+/// Removes lines about progress, which depend on time, and sorts the lines of attempts that end one after the other.
+fn settle(text: &str) -> String {
+    let mut settled = String::new();
+    let mut ended: Vec<Ended> = Vec::new();
+    for line in text.lines() {
+        let is_progress = line.starts_with("· ")
+            || line.starts_with("  ") && line.contains(", after ")
+            || line.contains(" running; longest: ");
+        if is_progress {
+            continue;
         }
-        redacted.pop();
-        redacted
+        match (Ended::parse(line), ended.last_mut()) {
+            (Some(attempt), _) => ended.push(attempt),
+            (None, Some(last)) if line.starts_with("       ") => last.details.push(line.to_owned()),
+            (None, _) => {
+                settled += &Ended::sorted(&mut ended);
+                settled += &format!("{line}\n");
+            }
+        }
+    }
+    settled + &Ended::sorted(&mut ended)
+}
+
+/// Lines about an attempt that ended, such as `2/9 pass filesystem/office/easy`.
+struct Ended {
+    number: usize,
+    of: String,
+    result: String,
+    attempt: String,
+    details: Vec<String>,
+}
+
+impl Ended {
+    fn parse(line: &str) -> Option<Self> {
+        let (number, rest) = line.trim_start().split_once('/')?;
+        let (of, rest) = rest.split_once(' ')?;
+        of.parse::<usize>().ok()?;
+        let (result, attempt) = rest.split_once(' ')?;
+        Some(Self {
+            number: number.parse().ok()?,
+            of: of.to_owned(),
+            result: result.to_owned(),
+            attempt: attempt.to_owned(),
+            details: Vec::new(),
+        })
+    }
+
+    /// Takes the attempts, and returns their lines in the order of the attempts.
+    fn sorted(ended: &mut Vec<Self>) -> String {
+        let first = ended.first().map_or(0, |attempt| attempt.number);
+        let mut ended = std::mem::take(ended);
+        ended.sort_by(|a, b| (&a.attempt, &a.result).cmp(&(&b.attempt, &b.result)));
+        let mut lines = String::new();
+        for (place, attempt) in ended.iter().enumerate() {
+            let (number, of) = (first + place, &attempt.of);
+            lines += &format!("{number}/{of} {} {}\n", attempt.result, attempt.attempt);
+            for detail in &attempt.details {
+                lines += &format!("{detail}\n");
+            }
+        }
+        lines
     }
 }
 
+/// Replaces digests and ids.
+fn redact_words(text: &str) -> String {
+    let mut redacted = String::new();
+    let mut word = String::new();
+    for c in text.chars().chain(['\n']) {
+        if c.is_ascii_alphanumeric() {
+            word.push(c);
+            continue;
+        }
+        let is_hex = word
+            .chars()
+            .all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
+        let is_number = word.chars().all(|c| c.is_ascii_digit());
+        match word.len() {
+            64 if is_hex => redacted.push_str("[digest]"),
+            // Limits such as 100000000000 are no ids.
+            12 if is_hex && !word.ends_with("00000") => redacted.push_str("[id]"),
+            // Names of experiments are times.
+            6 if is_number && redacted.ends_with("[date]-") => {
+                redacted.truncate(redacted.len() - "[date]-".len());
+                redacted.push_str("[name]");
+            }
+            8 if is_number && c == '-' && word.starts_with("20") => redacted.push_str("[date]"),
+            _ => redacted.push_str(&word),
+        }
+        word.clear();
+        redacted.push(c);
+    }
+    redacted.pop();
+    redacted
+}
+
+/// Replaces each occurrence of a prefix that has more characters after it that belong to it, together with these.
+fn redact_after(text: &str, prefix: &str, with: &str, belongs: fn(char) -> bool) -> String {
+    let mut parts = text.split(prefix);
+    let mut redacted = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(belongs);
+        let is_longer = rest.len() < part.len();
+        redacted.push_str(if is_longer { with } else { prefix });
+        redacted.push_str(rest);
+    }
+    redacted
+}
+
 /// Exit code and output of the binary.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Output {
+    pub(crate) args: Vec<String>,
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
@@ -154,7 +273,9 @@ impl Output {
             panic!("{command:?} has not ended after {PATIENCE:?}");
         };
         let output = output.unwrap();
+        let args = command.get_args().map(|arg| arg.to_string_lossy());
         Self {
+            args: args.map(String::from).collect(),
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
@@ -174,7 +295,32 @@ impl Output {
         self
     }
 
-    /// Asserts that standard error contains each of the words.
+    /// Returns the redacted standard error, for a snapshot.
+    pub(crate) fn message(&self) -> String {
+        settle(&redact(&self.stderr))
+    }
+
+    /// Returns the redacted standard output, for a snapshot.
+    pub(crate) fn text(&self) -> String {
+        redact(&self.stdout)
+    }
+
+    /// Returns the redacted standard error below the arguments, for a snapshot of several commands.
+    pub(crate) fn transcript(&self) -> String {
+        let mut transcript = String::from("$ mcpmark");
+        for arg in &self.args {
+            transcript.push(' ');
+            if arg.is_empty() || arg.contains(char::is_whitespace) {
+                transcript.push_str(&format!("{arg:?}"));
+            } else {
+                transcript.push_str(arg);
+            }
+        }
+        redact(&transcript) + "\n" + &self.message() + "\n"
+    }
+
+    /// Asserts that standard error contains each of the words, if a snapshot cannot: the rest depends on the machine, or
+    /// the words are redacted from snapshots.
     #[track_caller]
     pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {

@@ -186,7 +186,7 @@ fn attempts_left_out_for_training_are_reported() {
              AND experiment = (SELECT id FROM experiments WHERE name = 'demonstration') LIMIT 1;",
     );
     let told = export(&environment, "sft", "after.jsonl", &[]).exits(0);
-    told.says(&["1 compacted", "1 the same as another"]);
+    insta::assert_snapshot!(told.message(), @"[dir]/after.jsonl: 41 attempts, 54 left out: 2 not graded, 50 did not pass, 1 compacted, 1 the same as another");
     assert_eq!(lines(&environment.path("after.jsonl")).len(), before - 2);
 
     let longest = |name: &str| {
@@ -196,7 +196,7 @@ fn attempts_left_out_for_training_are_reported() {
     let bound = (longest("after.jsonl") - 1).to_string();
     let bounded = ["--max-line-bytes", &bound];
     let told = export(&environment, "sft", "bounded.jsonl", &bounded).exits(0);
-    told.says(&["1 too long"]);
+    insta::assert_snapshot!(told.message(), @"[dir]/bounded.jsonl: 40 attempts, 55 left out: 2 not graded, 50 did not pass, 1 compacted, 1 too long, 1 the same as another");
     assert!(longest("bounded.jsonl") < longest("after.jsonl"));
 }
 
@@ -210,46 +210,40 @@ fn an_export_without_an_attempt_is_an_error() {
         &["--max-line-bytes", "9"],
     )
     .exits(2);
-    told.says(&[
-        "nothing to export from experiment \"demonstration\"",
-        "too long",
-    ]);
+    insta::assert_snapshot!(told.message(), @r#"
+    error: nothing to export from experiment "demonstration"; left out: 2 not graded, 50 did not pass, 43 too long
+    hint: `--include-failures` also exports attempts that did not pass
+    "#);
     assert!(!environment.path("none.jsonl").exists());
     change(
         &environment,
         "UPDATE grades SET passed = 0; UPDATE attempts SET passed = 0 WHERE passed = 1",
     );
     let told = export(&environment, "sft", "none.jsonl", &[]).exits(2);
-    told.says(&["did not pass", "`--include-failures`"]);
+    insta::assert_snapshot!(told.message(), @r#"
+    error: nothing to export from experiment "demonstration"; left out: 1 not graded, 94 did not pass
+    hint: `--include-failures` also exports attempts that did not pass
+    "#);
     assert!(!environment.path("none.jsonl").exists());
-    for (options, said) in [
-        (&["--rewards"][..], "--rewards requires `--format sft`"),
-        (
-            &["--tools-in-prompt"],
-            "--tools-in-prompt requires `--format sft`",
-        ),
-        (&["--max-line-bytes", "9"], "--max-line-bytes requires"),
-        (
-            &["--max-line-bytes", "0"],
-            "expected a number of bytes from 1",
-        ),
-        (
-            &["--max-line-bytes", "-1"],
-            "expected a number of bytes from 1",
-        ),
+    let mut transcript = String::new();
+    for options in [
+        &["--rewards"][..],
+        &["--tools-in-prompt"],
+        &["--max-line-bytes", "9"],
+        &["--max-line-bytes", "0"],
+        &["--max-line-bytes", "-1"],
     ] {
-        export(&environment, "atif", "none", options)
-            .exits(2)
-            .says(&[said]);
+        let refused = export(&environment, "atif", "none", options).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!("an_export_without_an_attempt_is_an_error", transcript);
 }
 
 #[test]
 fn tables_have_everything_and_fit_their_schemas() {
     let environment = environment();
-    export(&environment, "jsonl", "tables", &[])
-        .exits(0)
-        .says(&["95 attempts"]);
+    let output = export(&environment, "jsonl", "tables", &[]).exits(0);
+    insta::assert_snapshot!(output.message(), @"[dir]/tables: 95 attempts");
     let dir = environment.path("tables");
     let table = |name: &str| lines(&dir.join(format!("{name}.jsonl")));
     let attempts = table("attempts");
@@ -278,9 +272,8 @@ fn tables_have_everything_and_fit_their_schemas() {
         .iter()
         .filter(|attempt| attempt["passed"].is_null());
     assert_eq!(ungraded.count(), 2);
-    export(&environment, "jsonl", "tables", &[])
-        .exits(2)
-        .says(&["not empty"]);
+    let refused = export(&environment, "jsonl", "tables", &[]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/tables already exists and is not empty; choose a new directory");
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn a_task_grades_any_directory() {
         .json();
     assert_eq!(report["outcome"], "graded");
     assert_eq!(report["passed"], false);
-    let plain = environment.run(args).exits(1).stdout;
-    assert!(plain.contains("failed: "), "{plain}");
+    let graded = environment.run(args).exits(1).text();
+    insta::assert_snapshot!(graded.lines().last().unwrap(), @"failed: 1 of 16 checks passed, score 0.000 (1 of them passed on the starting state and earns nothing)");
 }
 
 #[test]
@@ -136,10 +136,8 @@ fn the_parameters_are_what_is_given() {
         judge.only_check(&given),
         check(true, r#"{"a":["x"],"b":1}"#)
     );
-    judge
-        .grade(&["--parameters", "[1]"])
-        .exits(2)
-        .says(&["--parameters is not a JSON object"]);
+    let refused = judge.grade(&["--parameters", "[1]"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: --parameters is not a JSON object: invalid type: sequence, expected a map at line 1 column 0");
 }
 
 #[test]
@@ -152,9 +150,8 @@ fn a_panic_is_a_fault_with_its_message() {
     }
     assert_eq!(report["checks"], json!([]));
     assert_eq!(report["fault"]["kind"], "trap");
-    assert!(text(&report["fault"]["message"]).contains("the ledger has no header"));
-    let plain = judge.grade(&[]).exits(3).stdout;
-    assert!(plain.contains("verifier-fault (trap)"), "{plain}");
+    insta::assert_snapshot!(text(&report["fault"]["message"]), @"panicked: the ledger has no header");
+    insta::assert_snapshot!(judge.grade(&[]).exits(3).text(), @"verifier-fault (trap): panicked: the ledger has no header");
 }
 
 #[test]
@@ -179,11 +176,11 @@ fn limits_can_be_set_when_grading_without_a_task() {
     let expected = "the guest used up its 70000 units of fuel (limit `fuel`, which `limits` of the task \
                     or of the grade may raise to 500000000000 on this host)";
     assert_eq!(message, expected);
-    let refused = judge.grade(&["--limits", "speed=1"]).exits(2).stderr;
-    assert!(
-        refused.contains("--limits: unknown limit `speed`"),
-        "{refused}"
-    );
+    let refused = judge.grade(&["--limits", "speed=1"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: --limits: unknown limit `speed`; expected one of fuel, memory_bytes, table_elements, time_ms, copy_bytes, log_bytes, output_bytes, checks
+    hint: write it as `--limits fuel=2000000000,memory_bytes=134217728`
+    ");
 
     let line = |limits: Value| {
         let (verifier, state) = (&judge.verifier, &judge.state);
@@ -209,11 +206,7 @@ fn limits_can_be_set_when_grading_without_a_task() {
         assert_eq!(outcome["error"]["key"], "limits", "{outcome}");
     }
     assert_eq!(told.len(), 6);
-    let unknown = told[2]["error"]["message"].as_str().unwrap();
-    assert!(
-        unknown.contains("unknown limit `fuel=7,checks`"),
-        "{unknown}"
-    );
+    insta::assert_snapshot!(text(&told[2]["error"]["message"]), @r#"line 3, key "limits": unknown limit `fuel=7,checks`; expected one of fuel, memory_bytes, table_elements, time_ms, copy_bytes, log_bytes, output_bytes, checks"#);
 }
 
 #[test]
@@ -222,13 +215,7 @@ fn lowered_limits_are_reported() {
     let report = judge
         .grade(&["--json", "--limits", "fuel=70000,checks=200000"])
         .exits(3);
-    assert!(
-        report
-            .stderr
-            .contains("limit `checks` is lowered to 100000, the ceiling of this host"),
-        "{}",
-        report.stderr
-    );
+    insta::assert_snapshot!(report.message(), @"warning: limit `checks` is lowered to 100000, the ceiling of this host (MCPMARK_LIMITS_CEILING)");
     assert_eq!(report.json()["lowered"], json!({"checks": 100_000}));
     let line = |limits: Value| {
         let (verifier, state) = (&judge.verifier, &judge.state);
@@ -251,62 +238,86 @@ fn lowered_limits_are_reported() {
 
 #[test]
 fn files_that_are_no_verifiers_are_refused() {
-    for (guest, words) in [
-        ("wants-wasi.wat", "wasi:filesystem/preopens@0.2.6"),
-        ("wants-tools.wat", "mcpmark:guest/tools@0.1.0"),
-        (
-            "core-module.wat",
-            "a core WebAssembly module, not a component",
-        ),
-        ("no-export.wat", "verify"),
+    let mut transcript = String::new();
+    for guest in [
+        "wants-wasi.wat",
+        "wants-tools.wat",
+        "core-module.wat",
+        "no-export.wat",
     ] {
         let judge = Judge::new(&guests::hostile(guest));
-        judge
-            .grade(&["--json"])
-            .exits(4)
-            .says(&["judge.wasm", words]);
+        let refused = judge.grade(&["--json"]).exits(4);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
+    error: [dir]/judge.wasm: imports `wasi:filesystem/preopens@0.2.6`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
+    error: [dir]/judge.wasm: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
+    error: [dir]/judge.wasm: a core WebAssembly module, not a component; create a component with `mcpmark task build` or `wasm-tools component new`
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
+    error: [dir]/judge.wasm: does not fit the contract of a verifier: no export `verify` found
+    ");
     let judge = Judge::new(b"#!/bin/sh\n");
-    judge.grade(&[]).exits(4).says(&["judge.wasm"]);
+    let refused = judge.grade(&[]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"error: [dir]/judge.wasm: not a WebAssembly file: it does not start with \0asm");
     fs::remove_file(&judge.verifier).unwrap();
-    judge.grade(&[]).exits(2).says(&["judge.wasm"]);
+    let refused = judge.grade(&[]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/judge.wasm: No such file or directory (os error 2)");
 }
 
 #[test]
 fn a_state_that_cannot_be_is_told_with_the_way_out() {
     let judge = Judge::new(&guests::verdict(true, ""));
     let verifier = judge.verifier.to_str().unwrap();
-    let state_hint = "hint: name a directory, or the digest of a stored state";
-    for (place, message, hint) in [
-        (
-            "/nowhere/at all",
-            "error: /nowhere/at all: No such file or directory",
-            state_hint,
-        ),
-        (
-            "judge.wasm",
-            "error: judge.wasm: not a directory",
-            state_hint,
-        ),
-        (
-            "sha256:12",
-            "error: invalid digest \"sha256:12\": expected \"sha256:\" and 64",
-            "hint: `mcpmark show ATTEMPT` and --json print full digests",
-        ),
-    ] {
+    let mut transcript = String::new();
+    for place in ["/nowhere/at all", "judge.wasm", "sha256:12"] {
         for more in [
             ["--state", place, "--start", "state"],
             ["--state", "state", "--start", place],
         ] {
             let args = [&["grade", "--verifier", verifier][..], &more].concat();
-            judge.environment.run(args).exits(2).says(&[message, hint]);
+            let refused = judge.environment.run(args).exits(2);
+            transcript += &refused.transcript();
         }
     }
-    judge
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark grade --verifier [dir]/judge.wasm --state "/nowhere/at all" --start state
+    error: /nowhere/at all: No such file or directory (os error 2)
+    hint: name a directory, or the digest of a stored state
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state state --start "/nowhere/at all"
+    error: /nowhere/at all: No such file or directory (os error 2)
+    hint: name a directory, or the digest of a stored state
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state judge.wasm --start state
+    error: judge.wasm: not a directory
+    hint: name a directory, or the digest of a stored state
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state state --start judge.wasm
+    error: judge.wasm: not a directory
+    hint: name a directory, or the digest of a stored state
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state sha256:12 --start state
+    error: invalid digest "sha256:12": expected "sha256:" and 64 lower-case hexadecimal digits
+    hint: `mcpmark show ATTEMPT` and --json print full digests; a directory is accepted as well
+
+    $ mcpmark grade --verifier [dir]/judge.wasm --state state --start sha256:12
+    error: invalid digest "sha256:12": expected "sha256:" and 64 lower-case hexadecimal digits
+    hint: `mcpmark show ATTEMPT` and --json print full digests; a directory is accepted as well
+    "#);
+    let refused = judge
         .environment
         .run(["world", "show", "sha256:12"])
-        .exits(2)
-        .says(&["invalid digest", "hint: "]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: invalid digest "sha256:12": expected "sha256:" and 64 lower-case hexadecimal digits
+    hint: `mcpmark show ATTEMPT` and --json print full digests; a directory is accepted as well
+    "#);
     // A directory may have the name of an invalid digest.
     judge.environment.directory("sha256:12", &[]);
     let args = ["grade", "--verifier", verifier, "--state", "sha256:12"];

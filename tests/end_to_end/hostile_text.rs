@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::environment::Environment;
+use crate::environment::{Environment, redact};
 use crate::guests;
 use crate::library::Library;
 
@@ -24,13 +24,13 @@ fn piped_output_has_no_escapes() {
     let run = run.exits(1);
     is_plain(&run.stdout);
     is_plain(&run.stderr);
-    insta::assert_snapshot!(environment.redact(&run.stdout), @r"
+    insta::assert_snapshot!(run.text(), @r"
     pass  filesystem/office/easy  [id]
     fail  filesystem/office/failing  [id]
     2 attempts, 1 passed, 1 failed
     `mcpmark runs plain` lists the attempts, `mcpmark show ATTEMPT` shows one
     ");
-    insta::assert_snapshot!(environment.redact(&run.stderr), @r"
+    insta::assert_snapshot!(run.message(), @r"
     1/2 pass filesystem/office/easy  [id]  0 calls
     2/2 fail filesystem/office/failing  [id]  0 calls
            check: expected 3, found 4
@@ -58,7 +58,7 @@ fn piped_output_has_no_escapes() {
                 .map_or(line, |(line, _)| line.trim_end())
         })
         .collect();
-    insta::assert_snapshot!(environment.redact(&listed.join("\n")), @r"
+    insta::assert_snapshot!(redact(&listed.join("\n")), @r"
     attempt       task                       agent  k  result           score  turns  calls
     [id]  filesystem/office/easy     nop    1  pass             1.000      1      0
     [id]  filesystem/office/failing  nop    1  fail: abandoned  0.000      1      0

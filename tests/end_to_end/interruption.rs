@@ -73,6 +73,7 @@ fn end(mut child: Child, mut stderr: String) -> Output {
         code: child.wait().unwrap().code(),
         stdout,
         stderr,
+        ..Output::default()
     }
 }
 
@@ -183,7 +184,14 @@ fn ctrl_c_stops_a_tool_call_of_a_world_and_resume_goes_on() {
     }
     signal(&child, Signal::INT);
     let output = end(child, String::new()).exits(130);
-    let report = output.says(&["mcpmark resume long"]).json();
+    insta::assert_snapshot!(output.message(), @r"
+    warning: model openai/m: did not call the tool of the test request; if it cannot call tools, use --agent react
+    warning: model openai/m: its price is unknown, so its cost is not computed; set prices with --prices FILE
+    stopping; press Ctrl-C again to stop immediately
+    1/1 cancelled filesystem/office/easy  openai/m  [id]  1 call
+    interrupted; continue with `mcpmark resume long`
+    ");
+    let report = output.json();
     let id = report["attempts"][0]["id"].as_str().unwrap();
     assert_eq!(report["attempts"][0]["outcome"], "cancelled", "{report}");
     assert_eq!(rows(&environment, "status = 'running'"), 0);
@@ -306,6 +314,7 @@ fn a_killed_run_is_resumed() {
         let listed = environment.run(["runs", "long"]).exits(0);
         assert!(listed.stdout.contains("cut off"), "{}", listed.stdout);
         assert!(!listed.stdout.contains("running"), "{}", listed.stdout);
+        // One or two attempts were running.
         listed.says(&["cut off; continue with `mcpmark resume long`"]);
         let found = environment.run(["show", "--class", "cut off"]);
         // Attempts that only lack a grade are cut off too.
@@ -328,11 +337,11 @@ fn an_experiment_runs_in_one_process_at_a_time() {
     let (child, said) = in_mid_run(&environment, "1");
     let listed = environment.run(["runs", "long"]).exits(0);
     assert!(!listed.stdout.contains("cut off"), "{}", listed.stdout);
-    environment.run(["resume", "long"]).exits(5).says(&[
-        "\"long\"",
-        "another process",
-        "hint: wait for it, or stop it",
-    ]);
+    let refused = environment.run(["resume", "long"]).exits(5);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "long" is running in another process
+    hint: wait for it, or stop it; `mcpmark runs long` shows its progress
+    "#);
     signal(&child, Signal::KILL);
     end(child, said);
 }

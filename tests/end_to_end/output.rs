@@ -108,26 +108,121 @@ fn a_shell_completes_tasks_experiments_and_attempts() {
 #[test]
 fn without_a_command_there_is_help_whatever_the_environment_says() {
     let environment = Environment::new();
-    for args in [&[][..], &["store"]] {
-        let output = environment.run(args).exits(2);
-        assert!(
-            output.stderr.contains("Usage: mcpmark"),
-            "{}",
-            output.stderr
-        );
-        assert!(
-            !output.stderr.contains("compile-guest"),
-            "{}",
-            output.stderr
-        );
-        assert!(!output.stderr.contains("error:"), "{}", output.stderr);
+    let mut transcript = String::new();
+    for args in [
+        &[][..],
+        &["store"],
+        // Usage lines omit options that the environment sets.
+        &["export", "e"],
+        &["regrade"],
+        &["compare", "a"],
+    ] {
+        transcript += &environment.run(args).exits(2).transcript();
     }
-    // Usage lines omit options that the environment sets.
-    for args in [&["export", "e"][..], &["regrade"], &["compare", "a"]] {
-        let output = environment.run(args).exits(2);
-        assert!(output.stderr.contains("Usage:"), "{}", output.stderr);
-        assert!(!output.stderr.contains("--home"), "{}", output.stderr);
-    }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark
+    Evaluate LLM agents that work through MCP servers, and grade them in a sandbox
+
+    Usage: mcpmark [OPTIONS] <COMMAND>
+
+    Commands:
+      run          Run tasks with agents and grade the results
+      resume       Continue an experiment that was stopped
+      grade        Grade a state with the verifier of a task, or with any verifier
+      inspect      Show the imports, exports and limits of a guest component without running it
+      task         Create, build, certify and list tasks
+      world        List, show, compare and import worlds
+      mcp          Serve a world to MCP clients
+      runs         List experiments, or the attempts of one experiment
+      show         Show an attempt: its trajectory, changes to the world, and checks
+      report       Report on experiments: rates with intervals, costs, and classes of failures
+      compare      Compare two models, paired task by task
+      export       Export the attempts of an experiment in other formats
+      regrade      Grade final states again with the current verifiers of their tasks
+      receipt      Print and verify receipts of grades
+      store        Maintain the store and the journal
+      bundle       Pack, inspect, sign, lock and transfer bundles of tasks
+      doctor       Check installed programs, services, settings and file locations
+      completions  Print a completion script for a shell
+      help         Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help     Print help
+      -V, --version  Print version
+
+    Global options:
+          --root <PLACE>      Directory with `tasks/` and `worlds/`, bundle or lock file [default:
+                              ./mcpmark.lock, or the nearest such directory upwards]
+          --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
+          --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
+                              repeated
+          --no-install        Do not install build tools for guests with rustup, apt-get or pip
+
+    Examples:
+      mcpmark run filesystem/food-bank --model openai/gpt-5   # run attempts and grade them
+      mcpmark report                                          # report on the latest experiment
+      mcpmark show --failed --explain                         # explain the latest failed attempt
+
+    Exit codes:
+      0    success, and all graded attempts passed
+      1    some attempts failed, or a comparison found differences
+      2    wrong usage
+      3    not graded: a verifier broke or is held back
+      4    invalid task, world, component or bundle
+      5    infrastructure error, such as a full disk or an unreachable server
+      6    the experiment reached its limit of cost, tokens or time
+      130  interrupted; `mcpmark resume` continues the experiment
+
+    $ mcpmark store
+    Maintain the store and the journal
+
+    Usage: mcpmark store [OPTIONS] <COMMAND>
+
+    Commands:
+      stats   Show the space that experiments and the store use
+      remove  Remove experiments from the journal; `store gc` then frees what only they needed
+      gc      Remove data and unpacked bundles that no experiment needs, and shrink the journal
+      check   Check all blobs and all rows of the journal for damage, and find missing blobs
+      export  Export an experiment with its states to a file, for another machine
+      import  Import an experiment that another machine exported
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+      -h, --help  Print help
+
+    Global options:
+          --root <PLACE>      Directory with `tasks/` and `worlds/`, bundle or lock file [default:
+                              ./mcpmark.lock, or the nearest such directory upwards]
+          --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
+          --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
+                              repeated
+          --no-install        Do not install build tools for guests with rustup, apt-get or pip
+
+    $ mcpmark export e
+    error: the following required arguments were not provided:
+      --format <FORMAT>
+      --output <PATH>
+
+    Usage: mcpmark export --format <FORMAT> --output <PATH> <EXPERIMENT>
+
+    For more information, try '--help'.
+
+    $ mcpmark regrade
+    error: the following required arguments were not provided:
+      <EXPERIMENT|ATTEMPT>...
+
+    Usage: mcpmark regrade <EXPERIMENT|ATTEMPT>...
+
+    For more information, try '--help'.
+
+    $ mcpmark compare a
+    error: the following required arguments were not provided:
+      <B>
+
+    Usage: mcpmark compare <A> <B>
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
@@ -157,19 +252,15 @@ fn the_doctor_finds_this_repository_well() {
     let words: Vec<_> = copied.split_whitespace().collect();
     let words = words.join(" ");
     assert!(words.contains("private copies of worlds copied file by file in "));
-    copies("overlap")
-        .exits(2)
-        .says(&["MCPMARK_WORLD_COPIES", "auto, overlay or copy"]);
+    let refused = copies("overlap").exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"error: MCPMARK_WORLD_COPIES: invalid copy method "overlap": expected auto, overlay or copy"#);
 
     let library = Library::new(&environment);
     library.easy_task("easy");
     fs::write(library.task_dir("easy").join("meta.json"), "[]").unwrap();
-    let output = library.run(["doctor"]).exits(5);
-    assert!(
-        output.stdout.contains("easy/meta.json"),
-        "{}",
-        output.stdout
-    );
+    let output = library.run(["doctor"]).exits(5).text();
+    let tasks = output.lines().find(|line| line.contains("easy/meta.json"));
+    insta::assert_snapshot!(tasks.unwrap_or(&output), @"✗ tasks and worlds              0 tasks and 1 world in [dir]/library; tasks/filesystem/office/easy/meta.json: line 1, column 1: expected an object, found an array");
 }
 
 #[test]
@@ -233,25 +324,15 @@ fn the_doctor_shows_the_limits_that_count_and_what_is_missing() {
     let report = doctor(&broken).exits(5).json();
     let (state, detail) = finding(&report, broken[0].0);
     assert_eq!(state, "broken");
-    for words in [
-        "\"2 GB\"",
-        "a whole number of bytes above 0",
-        "the default is 2147483648",
-    ] {
-        assert!(detail.contains(words), "{detail}");
-    }
+    insta::assert_snapshot!(detail, @r#"MCPMARK_CACHE_BYTES: expected a whole number of bytes above 0, found "2 GB"; the default is 2147483648; unset the variable, or set it to another number"#);
     let (state, detail) = finding(&report, ceiling);
     assert_eq!(state, "broken");
-    let found = "limit `fuel`: expected an integer above 0, found \"lots\"";
-    assert!(detail.contains(found), "{detail}");
+    insta::assert_snapshot!(detail, @r#"MCPMARK_LIMITS_CEILING: limit `fuel`: expected an integer above 0, found "lots"; write limits as in fuel=5000000000,memory_bytes=134217728,world_bytes=1073741824"#);
     // A ceiling above the maximum is refused with the name of the limit, and not lowered silently.
     let past = [(ceiling, "memory_bytes=8589934592")];
     let (state, detail) = finding(&doctor(&past).exits(5).json(), ceiling);
     assert_eq!(state, "broken");
-    assert!(
-        detail.contains("limit `memory_bytes`: 8589934592 exceeds 1073741824"),
-        "{detail}"
-    );
+    insta::assert_snapshot!(detail, @"MCPMARK_LIMITS_CEILING: limit `memory_bytes`: 8589934592 exceeds 1073741824, the maximum on every host (fixed); write limits as in fuel=5000000000,memory_bytes=134217728,world_bytes=1073741824");
 
     // Without any program on the path, absences are reported and nothing is installed.
     let report = doctor(&[("PATH", "/nowhere")]).exits(0).json();

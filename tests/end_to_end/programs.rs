@@ -273,43 +273,27 @@ fn a_program_that_cannot_be_run_is_found_before_anything_is_run() {
     let environment = Environment::bare();
     let bench = Bench::new(&environment);
     write_files(&environment.path(""), &[("plain.txt", "no program")]);
-    for (args, words) in [
-        (
-            &["--agent", "command:no-such-program x"][..],
-            &["no-such-program", "PATH"][..],
-        ),
-        (
-            &["--agent", "command:./missing"],
-            &["missing", "does not exist"],
-        ),
-        (
-            &["--agent", "command:./plain.txt"],
-            &["plain.txt", "not executable"],
-        ),
-        (&["--agent", "command:bin/agent"], &["bin/agent", "./"]),
-        (&["--agent", "command:"], &["no program"]),
-        (&["--agent", "command:sh 'x"], &["quotation mark"]),
-        (&["--agent", "commnd:sh"], &["commnd:sh", "command:PROGRAM"]),
-        (
-            &["--agent", "command:sh", "--agent-env", "UNSET_VARIABLE"],
-            &["UNSET_VARIABLE"],
-        ),
-        (
-            &["--agent", "nop", "--agent-env", "PATH"],
-            &["--agent-env", "nop"],
-        ),
-        (
-            &["--agent", "command:sh", "--temperature", "1"],
-            &["uses no model; omit --temperature"],
-        ),
+    let mut transcript = String::new();
+    for args in [
+        &["--agent", "command:no-such-program x"][..],
+        &["--agent", "command:./missing"],
+        &["--agent", "command:./plain.txt"],
+        &["--agent", "command:bin/agent"],
+        &["--agent", "command:"],
+        &["--agent", "command:sh 'x"],
+        &["--agent", "commnd:sh"],
+        &["--agent", "command:sh", "--agent-env", "UNSET_VARIABLE"],
+        &["--agent", "nop", "--agent-env", "PATH"],
+        &["--agent", "command:sh", "--temperature", "1"],
     ] {
         let own = ["run", TASK];
-        bench
-            .library
-            .run(own.iter().chain(args))
-            .exits(2)
-            .says(words);
+        let refused = bench.library.run(own.iter().chain(args)).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(
+        "a_program_that_cannot_be_run_is_found_before_anything_is_run",
+        transcript
+    );
     assert!(!environment.home().exists());
 }
 
@@ -357,16 +341,27 @@ fn a_file_names_a_program_and_its_arguments() {
         answer.replace('\n', ""),
         format!("{instruction}|a b|{instruction}")
     );
-    for (file, words) in [
-        ("none", &["command = ["][..]),
-        ("other", &["`command`", "`agent`"]),
-        ("text", &["a list", "./agent.sh"]),
-        ("client", &["mcp serve --attempt"]),
-    ] {
+    let mut transcript = String::new();
+    for file in ["none", "other", "text", "client"] {
         let file = format!("plans/{file}.toml");
         let refused = bench.library.run(["run", "--config", &file]);
-        refused.exits(2).says(words);
+        let refused = refused.exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark run --config plans/none.toml
+    error: agent "command" has no program; name it with command = ["PROGRAM", "ARGUMENT"]
+
+    $ mcpmark run --config plans/other.toml
+    error: `command` names a program, but `agent` does not list "command"
+    hint: add "command" to `agent`, or remove one of the two keys
+
+    $ mcpmark run --config plans/text.toml
+    error: plans/text.toml: line 2: invalid type: string "sh", expected a list, as in ["./agent.sh", "{mcp_url}"]
+
+    $ mcpmark run --config plans/client.toml
+    error: agent "client" is reserved for the clients of `mcpmark mcp serve --attempt`; `run` cannot start one
+    "#);
     // Together with another agent of the file.
     let both = bench
         .library
@@ -385,13 +380,18 @@ fn several_programs_stand_beside_other_agents_in_one_experiment() {
     let twice = bench
         .library
         .run(["run", TASK].iter().chain(&one).chain(&one));
-    twice.exits(2).says(&["command", "twice"]);
+    let refused = twice.exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: agent command is named twice");
     let args = ["run", TASK, "--experiment", "both", "--agent", "nop"];
     bench.library.run(args.iter().chain(&one)).exits(0);
     // The experiment gets another participant, and the first program is not run again.
     let args = ["run", "--experiment", "both", "-k", "2"];
     let grown = bench.library.run(args.iter().chain(&two)).exits(0);
-    grown.says(&["2 attempts added"]);
+    insta::assert_snapshot!(grown.message(), @r"
+    2 attempts added to the 2 of experiment both with 1 new participant
+    3/4 pass filesystem/office/any  command sh agent.sh two  [id]  0 calls
+    4/4 pass filesystem/office/any #2  command sh agent.sh two  [id]  0 calls
+    ");
     let report = bench
         .library
         .run(["report", "both", "--format", "json"])
@@ -460,27 +460,26 @@ fn a_served_world_ends_with_a_signal_or_when_it_is_idle() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("verdict: pass"), "{said}");
 
-    for (args, words) in [
-        (
-            &["--task", TASK, "--http", "0.0.0.0:0"][..],
-            "other machines",
-        ),
-        (&["--task", TASK, "--idle-timeout", "5"], "--http"),
-        (&["--world", "filesystem/office", "--grade"], "--world"),
-        (&["--task", TASK, "--experiment", "x"], "--attempt"),
+    let mut transcript = String::new();
+    for args in [
+        &["--task", TASK, "--http", "0.0.0.0:0"][..],
+        &["--task", TASK, "--idle-timeout", "5"],
+        &["--world", "filesystem/office", "--grade"],
+        &["--task", TASK, "--experiment", "x"],
     ] {
         let own = ["mcp", "serve"];
-        bench
-            .library
-            .run(own.iter().chain(args))
-            .exits(2)
-            .says(&[words]);
+        let refused = bench.library.run(own.iter().chain(args)).exits(2);
+        transcript += &refused.transcript();
     }
-    bench
+    insta::assert_snapshot!(
+        "a_served_world_ends_with_a_signal_or_when_it_is_idle",
+        transcript
+    );
+    let refused = bench
         .library
         .run(["mcp", "connect", "127.0.0.1:1"])
-        .exits(5)
-        .says(&["127.0.0.1:1"]);
+        .exits(5);
+    insta::assert_snapshot!(refused.message(), @r#"error: 127.0.0.1:[port]: the session stopped: invalid URL "127.0.0.1:[port]": it must begin with http:// or https://"#);
     // Without a message on standard input, no connection is made.
     bench
         .library

@@ -139,14 +139,13 @@ fn the_service_of_a_state_is_named_and_not_guessed() {
     let Some(judge) = Judge::new(SCRIPT) else {
         return;
     };
-    judge.grade(&["--service", "nope"]).exits(2).says(&[
-        "--service: service \"nope\" is not supported",
-        "mcpmark doctor",
-    ]);
-    judge
-        .grade(&["--service", "github"])
-        .exits(4)
-        .says(&["the github world is not valid", "repo/"]);
+    let refused = judge.grade(&["--service", "nope"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: --service: service "nope" is not supported
+    hint: `mcpmark doctor` lists the services
+    "#);
+    let refused = judge.grade(&["--service", "github"]).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/state: the github world is not valid: repo/ does not exist; a github world requires a repository in repo/.git");
     judge.grade(&["--service", "filesystem"]).exits(0);
 }
 
@@ -277,6 +276,7 @@ psycopg2.connect(host=os.getenv("POSTGRES_HOST", "localhost"), database=database
 
 #[test]
 fn a_script_without_what_it_reads_of_its_environment_is_called_wrongly() {
+    let mut transcript = String::new();
     for (script, names) in [
         (NOTION, &["EVAL_NOTION_API_KEY"][..]),
         (POSTGRES, &["POSTGRES_DATABASE", "POSTGRES_PASSWORD"]),
@@ -290,7 +290,7 @@ fn a_script_without_what_it_reads_of_its_environment_is_called_wrongly() {
                 .find(&format!("--env {name}="))
                 .unwrap_or_else(|| panic!("{name}: {}", told.stderr));
         }
-        let told = told.says(&["reads environment variables that are not set", "--tasks"]);
+        transcript += &told.transcript();
         assert!(!told.stderr.contains("POSTGRES_HOST"), "{}", told.stderr);
         // With the variables, the script needs a service that is not available here. That is a fault, not a grade.
         let set: Vec<String> = names.iter().map(|name| format!("{name}=x")).collect();
@@ -309,6 +309,15 @@ fn a_script_without_what_it_reads_of_its_environment_is_called_wrongly() {
         let refused = judge.environment.run(args).exits(4).json();
         assert_eq!(refused["error"]["key"], "env", "{refused}");
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark grade --verifier [dir]/task/verify.py --state [dir]/state
+    error: verify.py reads environment variables that are not set: EVAL_NOTION_API_KEY
+    hint: name the service of the state with --service, which sets its own variables; set them with --env EVAL_NOTION_API_KEY=…, to an empty value if the script does not need one; or name the task with --tasks CORPUS, which sets the variables of its service
+
+    $ mcpmark grade --verifier [dir]/task/verify.py --state [dir]/state
+    error: verify.py reads environment variables that are not set: POSTGRES_DATABASE, POSTGRES_PASSWORD
+    hint: name the service of the state with --service, which sets its own variables; set them with --env POSTGRES_DATABASE=… --env POSTGRES_PASSWORD=…, to an empty value if the script does not need one; or name the task with --tasks CORPUS, which sets the variables of its service
+    ");
 }
 
 #[test]

@@ -100,8 +100,8 @@ impl Client {
         let output = self.child.wait_with_output().unwrap();
         Output {
             code: output.status.code(),
-            stdout: String::new(),
             stderr: String::from_utf8(output.stderr).unwrap(),
+            ..Output::default()
         }
     }
 }
@@ -283,20 +283,41 @@ fn the_client_of_a_task_is_told_what_to_do_and_graded_at_its_end() {
     let grade = ["grade", task, "--state", out.to_str().unwrap()];
     environment.run(grade).exits(0);
     // The external client cannot be started again from here, so neither a resume nor another agent is accepted.
+    let mut transcript = String::new();
     for args in [
         &["resume", "served"][..],
         &["run", "--experiment", "served", "--agent", "nop"],
     ] {
-        environment.run(args).exits(2).says(&["mcp serve"]);
+        let refused = environment.run(args).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark resume served
+    error: experiment "served" is a session of `mcpmark mcp serve`, whose client has disconnected
+    hint: `mcpmark mcp serve --attempt` starts another session; `mcpmark report A B` compares experiments
+
+    $ mcpmark run --experiment served --agent nop
+    error: experiment "served" is a session of `mcpmark mcp serve`, whose client has disconnected
+    hint: `mcpmark mcp serve --attempt` starts another session; `mcpmark report A B` compares experiments
+    "#);
     let args = ["mcp", "serve", "--task", task, "--grade"];
     let again = environment.run(args.iter().chain(&["--experiment", "served"]));
-    again.exits(2).says(&["served"]);
+    let refused = again.exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"error: experiment "served" already exists; continue it with `mcpmark resume served`"#);
 
     // Over stdio and without any call. A session without a task has no instructions.
     let args = ["mcp", "serve", "--task", task, "--grade"];
     let client = Client::start(&mut environment.command(args));
-    client.end().exits(1).says(&["verdict: fail"]);
+    let refused = client.end().exits(1);
+    insta::assert_snapshot!(refused.message(), @r"
+    final state sha256:[digest]
+    attempt [id] of experiment [name]; see `mcpmark show [id]`
+    verdict: fail
+      columns of the balances: 04 Stalls/balances 2025.csv: there is no such file
+      one line for each trader with a pitch: 04 Stalls/balances 2025.csv: there is no such file
+      refs, sorted: 04 Stalls/balances 2025.csv: there is no such file
+      … and 12 more checks failed
+    ");
     let args = ["mcp", "serve", "--world", "filesystem/village-festival"];
     let mut client = Client::start(&mut environment.command(args));
     assert!(client.hello["result"].get("instructions").is_none());
@@ -350,19 +371,24 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
         environment.run(["mcp", "serve", "--world", place, "--service", service])
     };
     // `notion` is known only for published tasks, not for worlds.
+    let mut transcript = String::new();
     for service in ["gitlab", "notion"] {
-        refused(place, service).exits(2).says(&[
-            &format!("--service: service \"{service}\" is not supported"),
-            "doctor",
-        ]);
+        transcript += &refused(place, service).exits(2).transcript();
     }
-    refused("github/sluice", "filesystem")
-        .exits(2)
-        .says(&["--service filesystem", "github"]);
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark mcp serve --world [dir]/world --service gitlab
+    error: --service: service "gitlab" is not supported
+    hint: `mcpmark doctor` lists the services
+
+    $ mcpmark mcp serve --world [dir]/world --service notion
+    error: --service: service "notion" is not supported
+    hint: `mcpmark doctor` lists the services
+    "#);
+    let output = refused("github/sluice", "filesystem").exits(2);
+    insta::assert_snapshot!(output.message(), @"error: --service filesystem: github/sluice is a world of the service github");
     let empty = environment.directory("empty", &[("a.txt", "a")]);
-    refused(empty.to_str().unwrap(), "github")
-        .exits(4)
-        .says(&["repo/"]);
+    let output = refused(empty.to_str().unwrap(), "github").exits(4);
+    insta::assert_snapshot!(output.message(), @"error: the github world is not valid: repo/ does not exist; a github world requires a repository in repo/.git");
 }
 
 #[test]
@@ -400,19 +426,31 @@ fn the_interface_of_a_service_is_served_beside_its_tools_on_this_machine_alone()
     assert_eq!(branch["name"], "over-there");
     client.end().exits(0);
 
-    for (address, words) in [
-        ("0.0.0.0:0", "reachable from other machines"),
-        ("[::]:0", "reachable from other machines"),
-        ("localhost", "invalid"),
-    ] {
-        Output::of(&mut serve(&[address])).exits(2).says(&[words]);
+    let mut transcript = String::new();
+    for address in ["0.0.0.0:0", "[::]:0", "localhost"] {
+        let refused = Output::of(&mut serve(&[address])).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark mcp serve --world github/sluice --rest 0.0.0.0:0
+    error: --rest 0.0.0.0:0: the address is reachable from other machines
+    hint: use a loopback address, such as 127.0.0.1:[port]
+
+    $ mcpmark mcp serve --world github/sluice --rest [::]:0
+    error: --rest [::]:0: the address is reachable from other machines
+    hint: use a loopback address, such as 127.0.0.1:[port]
+
+    $ mcpmark mcp serve --world github/sluice --rest localhost
+    error: invalid value 'localhost' for '--rest <ADDRESS>': invalid socket address syntax
+
+    For more information, try '--help'.
+    ");
     let files = environment.directory("files", &[("a.txt", "a")]);
     let files = files.to_str().unwrap();
-    environment
+    let refused = environment
         .run(["mcp", "serve", "--world", files, "--rest", "127.0.0.1:0"])
-        .exits(2)
-        .says(&["service filesystem has no REST interface"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: --rest: service filesystem has no REST interface");
 }
 
 /// The recorded workflow runs of a world agree with new runs by its guest.
@@ -494,15 +532,24 @@ fn a_state_that_is_none_of_its_service_is_not_graded() {
     let pulls = world.join("pulls.json");
     let kept = fs::read_to_string(&pulls).unwrap();
     fs::write(&pulls, kept.replacen('[', "[[", 1)).unwrap();
-    grade().exits(4).says(&["pulls.json", place]);
+    let refused = grade().exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/world: the github world is not valid: pulls.json:6304:0: EOF while parsing a list
+    ");
     fs::write(&pulls, kept).unwrap();
     let packs = world.join("repo/.git/objects/pack");
     for file in fs::read_dir(&packs).unwrap() {
         fs::write(file.unwrap().path(), "").unwrap();
     }
-    grade().exits(4).says(&["repo/.git/objects/pack", place]);
+    let refused = grade().exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/world: the github world is not valid: repo/.git/objects/pack/pack-0cce6e3f47b7b827c573e02758ddaeb0f93f6548.pack: its checksum differs from its index: it is truncated, or the index belongs to another pack
+    ");
     fs::remove_file(world.join("repo/.git/HEAD")).unwrap();
-    grade().exits(4).says(&["repo/.git/HEAD", place]);
+    let refused = grade().exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/world: the github world is not valid: repo/.git/HEAD: does not exist; a world requires a repository in repo/.git
+    ");
 }
 
 #[test]
@@ -592,10 +639,12 @@ fn a_task_gets_no_more_than_the_ceiling_of_the_host() {
         message.contains("ENOSPC") && message.contains("1000"),
         "{message}"
     );
-    client.end().exits(0).says(&[
-        "limit `world_bytes` is lowered from 4611686018427387904 to 1000",
-        "MCPMARK_LIMITS_CEILING",
-    ]);
+    let output = client.end().exits(0);
+    insta::assert_snapshot!(output.message(), @r"
+    warning: limit `world_bytes` is lowered from 4611686018427387904 to 1000, the ceiling of this host (MCPMARK_LIMITS_CEILING)
+    serving filesystem over stdio; close standard input to end
+    final state sha256:[digest]
+    ");
 }
 
 #[test]
@@ -648,19 +697,18 @@ fn a_world_is_served_as_of_the_version_that_is_named() {
     client.fails("create_directory", &nested);
     client.end().exits(0);
 
-    let known = "2025.12.18, 2026.8.31";
-    library
+    let refused = library
         .run(serve.iter().chain(&["--profile", "1999.1.1"]))
-        .exits(2)
-        .says(&["--profile", "1999.1.1", known]);
-    library
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"error: --profile: unknown profile "1999.1.1" of the filesystem service; expected one of 2025.12.18, 2026.8.31"#);
+    let refused = library
         .run(["mcp", "serve", "--task", "filesystem/office/unknown"])
-        .exits(4)
-        .says(&["\"profile\"", "1999.1.1", known]);
-    library
+        .exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"error: key "profile" of the task: unknown profile "1999.1.1" of the filesystem service; expected one of 2025.12.18, 2026.8.31"#);
+    let refused = library
         .run(["run", "filesystem/office/unknown", "--agent", "nop"])
-        .exits(4)
-        .says(&["\"profile\"", "1999.1.1", known]);
+        .exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"error: task filesystem/office/unknown: meta.json: key "profile": unknown profile "1999.1.1" of the filesystem service; expected one of 2025.12.18, 2026.8.31"#);
 }
 
 #[test]
@@ -669,6 +717,7 @@ fn an_export_overwrites_nothing() {
     let out = environment.directory("out", &[("mine.txt", "keep me")]);
     let file = environment.path("file");
     fs::write(&file, "keep me too").unwrap();
+    let mut transcript = String::new();
     for place in [&out, &file] {
         let args = [
             "mcp",
@@ -678,8 +727,18 @@ fn an_export_overwrites_nothing() {
             "--export",
         ];
         let args = args.iter().copied().chain([place.to_str().unwrap()]);
-        environment.run(args).exits(2).says(&["--export", "hint:"]);
+        let refused = environment.run(args).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark mcp serve --world filesystem/food-bank --export [dir]/out
+    error: --export [dir]/out is not empty
+    hint: name a new or empty directory
+
+    $ mcpmark mcp serve --world filesystem/food-bank --export [dir]/file
+    error: --export [dir]/file is not a directory
+    hint: name a new or empty directory
+    ");
     assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
     assert_eq!(fs::read_to_string(out.join("mine.txt")).unwrap(), "keep me");
     assert_eq!(fs::read_to_string(file).unwrap(), "keep me too");

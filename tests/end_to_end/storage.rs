@@ -26,12 +26,21 @@ fn a_journal_of_a_newer_program_is_left_alone() {
     let journal = Connection::open(&file).unwrap();
     journal.pragma_update(None, "user_version", 99).unwrap();
     drop(journal);
+    let mut transcript = String::new();
     for args in [vec!["run", "--agent", "nop"], vec!["runs"], vec!["resume"]] {
-        library
-            .run(&args)
-            .exits(5)
-            .says(&["journal.db", "format 99", "MCPMARK_HOME"]);
+        let refused = library.run(&args).exits(5);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark run --agent nop
+    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 10; use a newer mcpmark, or set MCPMARK_HOME to another directory
+
+    $ mcpmark runs
+    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 10; use a newer mcpmark, or set MCPMARK_HOME to another directory
+
+    $ mcpmark resume
+    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 10; use a newer mcpmark, or set MCPMARK_HOME to another directory
+    ");
     let journal = Connection::open(&file).unwrap();
     let count = |table: &str| -> i64 {
         journal
@@ -55,9 +64,11 @@ fn a_file_of_another_program_is_left_alone() {
         .execute_batch("PRAGMA application_id = 7; CREATE TABLE t (a)")
         .unwrap();
     drop(theirs);
-    nop(&library)
-        .exits(5)
-        .says(&["journal.db", "a SQLite database of another program"]);
+    let refused = nop(&library).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: cannot open the journal [dir]/home/journal.db: the file is a SQLite database of another program
+    hint: name a writable directory with --home (or MCPMARK_HOME)
+    ");
     let theirs = Connection::open(&file).unwrap();
     let tables: i64 = theirs
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
@@ -67,9 +78,11 @@ fn a_file_of_another_program_is_left_alone() {
 
     fs::remove_file(&file).unwrap();
     fs::write(&file, "Dear diary, ").unwrap();
-    nop(&library)
-        .exits(5)
-        .says(&["journal.db", "not a database", "hint: restore "]);
+    let refused = nop(&library).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: cannot open the journal [dir]/home/journal.db: file is not a database: Error code 26: file is not a database
+    hint: restore [dir]/home/journal.db from a backup, or move it away: the states in the store remain, but the experiments are lost
+    ");
     assert_eq!(fs::read_to_string(&file).unwrap(), "Dear diary, ");
 }
 
@@ -80,9 +93,11 @@ fn a_home_that_cannot_be_made_is_named() {
     library.easy_task("easy");
     fs::write(environment.home(), "a file").unwrap();
     let home = environment.home();
-    nop(&library)
-        .exits(5)
-        .says(&[home.to_str().unwrap(), "hint: ", "--home (or MCPMARK_HOME)"]);
+    let refused = nop(&library).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: cannot create [dir]/home: File exists (os error 17)
+    hint: name a writable directory with --home (or MCPMARK_HOME)
+    ");
     assert_eq!(fs::read_to_string(home).unwrap(), "a file");
 }
 

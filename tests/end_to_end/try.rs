@@ -67,6 +67,7 @@ impl<'a> Bench<'a> {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
+            ..Output::default()
         }
     }
 
@@ -156,10 +157,11 @@ fn an_attempt_is_made_call_by_call_and_graded() {
     assert_eq!(one.json()["inputSchema"]["type"], "object");
     let one = bench.hand(&["tools", "write_file"]).exits(0).stdout;
     assert!(one.contains("\"properties\""), "{one}");
-    bench
-        .hand(&["tools", "wrte_file"])
-        .exits(2)
-        .says(&["\"wrte_file\"", "task try tools"]);
+    let refused = bench.hand(&["tools", "wrte_file"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: there is no tool named "wrte_file"
+    hint: `mcpmark task try tools` lists the tools
+    "#);
 
     let read = |path: &str| json!({ "path": path }).to_string();
     let note = bench.hand(&["call", "read_text_file", &read("note.txt")]);
@@ -180,22 +182,33 @@ fn an_attempt_is_made_call_by_call_and_graded() {
     // An error of a tool is a result. Without a tool of the name there is none.
     let error = bench.hand(&["call", "read_text_file", &read("gone.txt")]);
     assert!(error.exits(1).stdout.contains("ENOENT"));
-    bench
+    let refused = bench
         .hand(&["call", "read_file_text", &read("note.txt")])
-        .exits(2)
-        .says(&["no tool named \"read_file_text\"", "task try tools"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: there is no tool named "read_file_text"
+    hint: `mcpmark task try tools` lists the tools
+    "#);
     assert_eq!(bench.status()[0]["calls"], 7);
     // A malformed call is not made.
-    for (arguments, problem) in [
-        ("{\"path\"", "EOF"),
-        ("[]", "a map"),
-        ("path", "not a JSON object"),
-    ] {
-        bench
-            .hand(&["call", "read_text_file", arguments])
-            .exits(2)
-            .says(&[problem, "'{\"path\": \"a.txt\"}'"]);
+    let mut transcript = String::new();
+    for arguments in ["{\"path\"", "[]", "path"] {
+        let refused = bench.hand(&["call", "read_text_file", arguments]).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark task try call read_text_file {"path"
+    error: the arguments are not a JSON object: EOF while parsing an object at line 1 column 7
+    hint: write them as '{"path": "a.txt"}', or `-` to read them from standard input
+
+    $ mcpmark task try call read_text_file []
+    error: the arguments are not a JSON object: invalid type: sequence, expected a map at line 1 column 0
+    hint: write them as '{"path": "a.txt"}', or `-` to read them from standard input
+
+    $ mcpmark task try call read_text_file path
+    error: the arguments are not a JSON object: expected value at line 1 column 1
+    hint: write them as '{"path": "a.txt"}', or `-` to read them from standard input
+    "#);
     assert_eq!(bench.status()[0]["calls"], 7);
 
     let finished = bench.hand(&["finish"]).exits(0).stdout;
@@ -233,36 +246,92 @@ fn an_attempt_is_made_call_by_call_and_graded() {
     bench.run(&["regrade", "mine"]).exits(0);
 
     // After the end.
+    let mut transcript = String::new();
     for args in [
         &["call", "list_allowed_directories"][..],
         &["tools"],
         &["finish"],
         &["abandon"],
     ] {
-        bench
-            .hand(args)
-            .exits(2)
-            .says(&["no attempt is open in the home ", "task try start"]);
-        bench
+        let refused = bench.hand(args).exits(2);
+        transcript += &refused.transcript();
+        let refused = bench
             .hand(&[args, &["--attempt", &id[..6]]].concat())
             .exits(2)
-            .says(&["has ended: completed", &format!("mcpmark show {id}")]);
-        bench
-            .hand(&[args, &["--attempt", "zz"]].concat())
-            .exits(2)
-            .says(&["\"zz\"", "task try status"]);
+            .says(&[&format!("mcpmark show {id}")]);
+        transcript += &refused.transcript().replace(&id[..6], "[prefix]");
+        let refused = bench.hand(&[args, &["--attempt", "zz"]].concat()).exits(2);
+        transcript += &refused.transcript();
     }
-    bench
-        .hand(&["status"])
-        .exits(0)
-        .says(&["no attempt is open"]);
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark task try call list_allowed_directories
+    error: no attempt is open in the home [dir]/home
+    hint: `mcpmark task try start TASK` opens one
+
+    $ mcpmark task try call list_allowed_directories --attempt [prefix]
+    error: attempt [id] has ended: completed
+    hint: `mcpmark show [id]` shows it
+
+    $ mcpmark task try call list_allowed_directories --attempt zz
+    error: no open attempt has an id like "zz"
+    hint: `mcpmark task try status` lists the open attempts
+
+    $ mcpmark task try tools
+    error: no attempt is open in the home [dir]/home
+    hint: `mcpmark task try start TASK` opens one
+
+    $ mcpmark task try tools --attempt [prefix]
+    error: attempt [id] has ended: completed
+    hint: `mcpmark show [id]` shows it
+
+    $ mcpmark task try tools --attempt zz
+    error: no open attempt has an id like "zz"
+    hint: `mcpmark task try status` lists the open attempts
+
+    $ mcpmark task try finish
+    error: no attempt is open in the home [dir]/home
+    hint: `mcpmark task try start TASK` opens one
+
+    $ mcpmark task try finish --attempt [prefix]
+    error: attempt [id] has ended: completed
+    hint: `mcpmark show [id]` shows it
+
+    $ mcpmark task try finish --attempt zz
+    error: no open attempt has an id like "zz"
+    hint: `mcpmark task try status` lists the open attempts
+
+    $ mcpmark task try abandon
+    error: no attempt is open in the home [dir]/home
+    hint: `mcpmark task try start TASK` opens one
+
+    $ mcpmark task try abandon --attempt [prefix]
+    error: attempt [id] has ended: completed
+    hint: `mcpmark show [id]` shows it
+
+    $ mcpmark task try abandon --attempt zz
+    error: no open attempt has an id like "zz"
+    hint: `mcpmark task try status` lists the open attempts
+    "#);
+    let output = bench.hand(&["status"]).exits(0);
+    insta::assert_snapshot!(output.message(), @"no attempt is open");
     // No agent can continue the attempt.
+    let mut transcript = String::new();
     for args in [
         &["resume", "mine"][..],
         &["run", "--experiment", "mine", "--agent", "nop"],
     ] {
-        bench.run(args).exits(2).says(&["task try"]);
+        let refused = bench.run(args).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark resume mine
+    error: experiment "mine" is an attempt of `mcpmark task try`, which no agent can continue
+    hint: `mcpmark task try start` starts another attempt; `mcpmark report A B` compares experiments
+
+    $ mcpmark run --experiment mine --agent nop
+    error: experiment "mine" is an attempt of `mcpmark task try`, which no agent can continue
+    hint: `mcpmark task try start` starts another attempt; `mcpmark report A B` compares experiments
+    "#);
 }
 
 #[test]
@@ -337,10 +406,11 @@ fn the_limits_of_the_task_end_an_attempt_and_its_state_is_graded() {
     bench.hand(&call).exits(0);
     bench.hand(&call).exits(0);
     let id = text(&open["attempt"]);
-    bench
-        .hand(&call)
-        .exits(2)
-        .says(&["has ended: turn-limit: 2 turns were used", &id]);
+    let refused = bench.hand(&call).exits(2).says(&[&id]);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: attempt [id] has ended: turn-limit: 2 turns were used
+    hint: `mcpmark task try finish --attempt [id]` or `mcpmark show [id]` shows its grade
+    ");
     bench.until_closed();
     let shown = bench.show(&id);
     assert_eq!(
@@ -348,14 +418,17 @@ fn the_limits_of_the_task_end_an_attempt_and_its_state_is_graded() {
         (&json!("turn-limit"), &json!(true), &json!(2))
     );
     // The grade is printed whether the process is still grading or has ended.
-    let ended = "had already ended: turn-limit: 2 turns were used";
     let finish = ["finish", "--attempt", &id];
-    let finished = bench.hand(&finish).exits(0).says(&[ended]);
+    let finished = bench.hand(&finish).exits(0);
+    insta::assert_snapshot!(finished.message(), @"the attempt had already ended: turn-limit: 2 turns were used");
     let passed = format!("pass  {few}  {id}\n");
     assert!(finished.stdout.contains(&passed), "{}", finished.stdout);
     let tools = ["tools", "--attempt", &id];
-    let ended = "has ended: turn-limit: 2 turns were used";
-    bench.hand(&tools).exits(2).says(&[ended]);
+    let refused = bench.hand(&tools).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: attempt [id] has ended: turn-limit: 2 turns were used
+    hint: `mcpmark show [id]` shows it
+    ");
 
     let open = bench.open(&short, &[]);
     bench.until_closed();
@@ -386,10 +459,11 @@ fn several_attempts_are_told_apart_by_their_ids() {
     assert!(started.stdout.contains(&continued), "{}", started.stdout);
 
     let call = ["call", "list_allowed_directories"];
-    bench
-        .hand(&call)
-        .exits(2)
-        .says(&["2 attempts are open", &one, &two, "--attempt"]);
+    let refused = bench.hand(&call).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: 2 attempts are open: [id], [id]
+    hint: choose one with --attempt; `mcpmark task try status` shows their tasks
+    ");
     let upper = one[..8].to_uppercase();
     bench
         .hand(&[&["tools"][..], &["--attempt", &upper]].concat())
@@ -435,7 +509,11 @@ fn no_process_outlives_its_attempt() {
     let id = text(&open["attempt"]);
     assert_eq!(bench.show(&id)["outcome"], "cancelled");
     let tools = ["tools", "--attempt", &id];
-    bench.hand(&tools).exits(2).says(&["no call for 1 s"]);
+    let refused = bench.hand(&tools).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: attempt [id] has ended: cancelled: no call for 1 s
+    hint: `mcpmark show [id]` shows it
+    ");
 
     // A killed process leaves an attempt that was cut off, and its socket.
     let open = bench.open(EASY, &["--experiment", "killed"]);
@@ -448,16 +526,18 @@ fn no_process_outlives_its_attempt() {
     assert_eq!(fs::read_dir(sockets).unwrap().count(), 0);
     let id = text(&open["attempt"]);
     let finish = ["finish", "--attempt", &id];
-    bench
-        .hand(&finish)
-        .exits(5)
-        .says(&["ended before its final state was graded", "task try start"]);
+    let refused = bench.hand(&finish).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: the process of attempt [id] ended before its final state was graded
+    hint: `mcpmark task try start filesystem/office/easy` opens another attempt
+    ");
     let listed = bench.run(&["runs", "killed"]).exits(0);
     assert!(listed.stdout.contains("cut off"), "{}", listed.stdout);
-    bench
-        .run(&["resume", "killed"])
-        .exits(2)
-        .says(&["task try"]);
+    let refused = bench.run(&["resume", "killed"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "killed" is an attempt of `mcpmark task try`, which no agent can continue
+    hint: `mcpmark task try start` starts another attempt; `mcpmark report A B` compares experiments
+    "#);
 }
 
 #[test]
@@ -494,45 +574,72 @@ fn an_attempt_that_cannot_be_opened_leaves_nothing() {
     let broken = library.easy_task("broken");
     write_files(&broken, &[("meta.json", "[]")]);
     let bench = Bench::of(&environment, &library);
-    for (args, code, words) in [
-        (&["filesystem/office/gone"][..], 2, "filesystem/office/gone"),
-        (&["filesystem/office/broken"], 4, "meta.json"),
-        (&[EASY, EASY], 2, "name one task"),
-        (&[EASY, "--experiment", "a b"], 2, "invalid experiment name"),
-        (&[EASY, "--idle-timeout", "0"], 2, "--idle-timeout"),
-        (
-            &[EASY, "--states", "states"],
-            2,
-            "--states requires --tasks",
-        ),
-        (&["./nowhere", EASY], 2, "nowhere"),
+    let mut transcript = String::new();
+    for (args, code) in [
+        (&["filesystem/office/gone"][..], 2),
+        (&["filesystem/office/broken"], 4),
+        (&[EASY, EASY], 2),
+        (&[EASY, "--experiment", "a b"], 2),
+        (&[EASY, "--idle-timeout", "0"], 2),
+        (&[EASY, "--states", "states"], 2),
+        (&["./nowhere", EASY], 2),
     ] {
         let start = [&["start"][..], args].concat();
-        let output = bench.hand(&start).exits(code).says(&[words]);
+        let output = bench.hand(&start).exits(code);
+        transcript += &output.transcript();
         assert_eq!(output.stdout, "");
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark task try start filesystem/office/gone
+    error: unknown task "filesystem/office/gone"; available: filesystem/office/broken, filesystem/office/easy
+
+    $ mcpmark task try start filesystem/office/broken
+    error: tasks/filesystem/office/broken/meta.json: line 1, column 1: expected an object, found an array
+
+    $ mcpmark task try start filesystem/office/easy filesystem/office/easy
+    error: name one task
+    hint: `mcpmark task list` lists the tasks of the same location
+
+    $ mcpmark task try start filesystem/office/easy --experiment "a b"
+    error: invalid experiment name "a b"
+    hint: expected up to 100 letters, digits, `-`, `_` and `.`, not beginning with `-` or `.`
+
+    $ mcpmark task try start filesystem/office/easy --idle-timeout 0
+    error: invalid value '0' for '--idle-timeout <SECONDS>': 0 is not in 1..18446744073709551615
+
+    For more information, try '--help'.
+
+    $ mcpmark task try start filesystem/office/easy --states states
+    error: --states requires --tasks, the directory of tasks in a published layout
+
+    $ mcpmark task try start ./nowhere filesystem/office/easy
+    error: [dir]/nowhere: file or directory does not exist
+    hint: expected a directory of tasks, a bundle (a directory, `suite.tar` or `oci://HOST/REPOSITORY:TAG`) or a lock file (`mcpmark.lock`)
+    "#);
     fs::remove_dir_all(broken).unwrap();
     // The path of a socket in this home would be too long.
     let home = environment.path(&"h".repeat(100));
     let home_arg = home.to_str().unwrap();
-    bench
-        .hand(&["start", EASY, "--home", home_arg])
-        .exits(5)
-        .says(&["cannot create the socket", "--home"]);
+    let refused = bench.hand(&["start", EASY, "--home", home_arg]).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: cannot create the socket [dir]/hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh/sockets/.[id]: path must be shorter than SUN_LEN
+    hint: name a home with a short path, on a file system with sockets, with --home (or MCPMARK_HOME)
+    ");
     assert!(!home.exists());
     bench
         .run(&["run", EASY, "--agent", "nop", "--experiment", "mine"])
         .exits(0);
-    bench
+    let refused = bench
         .hand(&["start", EASY, "--experiment", "mine"])
-        .exits(2)
-        .says(&["mine"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"error: experiment "mine" already exists; continue it with `mcpmark resume mine`"#);
     let attempt = bench.run(&["runs", "mine", "--json"]).exits(0).json();
     let attempt = text(&attempt["attempts"][0]["id"]);
-    bench
-        .hand(&["tools", "--attempt", &attempt])
-        .exits(2)
-        .says(&["agent nop"]);
+    let refused = bench.hand(&["tools", "--attempt", &attempt]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: attempt [id] is one of agent nop, not of `mcpmark task try`
+    hint: `mcpmark task try status` lists the open attempts
+    ");
     assert!(bench.status().is_empty());
     let runs = bench.run(&["runs", "--json"]).exits(0).json();
     assert_eq!(runs.as_array().unwrap().len(), 1, "{runs}");
@@ -541,10 +648,10 @@ fn an_attempt_that_cannot_be_opened_leaves_nothing() {
     bench
         .environment
         .directory("plans", &[("manual.toml", &plan)]);
-    bench
+    let refused = bench
         .run(&["run", "--config", "plans/manual.toml"])
-        .exits(2)
-        .says(&["task try"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"error: agent "manual" is reserved for the attempts of `mcpmark task try`; `run` cannot start one"#);
 }
 
 #[test]

@@ -51,13 +51,22 @@ fn a_registry_that_has_too_many_requests_is_asked_again_a_few_times() {
     let machine = Environment::bare();
     let pulled = there(&machine, &["bundle", "pull", &reference(2), "--json"]);
     assert_eq!(pulled.exits(0).json()["digest"], packed["digest"]);
+    let mut transcript = String::new();
     for args in [
         &["bundle", "pull", &reference(99)][..],
         &["bundle", "push", tar, &reference(99)],
     ] {
         let machine = Environment::bare();
-        there(&machine, args)
-            .exits(5)
-            .says(&["the registry returned 429", "the request was retried"]);
+        let refused = there(&machine, args).exits(5);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark bundle pull oci://127.0.0.1:[port]/suite
+    error: oci://127.0.0.1:[port]/suite: manifest latest: the registry returned 429: slow down
+    hint: the request was retried; received data is stored, so repeat the command later to continue
+
+    $ mcpmark bundle push [dir]/suite.tar oci://127.0.0.1:[port]/suite
+    error: oci://127.0.0.1:[port]/suite: task filesystem/office/easy: config: the registry returned 429: 
+    hint: the request was retried; received data is stored, so repeat the command later to continue
+    ");
 }

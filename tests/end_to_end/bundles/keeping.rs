@@ -46,10 +46,13 @@ fn a_store_is_mended_from_a_bundle() {
     check(&[]).exits(0);
     // A missing source of repair changes nothing.
     spoil();
-    library
+    let refused = library
         .run(["store", "check", "--repair", "nowhere.tar"])
-        .exits(2)
-        .says(&["nowhere.tar", "store export"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: nowhere.tar: No such file or directory (os error 2)
+    hint: --repair expects a bundle, or a file of `mcpmark store export`
+    ");
     assert_eq!(
         check(&[]).exits(5).json()["faults"]
             .as_array()
@@ -140,6 +143,7 @@ fn one_bad_directory_takes_no_state_with_it() {
         states.iter().all(|(root, _)| store.read(root).is_ok())
             && texts.iter().all(|text| store.read(text).is_ok())
     };
+    let mut transcript = String::new();
     for damaged in [true, false] {
         fs::remove_file(&file).unwrap();
         if damaged {
@@ -155,10 +159,9 @@ fn one_bad_directory_takes_no_state_with_it() {
             (&told["faults"], &told["unneeded_damaged"]),
             (&fault, &json!([]))
         );
-        library
-            .run(["store", "gc"])
-            .exits(5)
-            .says(&[&shared.to_string(), "missing or damaged"]);
+        let refused = library.run(["store", "gc"]).exits(5);
+        let refused = refused.says(&[&shared.to_string()]);
+        transcript += &refused.transcript();
         library.run(["store", "gc", "--despite-loss"]).exits(0);
         assert!(are_there(), "{damaged}");
         check(&["--remove-damaged"]).exits(5);
@@ -168,6 +171,15 @@ fn one_bad_directory_takes_no_state_with_it() {
         assert_eq!(told["repaired"][0]["blobs"], json!([shared.to_string()]));
         assert_eq!(fs::read(&file).unwrap(), sound);
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark store gc
+    error: attempt [id] of experiment "e" needs sha256:[digest], which is missing or damaged
+    hint: `mcpmark store check` lists everything that is not intact; if it is lost for good, `--despite-loss` removes what nothing else refers to
+
+    $ mcpmark store gc
+    error: attempt [id] of experiment "e" needs sha256:[digest], which is missing or damaged
+    hint: `mcpmark store check` lists everything that is not intact; if it is lost for good, `--despite-loss` removes what nothing else refers to
+    "#);
     let regraded = library.run(["regrade", "e", "--json"]).exits(0).json();
     assert_eq!(regraded["summary"]["same"], 2);
 
@@ -185,10 +197,12 @@ fn one_bad_directory_takes_no_state_with_it() {
         );
         assert!(are_there());
     }
-    library
-        .run(["store", "gc"])
-        .exits(5)
-        .says(&[&text.to_string(), "is not a directory"]);
+    let refused = library.run(["store", "gc"]).exits(5);
+    let refused = refused.says(&[&text.to_string()]);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: attempt [id] of experiment "e" needs sha256:[digest], which is not a directory
+    hint: `mcpmark store check` lists everything that is not intact; if it is lost for good, `--despite-loss` removes what nothing else refers to
+    "#);
 }
 
 /// Removes half of the blobs and damages the others.
@@ -226,14 +240,15 @@ fn an_experiment_goes_on_at_another_machine() {
     let file = environment.path("e.mcpmark");
     let path = file.to_str().unwrap();
     library.run(["store", "export", "e", "-o", path]).exits(0);
-    library
+    let refused = library
         .run(["store", "export", "none", "-o", "none.mcpmark"])
-        .exits(2)
-        .says(&["none"]);
-    library
-        .run(["store", "import", path])
-        .exits(2)
-        .says(&["already exists"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "none" does not exist
+    hint: `mcpmark runs` lists the experiments
+    "#);
+    let refused = library.run(["store", "import", path]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"error: [dir]/e.mcpmark: experiment "e" already exists; continue it with `mcpmark resume e`"#);
 
     let other = Environment::new();
     let root = other.path("library");
@@ -256,9 +271,11 @@ fn an_experiment_goes_on_at_another_machine() {
     );
     let tasks = ["resume", "e", "--tasks", "PLACE"];
     let mut without = other.command(&tasks[..2]);
-    Output::of(without.env_remove("MCPMARK_ROOT"))
-        .exits(2)
-        .says(&["--root", &tasks.join(" ")]);
+    let refused = Output::of(without.env_remove("MCPMARK_ROOT")).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: .: not in a library: neither this directory nor one above it contains tasks/ and worlds/
+    hint: change into a directory with tasks/ and worlds/, or name one with --root; or `mcpmark resume e --tasks PLACE` continues with the new location of the same tasks
+    ");
     let resumed = there(&["resume", "e", "--json"]).exits(0);
     assert!(resumed.stderr.contains("repeated"), "{}", resumed.stderr);
     assert_eq!(resumed.json()["summary"]["passed"], 3);
@@ -321,36 +338,40 @@ fn an_experiment_goes_on_where_its_bundle_lies_now() {
         resumed
     };
     // The machine that used the bundle has kept it.
-    goes_on(&machine, &[]).says(&[
-        "suite.tar: file or directory does not exist; using the same bundle from the cache",
-    ]);
+    let output = goes_on(&machine, &[]);
+    insta::assert_snapshot!(output.message(), @r"
+    warning: [dir]/suite.tar: file or directory does not exist; using the same bundle from the cache
+    1 attempt cut off: repeated
+    2/2 pass filesystem/office/easy #2  [id]  0 calls
+    ");
 
     // Other machines need its path, and check that it is the same bundle.
     let other = Environment::bare();
     there(&other, &["store", "import", path]).exits(0);
-    let gone = "suite.tar: file or directory does not exist";
-    let way_out = "mcpmark resume e --tasks PLACE";
-    there(&other, &["resume", "e"])
-        .exits(2)
-        .says(&[gone, way_out, &digest]);
+    let refused = there(&other, &["resume", "e"]).exits(2).says(&[&digest]);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/suite.tar: file or directory does not exist
+    hint: `mcpmark resume e --tasks PLACE` continues with the new location of the same tasks; the tasks were from bundle sha256:[digest]
+    ");
     let changed = other.path("changed.tar");
     fs::write(task.join("verifier.wasm"), guests::verdict(true, "another")).unwrap();
     pack(&library, &changed, &[]);
-    there(&other, &["resume", "e", "--tasks", "changed.tar"])
-        .exits(4)
-        .says(&[
-            "1 of 1 tasks differ",
-            "filesystem/office/easy: expected sha256:",
-        ]);
+    let refused = there(&other, &["resume", "e", "--tasks", "changed.tar"]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: 1 of 1 tasks differ from those that experiment "e" was started with:
+      filesystem/office/easy: expected sha256:[digest], found sha256:[digest]
+    hint: name the location of the original tasks; `mcpmark run` starts another experiment with these
+    "#);
     fs::remove_dir_all(&task).unwrap();
     library.easy_task("another");
     pack(&library, &other.path("foreign.tar"), &[]);
-    there(&other, &["resume", "e", "--tasks", "foreign.tar"])
-        .exits(4)
-        .says(&["filesystem/office/easy"]);
-    there(&other, &["resume", "e", "--tasks", "nothere.tar"])
-        .exits(2)
-        .says(&["nothere.tar: file or directory does not exist"]);
+    let refused = there(&other, &["resume", "e", "--tasks", "foreign.tar"]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"error: unknown task "filesystem/office/easy"; available: filesystem/office/another"#);
+    let refused = there(&other, &["resume", "e", "--tasks", "nothere.tar"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/nothere.tar: file or directory does not exist
+    hint: `mcpmark resume e --tasks PLACE` continues with the new location of the same tasks
+    ");
     goes_on(&other, &["--tasks", moved.to_str().unwrap()]);
     // The new path of the tasks is recorded.
     cut(&other);

@@ -35,9 +35,11 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     assert!(locked["worlds"]["filesystem/office"]["snapshot"].is_string());
     assert!(locked["surfaces"]["filesystem/office 2025.12.18"].is_string());
     // An existing lock is updated, not created again.
-    there(&machine, &["bundle", "lock", "suite.tar"])
-        .exits(2)
-        .says(&["file already exists", "bundle update"]);
+    let refused = there(&machine, &["bundle", "lock", "suite.tar"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: mcpmark.lock: file already exists
+    hint: `mcpmark bundle update` shows the changes, and asks whether to accept them
+    ");
 
     // The lock file as `--tasks`, and found in the working directory. Receipts name the locked engine.
     let args = ["filesystem/office/easy", "--tasks", "mcpmark.lock"];
@@ -61,17 +63,27 @@ fn a_lock_holds_until_somebody_has_seen_what_is_new() {
     let meta = json!({"difficulty": "L1", "profile": "2026.8.31", "limits": {"fuel": 1_000_000}});
     fs::write(task.join("meta.json"), meta.to_string()).unwrap();
     let packed = pack(&library, &tar, &["--force"]);
-    for args in [
-        &["run", "--agent", "nop"][..],
-        &["bundle", "verify", "mcpmark.lock"],
-        &["resume", "none"],
+    let mut transcript = String::new();
+    for (args, code) in [
+        (&["run", "--agent", "nop"][..], 4),
+        (&["bundle", "verify", "mcpmark.lock"], 4),
+        (&["resume", "none"], 2),
     ] {
-        let told = there(&machine, args);
-        match args[0] {
-            "resume" => told.exits(2),
-            _ => told.exits(4).says(&["the lock requires", "bundle update"]),
-        };
+        transcript += &there(&machine, args).exits(code).transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark run --agent nop
+    error: mcpmark.lock: the suite is sha256:[digest], but the lock requires sha256:[digest]
+    hint: `mcpmark bundle update` shows the changes, and asks whether to accept them
+
+    $ mcpmark bundle verify mcpmark.lock
+    error: mcpmark.lock: the suite is sha256:[digest], but the lock requires sha256:[digest]
+    hint: `mcpmark bundle update` shows the changes, and asks whether to accept them
+
+    $ mcpmark resume none
+    error: experiment "none" does not exist
+    hint: `mcpmark runs` lists the experiments
+    "#);
 
     // Without a terminal an update is not accepted.
     let before = fs::read(&lock).unwrap();
@@ -139,6 +151,7 @@ fn a_lock_that_is_broken_or_foreign_is_named() {
     let surface = changed(&|it| {
         it["surfaces"]["filesystem/office 2025.12.18"] = other.clone();
     });
+    let mut transcript = String::new();
     for (text, word) in [
         (String::new(), "not a lock of a suite"),
         ("version = 4\n".to_owned(), "not a lock of a suite"),
@@ -174,22 +187,27 @@ fn a_lock_that_is_broken_or_foreign_is_named() {
             &["run", "--agent", "nop"][..],
             &["bundle", "verify", "mcpmark.lock"],
         ] {
-            let told = there(&machine, args).exits(4).says(&[word]);
+            let told = there(&machine, args).exits(4);
+            transcript += &told.transcript();
             assert_eq!(told.stdout, "", "{word}");
         }
     }
+    insta::assert_snapshot!("a_lock_that_is_broken_or_foreign_is_named", transcript);
     // Another engine may grade, with a warning; only `bundle verify` refuses it.
     fs::write(&lock, changed(&|it| it["engine"] = json!("pulley-vax-0"))).unwrap();
-    there(&machine, &["run", "--agent", "nop"])
-        .exits(0)
-        .says(&["the lock has pulley-vax-0"]);
-    there(&machine, &["bundle", "verify", "mcpmark.lock"])
-        .exits(4)
-        .says(&["the lock has pulley-vax-0"]);
+    let output = there(&machine, &["run", "--agent", "nop"]).exits(0);
+    insta::assert_snapshot!(output.message(), @r"
+    warning: the engine is cranelift-[version], but the lock has pulley-[version]; receipts will name the former
+    1/1 pass filesystem/office/easy  [id]  0 calls
+    ");
+    let refused = there(&machine, &["bundle", "verify", "mcpmark.lock"]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: the engine is cranelift-[version], but the lock has pulley-[version]
+    hint: `mcpmark bundle update` shows the changes, and asks whether to accept them
+    ");
     fs::write(&lock, changed(&|it| it["source"] = json!("gone.tar"))).unwrap();
-    there(&machine, &["run", "--agent", "nop"])
-        .exits(2)
-        .says(&["gone.tar"]);
+    let refused = there(&machine, &["run", "--agent", "nop"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: cannot read gone.tar: No such file or directory (os error 2)");
     for args in [
         &["bundle", "lock", "mcpmark.lock", "-o", "b.lock"][..],
         &["bundle", "lock", "suite.tar", "-o", "lock.json"],
@@ -224,9 +242,11 @@ fn a_tag_that_moves_is_followed_when_somebody_accepts() {
         (&json!(reference), &first["digest"])
     );
     let exact = format!("oci://{}/a@{}", registry.host, text(&first["digest"]));
-    there(&machine, &["bundle", "lock", &exact, "-o", "b.lock"])
-        .exits(2)
-        .says(&["expected a tag, found a digest"]);
+    let refused = there(&machine, &["bundle", "lock", &exact, "-o", "b.lock"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: oci://127.0.0.1:[port]/a@sha256:[digest]: expected a tag, found a digest
+    hint: name the bundle by a tag, so that an update can follow it
+    ");
 
     library.easy_task("second");
     let second = pack(&library, &tar, &["--force"]);
@@ -277,8 +297,10 @@ fn a_lock_has_no_say_about_tasks_that_lie_elsewhere() {
     let mut document: Value = serde_json::from_str(&fs::read_to_string(&lock).unwrap()).unwrap();
     document["surfaces"] = json!({});
     fs::write(&lock, document.to_string()).unwrap();
-    there(&machine, &run)
-        .exits(4)
-        .says(&["mcpmark.lock", "bundle update"]);
+    let refused = there(&machine, &run).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: mcpmark.lock: the tools of filesystem/office 2025.12.18 have the digest sha256:[digest], but the lock has no tools of that name
+    hint: `mcpmark bundle update` shows the changes, and asks whether to accept them
+    ");
     assert_eq!(attempts(&["--tasks", "other.tar"]), 3);
 }

@@ -165,9 +165,11 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     let reference = format!("oci://{}/suite", registry.host);
     let push = ["bundle", "push", tar, &reference, "--json"];
     let pull = ["bundle", "pull", &reference, "--json"];
-    there(&environment, &push)
-        .exits(5)
-        .says(&["refused access (401)", "docker login"]);
+    let refused = there(&environment, &push).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: oci://127.0.0.1:[port]/suite: task filesystem/office/easy: config: the registry refused access (401)
+    hint: log in with `docker login`, or set MCPMARK_REGISTRY_USER, MCPMARK_REGISTRY_PASSWORD and MCPMARK_REGISTRY_HOST
+    ");
     let told = Output::of(&mut asking(&environment, &push, "close-sesame-8")).exits(5);
     assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
     let sent = Output::of(&mut asking(&environment, &push, PASSWORD)).exits(0);
@@ -177,21 +179,24 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     let other = Environment::bare();
     let mut command = asking(&other, &pull, PASSWORD);
     command.env("MCPMARK_REGISTRY_HOST", "registry.example");
-    Output::of(&mut command)
-        .exits(5)
-        .says(&["refused access (401)"]);
+    let refused = Output::of(&mut command).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: oci://127.0.0.1:[port]/suite: manifest latest: the registry refused access (401)
+    hint: log in with `docker login`, or set MCPMARK_REGISTRY_USER, MCPMARK_REGISTRY_PASSWORD and MCPMARK_REGISTRY_HOST
+    ");
     Output::of(&mut asking(&other, &pull, PASSWORD)).exits(0);
     // A foreign lock may name any registry, so the host of the password is required.
     let mut command = asking(&other, &pull, PASSWORD);
     command.env_remove("MCPMARK_REGISTRY_HOST");
-    Output::of(&mut command)
-        .exits(2)
-        .says(&["MCPMARK_REGISTRY_HOST is not", "set it to the registry"]);
+    let refused = Output::of(&mut command).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: MCPMARK_REGISTRY_USER and MCPMARK_REGISTRY_PASSWORD are set, but MCPMARK_REGISTRY_HOST is not
+    hint: set it to the registry that they are for, such as `registry.example:5000`
+    ");
     let mut command = asking(&other, &pull, PASSWORD);
     command.env_remove("MCPMARK_REGISTRY_USER");
-    Output::of(&mut command)
-        .exits(2)
-        .says(&["both are required"]);
+    let refused = Output::of(&mut command).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: only one of MCPMARK_REGISTRY_USER and MCPMARK_REGISTRY_PASSWORD is set, but both are required");
 
     // Configuration as `docker login` writes it.
     let machine = Environment::bare();
@@ -204,13 +209,19 @@ fn a_registry_that_wants_a_password_gets_it_from_the_environment_or_from_dockers
     };
     let auths = |host: &str, auth: &str| json!({"auths": {host: {"auth": auth}}}).to_string();
     with(&auths("registry.example", PAIR)).exits(5);
-    with("{\"auths\": open-sesame-7")
-        .exits(2)
-        .says(&["config.json", "not valid JSON"]);
+    let refused = with("{\"auths\": open-sesame-7").exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/docker/config.json: not valid JSON (line 1, column 11)
+    hint: MCPMARK_REGISTRY_USER, MCPMARK_REGISTRY_PASSWORD and MCPMARK_REGISTRY_HOST take precedence over this file
+    ");
     let told = with(&auths(&registry.host, "b3Blbi1zZXNhbWUtNw==")).exits(2);
     assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
     let helped = json!({"credHelpers": {&registry.host: "ours"}}).to_string();
-    with(&helped).exits(2).says(&["a credential helper stores"]);
+    let refused = with(&helped).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: [dir]/docker/config.json: a credential helper stores the password for "127.0.0.1:[port]", and mcpmark does not run credential helpers
+    hint: MCPMARK_REGISTRY_USER, MCPMARK_REGISTRY_PASSWORD and MCPMARK_REGISTRY_HOST take precedence over this file
+    "#);
     let pulled = with(&auths(&format!("http://{}/v2/", registry.host), PAIR));
     assert_eq!(pulled.exits(0).json()["digest"], packed["digest"]);
 }
@@ -231,9 +242,11 @@ fn a_password_is_exchanged_for_a_token_and_goes_nowhere_else() {
     let (host, seen, asked) = guarded(registry.host.clone(), Some(aside));
     let reference = format!("oci://{host}/suite");
     let push = ["bundle", "push", tar, &reference, "--json"];
-    there(&environment, &push)
-        .exits(5)
-        .says(&["refused access (401)"]);
+    let refused = there(&environment, &push).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: oci://127.0.0.1:[port]/suite: task filesystem/office/easy: config: the registry refused access (401)
+    hint: log in with `docker login`, or set MCPMARK_REGISTRY_USER, MCPMARK_REGISTRY_PASSWORD and MCPMARK_REGISTRY_HOST
+    ");
     let told = Output::of(&mut asking(&environment, &push, "close-sesame-8")).exits(5);
     assert!(!told.stderr.contains("sesame"), "{}", told.stderr);
     let sent = Output::of(&mut asking(&environment, &push, PASSWORD)).exits(0);
@@ -299,12 +312,11 @@ fn hosts_that_a_registry_redirects_to_get_no_credentials() {
     pack(&library, &tar, &[]);
     let tar = tar.to_str().unwrap();
     let told_nothing = |args: &[&str], theirs: &Heads| {
-        Output::of(&mut asking(&Environment::bare(), args, PASSWORD))
-            .exits(5)
-            .says(&["redirects to 127.0.0.1, which requires authentication"]);
+        let refused = Output::of(&mut asking(&Environment::bare(), args, PASSWORD)).exits(5);
         let theirs = theirs.lock().unwrap();
         assert_eq!(theirs.len(), 1, "{theirs:?}");
         assert_eq!(header(&theirs[0], "authorization"), None);
+        refused.message()
     };
     // Redirect of an upload.
     let (aside, theirs) = curious();
@@ -320,7 +332,8 @@ fn hosts_that_a_registry_redirects_to_get_no_credentials() {
         }
     });
     let reference = format!("oci://{host}/suite");
-    told_nothing(&["bundle", "push", tar, &reference], &theirs);
+    let refused = told_nothing(&["bundle", "push", tar, &reference], &theirs);
+    insta::assert_snapshot!(refused, @"error: oci://127.0.0.1:[port]/suite: task filesystem/office/easy: config: the registry redirects to 127.0.0.1, which requires authentication, but credentials are sent only to the registry");
     // Redirect of a download.
     let Some(registry) = Registry::start(&environment) else {
         return;
@@ -330,45 +343,52 @@ fn hosts_that_a_registry_redirects_to_get_no_credentials() {
     let (aside, theirs) = curious();
     let (host, _, asked) = guarded(registry.host.clone(), Some(aside));
     let reference = format!("oci://{host}/suite");
-    told_nothing(&["bundle", "pull", &reference], &theirs);
+    let refused = told_nothing(&["bundle", "pull", &reference], &theirs);
+    insta::assert_snapshot!(refused, @"error: oci://127.0.0.1:[port]/suite: config sha256:[digest]: the registry redirects to 127.0.0.1, which requires authentication, but credentials are sent only to the registry");
     assert_eq!(asked.lock().unwrap().len(), 1);
 }
 
 #[test]
 fn a_registry_that_sends_to_where_others_read_along_is_not_followed() {
     let environment = Environment::bare();
-    for (headers, status, word) in [
+    let mut transcript = String::new();
+    for (headers, status) in [
         (
             "www-authenticate: Bearer realm=\"http://tokens.example/\"\r\n",
             "401 Unauthorized",
-            "it refers to tokens.example",
         ),
         (
             "location: http://blobs.example/\r\n",
             "307 Temporary Redirect",
-            "it refers to blobs.example",
         ),
-        (
-            "location: file:///etc/passwd\r\n",
-            "307 Temporary Redirect",
-            "it refers to a host without a name",
-        ),
+        ("location: file:///etc/passwd\r\n", "307 Temporary Redirect"),
         (
             "www-authenticate: Bearer scope=\"all\"\r\n",
             "401 Unauthorized",
-            "the challenge has no valid realm",
         ),
     ] {
         let (host, heads) = listen(move |_, stream| reply(&stream, status, headers, ""));
         let reference = format!("oci://{host}/suite");
         let args = ["bundle", "pull", &reference];
-        Output::of(&mut asking(&environment, &args, PASSWORD))
-            .exits(4)
-            .says(&[word]);
+        let refused = Output::of(&mut asking(&environment, &args, PASSWORD)).exits(4);
+        transcript += &refused.transcript();
         for head in &*heads.lock().unwrap() {
             assert_eq!(header(head, "authorization"), None);
         }
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark bundle pull oci://127.0.0.1:[port]/suite
+    error: oci://127.0.0.1:[port]/suite: manifest latest: invalid response from the registry: it refers to tokens.example, but the connection would not be encrypted
+
+    $ mcpmark bundle pull oci://127.0.0.1:[port]/suite
+    error: oci://127.0.0.1:[port]/suite: manifest latest: invalid response from the registry: it refers to blobs.example, but the connection would not be encrypted
+
+    $ mcpmark bundle pull oci://127.0.0.1:[port]/suite
+    error: oci://127.0.0.1:[port]/suite: manifest latest: invalid response from the registry: it refers to a host without a name, but the connection would not be encrypted
+
+    $ mcpmark bundle pull oci://127.0.0.1:[port]/suite
+    error: oci://127.0.0.1:[port]/suite: manifest latest: invalid response from the registry: the challenge has no valid realm
+    ");
     // Credentials that a registry echoes are redacted.
     let (host, _) = listen(|head, stream| match header(head, "authorization") {
         Some(value) => reply(

@@ -116,9 +116,8 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     let listed = there(&machine, &["task", "list", "--json", "--root", tar]);
     let listed = listed.exits(0).json();
     assert_eq!(listed[0]["held_back"], guest["digest"]);
-    there(&machine, &["task", "list", "--root", tar])
-        .exits(0)
-        .says(&["verifiers of 1 task are held back", "--held-back FILE"]);
+    let output = there(&machine, &["task", "list", "--root", tar]).exits(0);
+    insta::assert_snapshot!(output.message(), @"warning: verifiers of 1 task are held back; pass them with --held-back FILE");
     let args = [
         "run",
         "--agent",
@@ -129,10 +128,13 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         "later",
         "--json",
     ];
-    let run = there(&machine, &args).exits(3).says(&[
-        "1 attempt not graded",
-        "mcpmark regrade later --held-back FILE",
-    ]);
+    let run = there(&machine, &args).exits(3);
+    insta::assert_snapshot!(run.message(), @r"
+    warning: verifiers of 1 task are held back; pass them with --held-back FILE
+    1/1 held-back filesystem/office/easy  [id]  0 calls
+           held-back: the verifier sha256:[digest] is held back
+    1 attempt not graded (held-back); to grade with the verifier, run `mcpmark regrade later --held-back FILE`
+    ");
     let attempt = run.json()["attempts"][0].clone();
     let id = text(&attempt["id"]);
     assert_eq!(
@@ -158,9 +160,11 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
     let receipt = there(&machine, &["receipt", "show", &id]).exits(0).stdout;
     assert_eq!(receipt, own);
     // From here on the verifier is in the store under its digest: it serves regrades, and exports contain it.
-    exported("later.mcpmark", &[])
-        .exits(2)
-        .says(&["later.mcpmark: file already exists", "--force"]);
+    let refused = exported("later.mcpmark", &[]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: later.mcpmark: file already exists
+    hint: --force replaces it
+    ");
     let graded = exported("later.mcpmark", &["--force"]).exits(0);
     assert!(
         graded.stdout.contains(", including 1 verifier"),
@@ -180,18 +184,24 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         assert_eq!(receipt, own);
     }
     let args = ["regrade", "later", "--held-back", tar];
-    there(&machine, &args)
-        .exits(2)
-        .says(&["public.tar: has none of the verifiers that"]);
+    let refused = there(&machine, &args).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/public.tar: has none of the verifiers that the other bundle holds back
+    hint: `mcpmark bundle inspect` prints the digests of verifiers
+    ");
+    let mut transcript = String::new();
     for (args, code) in [
         (&["task", "check"][..], 4),
         (&["bundle", "pack", "-o", "again.tar"], 4),
         (&["grade", "filesystem/office/easy", "--state", "."], 4),
     ] {
-        there(&machine, &[args, &["--root", tar]].concat())
-            .exits(code)
-            .says(&["is held back", "--held-back FILE"]);
+        let refused = there(&machine, &[args, &["--root", tar]].concat()).exits(code);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(
+        "a_verifier_that_is_held_back_grades_where_it_is_held",
+        transcript
+    );
     let with = |args: &[&str]| {
         there(
             &machine,
@@ -209,9 +219,11 @@ fn a_verifier_that_is_held_back_grades_where_it_is_held() {
         "--held-back",
         other.to_str().unwrap(),
     ];
-    there(&machine, &args)
-        .exits(2)
-        .says(&["no task of the bundle holds back a verifier"]);
+    let refused = there(&machine, &args).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/other.wasm: the digest is sha256:[digest], but no task of the bundle holds back a verifier with it
+    hint: `mcpmark bundle inspect` prints the digests of verifiers
+    ");
 }
 
 #[test]
@@ -279,10 +291,11 @@ fn bundles_are_compared_and_grade_what_was_kept() {
     };
     let old = receipt("old.json");
     let args = ["receipt", "show", &id, "-o", old.0.to_str().unwrap()];
-    library
-        .run(args)
-        .exits(2)
-        .says(&["old.json: file already exists", "--force"]);
+    let refused = library.run(args).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/old.json: file already exists
+    hint: --force replaces it
+    ");
     library.run(args.into_iter().chain(["--force"])).exits(0);
     assert_eq!(old.1, of_task(paths[0]));
     let args = ["regrade", &id, "--bundle", paths[1], "--json"];
@@ -319,14 +332,15 @@ fn bundles_are_compared_and_grade_what_was_kept() {
         "{told}"
     );
     let id = text(&left[0]["id"]);
-    library
-        .run(["regrade", &id, "--bundle", paths[1]])
-        .exits(2)
-        .says(&["after.tar does not have the task"]);
-    library
+    let refused = library.run(["regrade", &id, "--bundle", paths[1]]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: none of these attempts can be graded again; the first is [id] at filesystem/office/gone: [dir]/after.tar does not have the task");
+    let refused = library
         .run(["regrade", "e", "--bundle", "nothere.tar"])
-        .exits(2)
-        .says(&["nothere.tar: file or directory does not exist"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: nothere.tar: file or directory does not exist
+    hint: expected a directory of tasks, a bundle (a directory, `suite.tar` or `oci://HOST/REPOSITORY:TAG`) or a lock file (`mcpmark.lock`)
+    ");
 }
 
 #[test]
@@ -386,7 +400,11 @@ fn certificates_are_shown_compared_and_kept() {
     let checks = held["tasks"][0]["checks"].as_array().unwrap();
     let last = checks.last().unwrap();
     assert_eq!(last["detail"], "its verifier and its world");
-    check(&["--write"]).exits(2).says(&["into a bundle"]);
+    let refused = check(&["--write"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: --write: certificates cannot be written into a bundle
+    hint: omit --write, or name the sources with --root
+    ");
 
     // The certificate of another verifier is reported, and an invalid certificate is refused.
     certificate["verifier"] = task["world"]["snapshot"].clone();
@@ -399,10 +417,11 @@ fn certificates_are_shown_compared_and_kept() {
     assert!(told.stdout.contains("replaced, with the same result"));
     fs::write(&file, "{}").unwrap();
     let none = path("none.tar");
-    library
-        .run(["bundle", "pack", "-o", &none])
-        .exits(4)
-        .says(&["certificate.json", "task check --write"]);
+    let refused = library.run(["bundle", "pack", "-o", &none]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/library/tasks/filesystem/office/easy/certificate.json: missing field `format` at line 1 column 2
+    hint: `mcpmark task check --write` creates a new one
+    ");
 }
 
 #[test]
@@ -420,36 +439,25 @@ fn changed_files_of_an_unpacked_bundle_are_named() {
     let unpacked = || fs::read_dir(&libraries).unwrap().next().unwrap();
     let unpacked = unpacked().unwrap().path();
     let task = unpacked.join("tasks/filesystem/office/easy");
-    let way_out = format!("remove {}", unpacked.display());
     type Spoil = fn(&std::path::Path) -> std::io::Result<()>;
-    let cases: [(&str, Spoil, &str); 4] = [
-        (
-            "verifier.wasm",
-            |file| fs::write(file, guests::verdict(true, "mine")),
-            "was changed",
-        ),
-        (
-            "description.md",
-            |file| fs::remove_file(file),
-            "was removed",
-        ),
-        ("solution.wasm", |file| fs::write(file, ""), "was added"),
-        (
-            "../../../../unpacked.json",
-            |file| fs::write(file, "{"),
-            "was changed",
-        ),
+    let cases: [(&str, Spoil); 4] = [
+        ("verifier.wasm", |file| {
+            fs::write(file, guests::verdict(true, "mine"))
+        }),
+        ("description.md", |file| fs::remove_file(file)),
+        ("solution.wasm", |file| fs::write(file, "")),
+        ("../../../../unpacked.json", |file| fs::write(file, "{")),
     ];
-    for (name, spoil, word) in cases {
+    let mut transcript = String::new();
+    for (name, spoil) in cases {
         spoil(&task.join(name)).unwrap();
-        let file = name.rsplit('/').next().unwrap();
-        list()
-            .exits(4)
-            .says(&[&format!("{file}: {word}"), &way_out]);
+        let refused = list().exits(4);
+        transcript += &refused.transcript();
         // The proposed remedy works.
         fs::remove_dir_all(&unpacked).unwrap();
         list().exits(0);
     }
+    insta::assert_snapshot!("changed_files_of_an_unpacked_bundle_are_named", transcript);
     // A changed modification time alone is accepted. A changed file that keeps its time is detected when it is used.
     let file = task.join("verifier.wasm");
     let time = fs::metadata(&file).unwrap().modified().unwrap();
@@ -466,7 +474,9 @@ fn changed_files_of_an_unpacked_bundle_are_named() {
     fs::write(&file, bytes).unwrap();
     touch(time);
     list().exits(0);
-    there(&machine, &["run", "--agent", "nop", "--root", tar])
-        .exits(4)
-        .says(&["verifier.wasm: was changed", &way_out]);
+    let refused = there(&machine, &["run", "--agent", "nop", "--root", tar]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/cache/mcpmark/bundles/libraries/[digest]-[digest]/tasks/filesystem/office/easy/verifier.wasm: was changed since the bundle was unpacked
+    hint: remove [dir]/cache/mcpmark/bundles/libraries/[digest]-[digest]; it is then unpacked again
+    ");
 }

@@ -35,40 +35,33 @@ fn a_place_stands_among_the_selectors() {
     write_files(&machine.path("plans"), &[("plan.toml", plan)]);
     there(&machine, &["run", "--config", "plans/plan.toml"]).exits(0);
     // The command line overrides the configuration file, and a bare name without the form of a path is a selector.
-    there(
+    let refused = there(
         &machine,
         &["run", "--config", "plans/plan.toml", "none.tar"],
     )
-    .exits(2)
-    .says(&["none.tar: file or directory does not exist"]);
-    there(&machine, &["run", "suite", "--tasks", "suite.tar"])
-        .exits(2)
-        .says(&["\"suite\" matches no task"]);
-    for (args, word) in [
-        (
-            &["run", "suite.tar", "./suite"][..],
-            "expected one location of tasks",
-        ),
-        (
-            &["run", "suite.tar", "--tasks", "suite"],
-            "expected one location of tasks",
-        ),
-        (&["task", "show", "suite.tar"], "name one task"),
-        (
-            &["task", "show", easy, easy, "--tasks", "suite"],
-            "name one task",
-        ),
-        (
-            &["run", easy, "--states", "suite"],
-            "--states requires --tasks",
-        ),
-        (
-            &["task", "check", "suite.tar", "--solved", "suite"],
-            "--solved",
-        ),
+    .exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/none.tar: file or directory does not exist
+    hint: expected a directory of tasks, a bundle (a directory, `suite.tar` or `oci://HOST/REPOSITORY:TAG`) or a lock file (`mcpmark.lock`)
+    ");
+    let refused = there(&machine, &["run", "suite", "--tasks", "suite.tar"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: selector "suite" matches no task
+    hint: write a directory as "./suite"
+    "#);
+    let mut transcript = String::new();
+    for args in [
+        &["run", "suite.tar", "./suite"][..],
+        &["run", "suite.tar", "--tasks", "suite"],
+        &["task", "show", "suite.tar"],
+        &["task", "show", easy, easy, "--tasks", "suite"],
+        &["run", easy, "--states", "suite"],
+        &["task", "check", "suite.tar", "--solved", "suite"],
     ] {
-        there(&machine, args).exits(2).says(&[word]);
+        let refused = there(&machine, args).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!("a_place_stands_among_the_selectors", transcript);
 }
 
 #[test]
@@ -81,7 +74,7 @@ fn missing_bundles_are_named_with_a_hint() {
         .exits(0);
     let state = environment.directory("state", &[("note.txt", "other\n")]);
     let state = state.to_str().unwrap();
-    let gone = "nothere.tar: file or directory does not exist";
+    let mut transcript = String::new();
     for args in [
         &["run", "--tasks", "nothere.tar"][..],
         &["run", "nothere.tar"],
@@ -93,10 +86,13 @@ fn missing_bundles_are_named_with_a_hint() {
         &["regrade", "e", "--bundle", "nothere.tar"],
         &["bundle", "pack", "--tasks", "nothere.tar", "-o", "x.tar"],
     ] {
-        library.run(args).exits(2).says(&[gone, "suite.tar"]);
+        let refused = library.run(args).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!("missing_bundles_are_named_with_a_hint", transcript);
     // Nothing listens on port 9 (discard).
     let nobody = "oci://127.0.0.1:9/suites/office:v1";
+    let mut transcript = String::new();
     for args in [
         &["run", "--tasks", nobody][..],
         &["run", nobody],
@@ -104,11 +100,10 @@ fn missing_bundles_are_named_with_a_hint() {
         &["regrade", "e", "--bundle", nobody],
         &["bundle", "inspect", nobody],
     ] {
-        library
-            .run(args)
-            .exits(5)
-            .says(&[nobody, "cannot reach the registry", "check its name"]);
+        let refused = library.run(args).exits(5);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!("missing_bundles_are_named_with_a_hint_2", transcript);
 }
 
 #[test]
@@ -137,10 +132,11 @@ fn locked_bundles_in_the_cache_need_no_registry() {
     there(&machine, &run).exits(0);
     drop(registry);
 
-    let away = "cannot be reached; using the bundle with this digest that was fetched before";
-    there(&machine, &["run", "--agent", "nop"])
-        .exits(0)
-        .says(&[away]);
+    let output = there(&machine, &["run", "--agent", "nop"]).exits(0);
+    insta::assert_snapshot!(output.message(), @r"
+    warning: 127.0.0.1:[port] cannot be reached; using the bundle with this digest that was fetched before
+    1/1 pass filesystem/office/easy  [id]  0 calls
+    ");
     let listed = there(&machine, &["task", "list", "--json"]).exits(0);
     assert_eq!(listed.json().as_array().unwrap().len(), 1);
     there(&machine, &["bundle", "verify", "mcpmark.lock"]).exits(0);
@@ -148,19 +144,24 @@ fn locked_bundles_in_the_cache_need_no_registry() {
     // that began with it.
     let exact = format!("{}@{digest}", reference.strip_suffix(":v1").unwrap());
     there(&machine, &["run", &exact, "--agent", "nop"]).exits(0);
-    there(&machine, &["run", &reference, "--agent", "nop"])
-        .exits(5)
-        .says(&["cannot reach the registry", "mcpmark bundle lock"]);
-    there(&machine, &["resume", "e"])
-        .exits(0)
-        .says(&["using the same bundle from the cache"]);
+    let refused = there(&machine, &["run", &reference, "--agent", "nop"]).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: oci://127.0.0.1:[port]/suites/office:v1: manifest v1: cannot reach the registry: error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)
+    hint: check its name, and whether it is running; without it, only a locked bundle (`mcpmark bundle lock`) that was fetched before can be used
+    ");
+    let output = there(&machine, &["resume", "e"]).exits(0);
+    insta::assert_snapshot!(output.message(), @"warning: oci://127.0.0.1:[port]/suites/office:v1: manifest v1: cannot reach the registry: error sending request: client error (Connect): tcp connect error: Connection refused (os error 111); using the same bundle from the cache");
 
     // If blobs are missing in the cache, the registry is needed.
     fs::remove_dir_all(machine.path("cache/mcpmark/bundles")).unwrap();
-    there(&machine, &["run", "--agent", "nop"])
-        .exits(5)
-        .says(&["cannot reach the registry"]);
-    there(&machine, &["resume", "e"])
-        .exits(5)
-        .says(&["mcpmark resume e --tasks PLACE", &digest]);
+    let refused = there(&machine, &["run", "--agent", "nop"]).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: oci://127.0.0.1:[port]/suites/office:v1@sha256:[digest]: manifest sha256:[digest]: cannot reach the registry: error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)
+    hint: check its name, and whether it is running; without it, only a locked bundle (`mcpmark bundle lock`) that was fetched before can be used
+    ");
+    let refused = there(&machine, &["resume", "e"]).exits(5).says(&[&digest]);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: oci://127.0.0.1:[port]/suites/office:v1: manifest v1: cannot reach the registry: error sending request: client error (Connect): tcp connect error: Connection refused (os error 111)
+    hint: `mcpmark resume e --tasks PLACE` continues with the new location of the same tasks; the tasks were from bundle sha256:[digest]
+    ");
 }

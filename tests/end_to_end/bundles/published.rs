@@ -129,9 +129,14 @@ fn a_script_is_held_back_mended_and_locked() {
         let id = text(&report["attempts"][0]["id"]);
         environment.run(["receipt", "show", &id]).exits(0).stdout
     };
-    run(&["--tasks", &public, "--experiment", "later"])
-        .exits(3)
-        .says(&["held back", "mcpmark regrade later --held-back FILE"]);
+    let refused = run(&["--tasks", &public, "--experiment", "later"]).exits(3);
+    insta::assert_snapshot!(refused.message(), @r"
+    warning: verifiers of 2 tasks are held back; pass them with --held-back FILE
+    warning: filesystem/standard/harbour/count_boats: its task_id is also used by filesystem/easy/harbour/simple__count_boats
+    1/1 held-back filesystem/standard/harbour/count_boats  [id]  0 calls
+           held-back: the verifier sha256:[digest] is held back
+    1 attempt not graded (held-back); to grade with the verifier, run `mcpmark regrade later --held-back FILE`
+    ");
     let args = ["runs", "later", "--class", "held-back", "--json"];
     let listed = environment.run(args).exits(0).json();
     assert_eq!(listed["attempts"].as_array().unwrap().len(), 1, "{listed}");
@@ -139,10 +144,15 @@ fn a_script_is_held_back_mended_and_locked() {
     let listed = listed.exits(0).json();
     let held = |listed: &Value| listed["held_back"].is_string() && listed["verifier"].is_null();
     assert!(listed.as_array().unwrap().iter().all(held), "{listed}");
-    environment
+    let refused = environment
         .run(["task", "check", "--tasks", &public, BOATS])
-        .exits(4)
-        .says(&["is held back", "--held-back FILE"]);
+        .exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    warning: verifiers of 2 tasks are held back; pass them with --held-back FILE
+    warning: filesystem/standard/harbour/count_boats: its task_id is also used by filesystem/easy/harbour/simple__count_boats
+    error: task filesystem/standard/harbour/count_boats: verifier sha256:[digest] is held back
+    hint: pass the verifier with --held-back FILE
+    ");
     let script = copy.join("tasks").join(BOATS).join("verify.py");
     let held = script.to_str().unwrap();
     let with = run(&["--tasks", &public, "--held-back", held])
@@ -164,9 +174,11 @@ fn a_script_is_held_back_mended_and_locked() {
     environment
         .run(["bundle", "verify", &public, "--held-back", held])
         .exits(0);
-    run(&["--tasks", &public, "--held-back", held])
-        .exits(2)
-        .says(&["no task of the bundle holds back a verifier"]);
+    let refused = run(&["--tasks", &public, "--held-back", held]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/suites/tasks/filesystem/standard/harbour/count_boats/verify.py: the digest is sha256:[digest], but no task of the bundle holds back a verifier with it
+    hint: `mcpmark bundle inspect` prints the digests of verifiers
+    ");
     let told = environment
         .run(["bundle", "diff", &before, &after, "--json"])
         .exits(1)

@@ -19,6 +19,7 @@ fn every_change_in_a_bundle_is_noticed() {
     let packed = pack(&library, &dir, &[]);
     let verify = || environment.run(["bundle", "verify", dir.to_str().unwrap(), "--json"]);
     assert_eq!(verify().exits(0).json()["digest"], packed["digest"]);
+    let mut transcript = String::new();
     for file in files(&dir) {
         let sound = fs::read(&file).unwrap();
         let step = (sound.len() / 12).max(1);
@@ -46,19 +47,30 @@ fn every_change_in_a_bundle_is_noticed() {
         let aside = environment.path("aside");
         fs::write(&aside, &sound).unwrap();
         std::os::unix::fs::symlink(&aside, &file).unwrap();
-        verify().exits(4).says(&["regular file"]);
+        let refused = verify().exits(4);
+        transcript += &refused.transcript();
         fs::remove_file(&file).unwrap();
         fs::write(&file, &sound).unwrap();
     }
+    insta::assert_snapshot!("every_change_in_a_bundle_is_noticed", transcript);
     verify().exits(0);
+    let mut transcript = String::new();
     for name in ["blobs/sha256", "blobs"] {
         let (inside, aside) = (dir.join(name), environment.path("aside-of-all"));
         fs::rename(&inside, &aside).unwrap();
         std::os::unix::fs::symlink(&aside, &inside).unwrap();
-        verify().exits(4).says(&[name, "a symlink"]);
+        let refused = verify().exits(4);
+        transcript += &refused.transcript();
         fs::remove_file(&inside).unwrap();
         fs::rename(&aside, &inside).unwrap();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark bundle verify [dir]/bundle --json
+    error: [dir]/bundle: not a bundle: blobs/sha256 is a symlink; expected a directory
+
+    $ mcpmark bundle verify [dir]/bundle --json
+    error: [dir]/bundle: not a bundle: blobs is a symlink; expected a directory
+    ");
 }
 
 #[test]
@@ -74,28 +86,22 @@ fn other_blobs_of_a_layout_match_their_names() {
     let stray = mcpmark_snapshot::Digest::of(b"stray");
     let place = blobs.join(stray.hex());
     fs::write(&place, "stray").unwrap();
-    let told = verify().exits(0);
-    let told = told.says(&[
-        "warning: 1 blob not referenced by the bundle",
-        &stray.to_string(),
-    ]);
+    let told = verify().exits(0).says(&[&stray.to_string()]);
+    insta::assert_snapshot!(told.message(), @"warning: 1 blob not referenced by the bundle (first: sha256:[digest]); no signature covers them");
     let told = told.json();
     assert_eq!(told["unnamed"], json!([stray]));
     assert_eq!(told["digest"], packed["digest"]);
     fs::write(&place, "other").unwrap();
-    verify()
-        .exits(4)
-        .says(&[&stray.to_string(), "does not match its digest"]);
+    let refused = verify().exits(4).says(&[&stray.to_string()]);
+    insta::assert_snapshot!(refused.message(), @"error: blob sha256:[digest] does not match its digest: its content has the digest sha256:[digest]");
     fs::remove_file(&place).unwrap();
     fs::create_dir(&place).unwrap();
-    verify()
-        .exits(4)
-        .says(&[&stray.hex(), "it is not a regular file"]);
+    let refused = verify().exits(4).says(&[&stray.hex()]);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/bundle: not a bundle: blobs/sha256/[digest] is not a blob: it is not a regular file");
     fs::remove_dir(&place).unwrap();
     fs::write(blobs.join("README"), "stray").unwrap();
-    verify()
-        .exits(4)
-        .says(&["README is not a blob: its name is not a digest"]);
+    let refused = verify().exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/bundle: not a bundle: blobs/sha256/README is not a blob: its name is not a digest");
 }
 
 #[test]
@@ -112,37 +118,60 @@ fn invalid_bundles_are_named() {
         environment.run(["bundle", "verify", file.to_str().unwrap()])
     };
     verify(&sound).exits(0);
-    verify(&sound[..sound.len() / 2])
-        .exits(4)
-        .says(&["is truncated at byte"]);
-    verify(b"not")
-        .exits(4)
-        .says(&["bad.tar", "is truncated at byte"]);
-    for (first, word) in [
-        (&b"PK\x03\x04"[..], "a zip archive"),
-        (b"\x1f\x8b\x08\0", "compressed with gzip"),
-        (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
-        (b"\xfd7zXZ\0", "compressed with xz"),
+    let refused = verify(&sound[..sound.len() / 2]).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/bad.tar: the archive is truncated at byte 7168");
+    let refused = verify(b"not").exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/bad.tar: the archive is truncated at byte 0");
+    let mut transcript = String::new();
+    for first in [
+        &b"PK\x03\x04"[..],
+        b"\x1f\x8b\x08\0",
+        b"\x28\xb5\x2f\xfd",
+        b"\xfd7zXZ\0",
     ] {
         let bytes = [first, &[7; 2048]].concat();
-        verify(&bytes).exits(4).says(&["bad.tar", word]);
+        let refused = verify(&bytes).exits(4);
+        transcript += &refused.transcript();
     }
-    verify(&[b'x'; 2048]).exits(4).says(&["damaged at byte 0"]);
-    verify(&[0; 1024]).exits(4).says(&["oci-layout is missing"]);
-    environment
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark bundle verify [dir]/bad.tar
+    error: [dir]/bad.tar: not a bundle: it is a zip archive; expected an uncompressed tar archive
+
+    $ mcpmark bundle verify [dir]/bad.tar
+    error: [dir]/bad.tar: not a bundle: it is compressed with gzip; expected an uncompressed tar archive
+
+    $ mcpmark bundle verify [dir]/bad.tar
+    error: [dir]/bad.tar: not a bundle: it is compressed with zstd; expected an uncompressed tar archive
+
+    $ mcpmark bundle verify [dir]/bad.tar
+    error: [dir]/bad.tar: not a bundle: it is compressed with xz; expected an uncompressed tar archive
+    ");
+    let refused = verify(&[b'x'; 2048]).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/bad.tar: the archive is damaged at byte 0: the checksum of a header is not an octal number");
+    let refused = verify(&[0; 1024]).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/bad.tar: not a bundle: oci-layout is missing");
+    let refused = environment
         .run(["bundle", "verify", "nowhere.tar"])
-        .exits(2)
-        .says(&["nowhere.tar"]);
-    for (text, word) in [
-        ("oci://", "the repository is missing"),
-        ("oci://Host/UPPER", "the repository may contain only"),
-        ("oci://host/a@sha256:1", "the digest is not valid"),
-    ] {
-        environment
-            .run(["bundle", "inspect", text])
-            .exits(2)
-            .says(&[word]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: cannot read nowhere.tar: No such file or directory (os error 2)");
+    let mut transcript = String::new();
+    for text in ["oci://", "oci://Host/UPPER", "oci://host/a@sha256:1"] {
+        let refused = environment.run(["bundle", "inspect", text]).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark bundle inspect oci://
+    error: invalid bundle reference "oci://": the repository is missing
+    hint: write it as oci://HOST/REPOSITORY:TAG
+
+    $ mcpmark bundle inspect oci://Host/UPPER
+    error: invalid bundle reference "oci://Host/UPPER": the repository may contain only a-z, 0-9, `.`, `_`, `-` and `/`
+    hint: write it as oci://HOST/REPOSITORY:TAG
+
+    $ mcpmark bundle inspect oci://host/a@sha256:1
+    error: invalid bundle reference "oci://host/a@sha256:1": the digest is not valid
+    hint: write it as oci://HOST/REPOSITORY:TAG
+    "#);
 }
 
 /// Changes the configs of a suite in a layout, and updates all digests.
@@ -271,25 +300,36 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
         let to = path(name);
         library.run(["bundle", "pack", "-o", &to].iter().chain(more))
     };
+    let mut transcript = String::new();
     for name in ["a.zip", "a.tar.gz", "a.TAR"] {
-        let ending = name.rsplit('.').next().unwrap();
-        written(name, &[]).exits(2).says(&[
-            &format!("{name}: unsupported file extension .{ending}"),
-            "a new directory, or a file that ends with .tar",
-        ]);
+        let refused = written(name, &[]).exits(2);
+        transcript += &refused.transcript();
         assert!(!environment.path(name).exists());
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark bundle pack -o [dir]/a.zip
+    error: [dir]/a.zip: unsupported file extension .zip
+    hint: name a new directory, or a file that ends with .tar
+
+    $ mcpmark bundle pack -o [dir]/a.tar.gz
+    error: [dir]/a.tar.gz: unsupported file extension .gz
+    hint: name a new directory, or a file that ends with .tar
+
+    $ mcpmark bundle pack -o [dir]/a.TAR
+    error: [dir]/a.TAR: unsupported file extension .TAR
+    hint: name a new directory, or a file that ends with .tar
+    ");
     fs::create_dir(environment.path("empty")).unwrap();
     environment.directory("full", &[("notes.txt", "mine\n")]);
     for name in ["file", "file.tar"] {
         fs::write(environment.path(name), "mine\n").unwrap();
     }
+    let mut transcript = String::new();
     for name in ["empty", "suite-v1.2", "suite.tar"] {
         written(name, &[]).exits(0);
         let first = files_of(&environment.path(name));
-        written(name, &[])
-            .exits(2)
-            .says(&["already exists", "--force replaces it"]);
+        let refused = written(name, &[]).exits(2);
+        transcript += &refused.transcript();
         // The new bundle contains no files of the old one.
         library.easy_task("another");
         written(name, &["--force"]).exits(0);
@@ -299,20 +339,37 @@ fn a_bundle_takes_the_place_of_another_only_where_that_is_meant() {
         assert_eq!(files_of(&environment.path(name)), first);
         environment.run(["bundle", "verify", &path(name)]).exits(0);
     }
-    written("none/suite.tar", &[])
-        .exits(2)
-        .says(&["does not exist"]);
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark bundle pack -o [dir]/empty
+    error: [dir]/empty: already exists
+    hint: --force replaces it
+
+    $ mcpmark bundle pack -o [dir]/suite-v1.2
+    error: [dir]/suite-v1.2: already exists
+    hint: --force replaces it
+
+    $ mcpmark bundle pack -o [dir]/suite.tar
+    error: [dir]/suite.tar: already exists
+    hint: --force replaces it
+    ");
+    let refused = written("none/suite.tar", &[]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/none/suite.tar: directory [dir]/none does not exist
+    hint: create it, or name another location
+    ");
+    let mut transcript = String::new();
     for more in [&[][..], &["--force"]] {
-        written("full", more)
-            .exits(2)
-            .says(&["already exists, and is not a bundle"]);
-        written("file", more)
-            .exits(2)
-            .says(&["expected a directory, found a file"]);
-        written("file.tar", more)
-            .exits(2)
-            .says(&["already exists, and is not a bundle"]);
+        let refused = written("full", more).exits(2);
+        transcript += &refused.transcript();
+        let refused = written("file", more).exits(2);
+        transcript += &refused.transcript();
+        let refused = written("file.tar", more).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(
+        "a_bundle_takes_the_place_of_another_only_where_that_is_meant",
+        transcript
+    );
     assert!(environment.path("full/notes.txt").exists());
 }
 

@@ -40,13 +40,15 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         return;
     };
     let [private, public, other] = [&private, &public, &other].map(|file| file.to_str().unwrap());
+    let mut transcript = String::new();
     for place in ["suite.tar", "suite"] {
         let bundle = environment.path(place);
         let packed = pack(&library, &bundle, &["--name", "office"]);
         let bundle = bundle.to_str().unwrap();
         let verify =
             |key: &str| environment.run(["bundle", "verify", bundle, "--key", key, "--json"]);
-        verify(public).exits(4).says(&["is not signed"]);
+        let refused = verify(public).exits(4);
+        transcript += &refused.transcript();
         let args = ["bundle", "sign", bundle, "--key", private, "--json"];
         let signed = environment.run(args).exits(0).json();
         assert_eq!(signed["digest"], packed["digest"]);
@@ -55,9 +57,8 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
             (&told["signed_by"], &told["digest"]),
             (&json!([public]), &packed["digest"])
         );
-        verify(other)
-            .exits(4)
-            .says(&["not signed by any of the trusted keys"]);
+        let refused = verify(other).exits(4);
+        transcript += &refused.transcript();
         let told = environment
             .run(["bundle", "inspect", bundle, "--json"])
             .exits(0)
@@ -71,10 +72,10 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
             .exits(0)
             .json();
         assert_eq!(told["signatures"].as_array().unwrap().len(), 1);
-        environment
+        let refused = environment
             .run(["bundle", "sign", bundle, "--key", public])
-            .exits(2)
-            .says(&["private key"]);
+            .exits(2);
+        transcript += &refused.transcript();
         let remote = "oci://registry.example/suites/office:v1";
         for args in [
             ["bundle", "sign", remote, "--key", private],
@@ -86,9 +87,8 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
                 "--json",
             ],
         ] {
-            environment.run(args).exits(2).says(&[
-                "pull it first: `mcpmark bundle pull oci://registry.example/suites/office:v1",
-            ]);
+            let refused = environment.run(args).exits(2);
+            transcript += &refused.transcript();
         }
 
         let policy = |text: &str, code: i32| {
@@ -103,18 +103,21 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
             |name: &str, key: &str| format!("[[trust]]\nnames = [{name:?}]\nkeys = [{key:?}]\n");
         policy(&rule("office", public), 0);
         policy(&rule("off*", public), 0);
-        policy(&rule("office", other), 4)
-            .says(&["not signed by any of the trusted keys", "trust.toml"]);
-        policy(&rule("shop", public), 4).says(&["no name that the trust policy allows"]);
+        let output = policy(&rule("office", other), 4);
+        transcript += &output.transcript();
+        let output = policy(&rule("shop", public), 4);
+        transcript += &output.transcript();
         policy(&format!("unsigned = \"allow\"\n{}", rule("shop", other)), 0);
         // A rule without keys accepts no signature.
-        policy(
+        let output = policy(
             "unsigned = \"allow\"\n[[trust]]\nnames = [\"office\"]\nkeys = []\n",
             4,
-        )
-        .says(&["not signed by any of the trusted keys"]);
-        policy("unsigned = \"maybe\"", 2).says(&["trust.toml", "maybe"]);
-        policy(&rule("oci://localhost/suite", public), 2).says(&["trust.toml", "without `oci://`"]);
+        );
+        transcript += &output.transcript();
+        let output = policy("unsigned = \"maybe\"", 2);
+        transcript += &output.transcript();
+        let output = policy(&rule("oci://localhost/suite", public), 2);
+        transcript += &output.transcript();
         let until = |keys: &str, code: i32| {
             policy(
                 &format!("[[trust]]\nnames = [\"office\"]\nkeys = [{keys}]\n"),
@@ -123,16 +126,19 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         };
         let key = |key: &str, until: &str| format!("{{ file = {key:?}, until = {until} }}");
         until(&key(public, "2999-12-31"), 0);
-        until(&key(public, "2020-02-29"), 4).says(&[
-            public,
-            "was valid until 2020-02-29",
-            "trust.toml",
-        ]);
-        until(&key(other, "2020-02-29"), 4).says(&["not signed by any of the trusted keys"]);
+        let output = until(&key(public, "2020-02-29"), 4);
+        transcript += &output.transcript();
+        let output = until(&key(other, "2020-02-29"), 4);
+        transcript += &output.transcript();
         until(&format!("{}, {public:?}", key(public, "2020-02-29")), 0);
-        until(&key(public, "\"soon\""), 2).says(&["trust.toml", "found \"soon\""]);
+        let output = until(&key(public, "\"soon\""), 2);
+        transcript += &output.transcript();
         fs::remove_file(environment.path("config/mcpmark/trust.toml")).unwrap();
     }
+    insta::assert_snapshot!(
+        "signatures_say_who_vouches_and_the_policy_whose_count",
+        transcript
+    );
     let signature = signature_of(&environment.path("suite"));
     by_openssl(&environment, &signature, public);
 
@@ -178,12 +184,16 @@ fn signatures_say_who_vouches_and_the_policy_whose_count() {
         format!("unsigned = \"allow\"\n[[trust]]\nnames = [{repository:?}]\nkeys = [{other:?}]\n");
     fs::write(&policy, rules).unwrap();
     let port = registry.host.rsplit(':').next().unwrap();
+    let mut transcript = String::new();
     for host in ["127.0.0.1:", "127.0.0.1:0", "127.1:", "127.0.0.01:"] {
         let written = format!("oci://{host}{port}/suites/office");
-        there(&machine, &["bundle", "verify", &written])
-            .exits(4)
-            .says(&["not signed by any of the trusted keys"]);
+        let refused = there(&machine, &["bundle", "verify", &written]).exits(4);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(
+        "signatures_say_who_vouches_and_the_policy_whose_count_2",
+        transcript
+    );
     fs::remove_file(&policy).unwrap();
     there(
         &machine,
@@ -218,23 +228,24 @@ fn receipts_are_signed_by_who_vouches_for_them() {
     let [private, public, other] = [&private, &public, &other].map(|file| file.to_str().unwrap());
     let args = ["receipt", "show", &id, "--sign", private, "-o", path];
     library.run(args).exits(0);
-    library
-        .run(["receipt", "verify", path])
-        .exits(4)
-        .says(&["the receipt is signed", "--key"]);
+    let refused = library.run(["receipt", "verify", path]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: [dir]/receipt.json: the receipt is signed
+    hint: name the public key of its signer with --key FILE
+    ");
     library
         .run(["receipt", "verify", path, "--key", public])
         .exits(0);
-    library
+    let refused = library
         .run(["receipt", "verify", path, "--key", other])
-        .exits(4)
-        .says(&["not signed by the given key"]);
+        .exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/receipt.json: not signed by the given key");
     fs::write(&file, plain).unwrap();
     library.run(["receipt", "verify", path]).exits(0);
-    library
+    let refused = library
         .run(["receipt", "verify", path, "--key", public])
-        .exits(4)
-        .says(&["not signed: "]);
+        .exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"error: [dir]/receipt.json: not signed: a signature: expected type "application/vnd.dev.sigstore.bundle.v0.3+json", found """#);
 }
 
 /// Returns the only signature of a layout, as a sigstore bundle.
@@ -315,6 +326,7 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
     library.easy_task("easy");
     let path = |name: &str| environment.path(name).display().to_string();
     let mut signed = Vec::new();
+    let mut transcript = String::new();
     for algorithm in ["ed25519", "ecdsa-p256"] {
         let (private, public) = (
             path(&format!("{algorithm}.pem")),
@@ -332,7 +344,8 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
         let made = environment.run(args).exits(0).json();
         let mode = fs::metadata(&private).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
-        environment.run(args).exits(2).says(&["exists"]);
+        let refused = environment.run(args).exits(2);
+        transcript += &refused.transcript();
 
         let suite = environment.path(&format!("suite-{algorithm}"));
         let digest = text(&pack(&library, &suite, &[])["digest"]);
@@ -347,6 +360,13 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
             .exits(0);
         signed.push((signature_of(&suite), public, digest));
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark bundle keygen -o [dir]/ed25519.pem --algorithm ed25519 --json
+    error: [dir]/ed25519.pem: file already exists
+
+    $ mcpmark bundle keygen -o [dir]/ecdsa-p256.pem --algorithm ecdsa-p256 --json
+    error: [dir]/ecdsa-p256.pem: file already exists
+    ");
     let has_openssl = Command::new("openssl").arg("version").output().is_ok();
     for (at, (bundle, public, digest)) in signed.iter().enumerate() {
         if has_openssl {
@@ -397,10 +417,10 @@ fn keys_of_both_kinds_sign_and_others_read_what_they_signed() {
         );
     }
     let suite = path("suite-ed25519");
-    environment
+    let refused = environment
         .run(["bundle", "sign", &suite, "--key", &sec1])
-        .exits(2)
-        .says(&["openssl pkcs8"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/sec1.pem: not a private key of Ed25519 or ECDSA P-256 in PEM format: convert it with `openssl pkcs8 -topk8 -nocrypt`");
     environment
         .run(["bundle", "verify", &suite, "--key", &public])
         .exits(4);

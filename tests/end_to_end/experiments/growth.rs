@@ -31,13 +31,10 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
     assert_eq!(plan(&begun), ["a nop 1"]);
     let mut before = finished(&begun);
 
-    for (args, told, expected) in [
+    let mut transcript = String::new();
+    for (args, expected) in [
         // Another task, for the existing participants.
-        (
-            &["filesystem/office/b"][..],
-            "1 attempt added to the 1 of experiment e with 1 new task",
-            &["b nop 1"][..],
-        ),
+        (&["filesystem/office/b"][..], &["b nop 1"][..]),
         // A model and a baseline, on one of the tasks.
         (
             &[
@@ -47,13 +44,11 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
                 "random",
                 "filesystem/office/b",
             ],
-            "2 attempts added to the 2 of experiment e with 2 new participants",
             &["b random 1", "b openai/m 1"],
         ),
         // Existing attempts are not made again.
         (
             &["--agent", "nop", "--agent", "random", "-k", "2"],
-            "5 attempts added to the 4 of experiment e; of the requested 8 attempts, 3 existed already",
             &[
                 "a random 1",
                 "a nop 2",
@@ -63,17 +58,9 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
             ],
         ),
         // More attempts of each existing pair of task and participant: only the model on its one task lacks one.
-        (
-            &["-k", "2"],
-            "1 attempt added to the 9 of experiment e; of the requested 10 attempts, 9 existed already",
-            &["b openai/m 2"],
-        ),
-        (
-            &["-k", "1"],
-            "nothing added to experiment e: it already has the requested 5 attempts",
-            &[],
-        ),
-        (&[], "nothing added to experiment e", &[]),
+        (&["-k", "2"], &["b openai/m 2"]),
+        (&["-k", "1"], &[]),
+        (&[], &[]),
     ] {
         let named = ["--experiment", "e"];
         let args: Vec<&str> = named.iter().chain(args).copied().collect();
@@ -83,13 +70,18 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
             // The experiment's own models need no option.
             library.run(["run", "--json"].iter().chain(&args))
         };
-        let output = output.exits(0).says(&[told]);
+        let output = output.exits(0);
+        transcript += &output.transcript();
         let report = output.json();
         assert_eq!(plan(&report)[before.len()..], *expected, "{args:?}");
         let after = finished(&report);
         assert_eq!(after[..before.len()], before, "{args:?}");
         before = after;
     }
+    insta::assert_snapshot!(
+        "an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing",
+        transcript
+    );
     let report = listed(&library, "e");
     assert_eq!(report["spec"]["tasks"].as_array().unwrap().len(), 2);
     let tries = Connection::open(environment.home().join("journal.db")).unwrap();
@@ -111,13 +103,12 @@ fn an_experiment_gets_tasks_participants_and_attempts_and_repeats_nothing() {
     assert_eq!(imported["attempts"], report["attempts"]);
     // The other machine has not agreed to requests to the model.
     let mut command = machine.command(["run", "--experiment", "e", "-k", "3"]);
-    Output::of(command.env("MCPMARK_ROOT", &library.root))
-        .exits(2)
-        .says(&[
-            "was imported",
-            "send requests to model openai/m at",
-            "mcpmark resume e --accept-plan",
-        ]);
+    let refused = Output::of(command.env("MCPMARK_ROOT", &library.root)).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "e" was imported, and its plan would
+      send requests to model openai/m at http://127.0.0.1:[port]/v1
+    hint: to accept the plan, run `mcpmark resume e --accept-plan [id]`; `--tasks PLACE` uses your own tasks
+    "#);
     library.run(["regrade", "e"]).exits(0);
 }
 
@@ -134,10 +125,14 @@ fn a_grown_plan_is_kept_before_its_attempts_begin() {
                 base-url = \"http://127.0.0.1:9/v1\"\n";
     write_files(&environment.path(""), &[("e.toml", text)]);
     let grow = ["run", "--no-preflight", "--config", file.to_str().unwrap()];
-    library
-        .run(grow)
-        .exits(5)
-        .says(&["1 attempt added", "mcpmark resume e"]);
+    let refused = library.run(grow).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    1 attempt added to the 1 of experiment e with 1 new participant
+    warning: model openai/m: its price is unknown, so its cost is not computed; set prices with --prices FILE
+    2/2 infra-error filesystem/office/a  openai/m  [id]  0 calls
+           infra: model-error: connection: cannot connect
+    1 attempt ended with infra-error; `mcpmark resume e` repeats them
+    ");
     let report = listed(&library, "e");
     assert_eq!(plan(&report), ["a nop 1", "a openai/m 1"]);
     assert_eq!(report["attempts"][1]["outcome"], "infra-error");
@@ -146,10 +141,14 @@ fn a_grown_plan_is_kept_before_its_attempts_begin() {
         json!({"attempts": 2, "graded": 1, "passed": 1})
     );
     // The same command adds nothing, and retries the attempt as `resume` does.
-    library
-        .run(grow)
-        .exits(5)
-        .says(&["nothing added to experiment e: it already has the requested 1 attempt"]);
+    let refused = library.run(grow).exits(5);
+    insta::assert_snapshot!(refused.message(), @r"
+    nothing added to experiment e: it already has the requested 1 attempt
+    warning: model openai/m: its price is unknown, so its cost is not computed; set prices with --prices FILE
+    2/2 infra-error filesystem/office/a  openai/m  [id]  0 calls
+           infra: model-error: connection: cannot connect
+    1 attempt ended with infra-error; `mcpmark resume e` repeats them
+    ");
 }
 
 #[test]
@@ -173,10 +172,13 @@ fn a_model_that_has_finished_needs_no_key_to_be_added_to() {
     Output::of(command.env("KEY_OF_MINE", "key-123456")).exits(0);
     let add = ["run", "--agent", "nop", "--experiment", "e"];
     library.run(add).exits(0);
-    library
+    let refused = library
         .run(["run", "--experiment", "e", "-k", "2"])
-        .exits(2)
-        .says(&["KEY_OF_MINE"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: openai/m: the environment variable KEY_OF_MINE is not set, but openai requires a key
+    hint: export KEY_OF_MINE=…
+    ");
     assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
 }
 
@@ -199,34 +201,22 @@ fn changes_that_would_make_attempts_differ_are_refused() {
     let kept = listed(&library, "e")["spec"].clone();
     let other = environment.directory("elsewhere", &[("meta.json", "{}")]);
     let other = other.to_str().unwrap();
-    for (args, told) in [
-        (
-            &["--limit-turns", "8"][..],
-            &[
-                "the limit turns of experiment \"e\" is 7, but 8 was requested",
-                "omit --limit-turns",
-            ][..],
-        ),
-        (
-            &["--limit-time", "8"],
-            &["the limit time of experiment \"e\" is not set, but 8 s was requested"],
-        ),
-        (
-            &["--compact-at", "8"],
-            &["--compact-at: no agent or model is named"],
-        ),
-        (
-            &["--tasks", other],
-            &[
-                "the tasks of experiment \"e\" are in a library",
-                "mcpmark report A B",
-            ],
-        ),
-        (&["filesystem/office/none"], &["filesystem/office/none"]),
+    let mut transcript = String::new();
+    for args in [
+        &["--limit-turns", "8"][..],
+        &["--limit-time", "8"],
+        &["--compact-at", "8"],
+        &["--tasks", other],
+        &["filesystem/office/none"],
     ] {
         let named = ["run", "--experiment", "e"];
-        library.run(named.iter().chain(args)).exits(2).says(told);
+        let refused = library.run(named.iter().chain(args)).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(
+        "changes_that_would_make_attempts_differ_are_refused",
+        transcript
+    );
     assert_eq!(listed(&library, "e")["spec"], kept);
     // Equal or absent limits of an attempt are accepted. Limits of the experiment may change.
     let same = [
@@ -248,19 +238,21 @@ fn changes_that_would_make_attempts_differ_are_refused() {
     // Attempts at a changed task are not added to those at the earlier version.
     let verifier = library.task_dir("a").join("verifier.wasm");
     std::fs::write(&verifier, guests::verdict(true, "another")).unwrap();
-    library
+    let refused = library
         .run(["run", "--experiment", "e", "-k", "3"])
-        .exits(4)
-        .says(&[
-            "1 of 1 tasks differ",
-            "mcpmark resume e",
-            "--experiment OTHER",
-        ]);
+        .exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: 1 of 1 tasks differ from those that experiment "e" was started with:
+      filesystem/office/a: expected sha256:[digest], found sha256:[digest]
+    hint: `mcpmark resume e` repeats the attempts of changed tasks; `mcpmark run --experiment OTHER` starts another experiment
+    "#);
     assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
-    library
-        .run(["resume", "e"])
-        .exits(0)
-        .says(&["of a task that has changed: repeated"]);
+    let output = library.run(["resume", "e"]).exits(0);
+    insta::assert_snapshot!(output.message(), @r"
+    2 attempts of a task that has changed: repeated
+    1/2 pass filesystem/office/a  [id]  0 calls
+    2/2 pass filesystem/office/a #2  [id]  0 calls
+    ");
     library
         .run(["run", "--experiment", "e", "-k", "3"])
         .exits(0);
@@ -274,10 +266,8 @@ fn a_dry_run_tells_what_would_be_added() {
         .run(["run", "--agent", "nop", "--experiment", "e"])
         .exits(0);
     let dry = ["run", "--dry-run", "--experiment", "e", "-k", "3"];
-    let output = library
-        .run(dry)
-        .exits(0)
-        .says(&["4 attempts added to the 2 of experiment e"]);
+    let output = library.run(dry).exits(0);
+    insta::assert_snapshot!(output.message(), @"4 attempts added to the 2 of experiment e; of the requested 6 attempts, 2 existed already");
     assert!(
         output.stdout.starts_with("4 attempts of 2 tasks\n"),
         "{output:?}"
@@ -288,9 +278,11 @@ fn a_dry_run_tells_what_would_be_added() {
     let server = idle();
     let model = ["--model", "openai/m", "--tools", "nosuch*"];
     let dry = ["--dry-run", "--experiment", "e"];
-    run(&library, &server, &[dry.as_slice(), &model].concat())
-        .exits(2)
-        .says(&["\"nosuch*\" matches no tool"]);
+    let refused = run(&library, &server, &[dry.as_slice(), &model].concat()).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: --tools: "nosuch*" matches no tool; the tools are create_directory, directory_tree, edit_file, get_file_info, list_allowed_directories, list_directory, list_directory_with_sizes, move_file, read_file, read_media_file, read_multiple_files, read_text_file, search_files, write_file
+    hint: nothing was run
+    "#);
     assert_eq!(listed(&library, "e")["summary"]["attempts"], 2);
 }
 
@@ -307,10 +299,13 @@ fn costs_of_one_model_are_reckoned_with_one_price() {
     let args = ["--model", "openai/m", "--prices", &one, "--experiment", "e"];
     run(&library, &server, &args).exits(0);
     let other = prices("other.csv", "openai/m,2,1,1\nopenai/n,3,3,3\n");
-    library
+    let refused = library
         .run(["run", "--experiment", "e", "--prices", &other])
-        .exits(2)
-        .says(&["the price of openai/m of experiment \"e\" is 1,1,1, but 2,1,1 was requested"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: the price of openai/m of experiment "e" is 1,1,1, but 2,1,1 was requested
+    hint: omit --prices to use the value of the experiment, or name another experiment
+    "#);
     // The price of another model is not a conflict.
     let new = prices("new.csv", "openai/n,3,3,3\n");
     let args = ["--model", "openai/n", "--prices", &new, "--experiment", "e"];

@@ -130,42 +130,30 @@ fn a_dry_run_tells_what_each_participant_costs() {
 fn agents_that_do_not_fit_what_is_named_are_refused() {
     let environment = Environment::new();
     let library = library(&environment, &["a"]);
-    for (args, told) in [
-        (
-            &["--agent", "nop", "--agent", "nop"][..],
-            "agent nop is named twice",
-        ),
-        (
-            &["--agent", "nop", "--agent", "react"],
-            "--agent react requires a model; name one with --model provider/name",
-        ),
-        (
-            &["--agent", "nop", "--agent", "random", "--compact-at", "9"],
-            "--agent nop, random use no model; omit --compact-at",
-        ),
-        (
-            &["--agent", "nop", "--agent", "replay"],
-            "--agent replay requires --from",
-        ),
-        (
-            &["--agent", "nop", "--from", "abc"],
-            "--from requires --agent replay, found nop",
-        ),
+    let mut transcript = String::new();
+    for args in [
+        &["--agent", "nop", "--agent", "nop"][..],
+        &["--agent", "nop", "--agent", "react"],
+        &["--agent", "nop", "--agent", "random", "--compact-at", "9"],
+        &["--agent", "nop", "--agent", "replay"],
+        &["--agent", "nop", "--from", "abc"],
     ] {
-        library
-            .run(["run"].iter().chain(args))
-            .exits(2)
-            .says(&[told]);
+        let refused = library.run(["run"].iter().chain(args)).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(
+        "agents_that_do_not_fit_what_is_named_are_refused",
+        transcript
+    );
     write_files(
         &environment.path(""),
         &[("x.toml", "agent = [\"nop\", \"nobody\"]\n")],
     );
     let file = environment.path("x.toml");
-    library
+    let refused = library
         .run(["run", "--config", file.to_str().unwrap()])
-        .exits(2)
-        .says(&["x.toml: line 1: ", "nobody"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/x.toml: line 1: unknown variant `nobody`, expected one of `oracle`, `nop`, `random`, `mcpmark`, `react`, `replay`, `command`, `client`, `manual`");
 }
 
 #[test]

@@ -108,14 +108,13 @@ fn several_experiments_stand_in_one_report_with_what_differs() {
         .exits(0)
         .stdout;
     assert!(rows.contains("mcpmark,A,openai/m,") && rows.contains("mcpmark,B,nop,"));
-    library
-        .run(["report", "A", "A"])
-        .exits(2)
-        .says(&["named twice"]);
-    library
-        .run(["report", "A", "C"])
-        .exits(2)
-        .says(&["experiment \"C\" does not exist"]);
+    let refused = library.run(["report", "A", "A"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"error: experiment "A" is named twice"#);
+    let refused = library.run(["report", "A", "C"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "C" does not exist
+    hint: `mcpmark runs` lists the experiments
+    "#);
 }
 
 #[test]
@@ -151,10 +150,11 @@ fn a_comparison_across_experiments_tells_what_differs() {
         "C",
     ];
     library.run(b).exits(1);
-    library.run(["compare", "A:nop", "C"]).exits(2).says(&[
-        "no common task",
-        "one task has the same name and different digests",
-    ]);
+    let refused = library.run(["compare", "A:nop", "C"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: A:nop and C:nop have no common task with a grade of each; one task has the same name and different digests
+    hint: a comparison pairs graded attempts of the same tasks
+    ");
     // The same task: B has another limit than C, and D has the conditions of C.
     let text = library.run(["compare", "B:nop", "C"]).exits(0).stdout;
     assert!(text.contains("limit turns"), "{text}");

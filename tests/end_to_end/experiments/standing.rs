@@ -36,10 +36,12 @@ fn resume_asks_a_model_only_where_attempts_are_left() {
     // The attempt at the changed task is made again, after a preflight request to the model.
     let verifier = library.task_dir("b").join("verifier.wasm");
     std::fs::write(verifier, guests::verdict(false, "another")).unwrap();
-    library
-        .run(["resume", "e"])
-        .exits(1)
-        .says(&["of a task that has changed: repeated"]);
+    let refused = library.run(["resume", "e"]).exits(1);
+    insta::assert_snapshot!(refused.message(), @r"
+    1 attempt of a task that has changed: repeated
+    2/2 fail filesystem/office/b  openai/m  [id]  0 calls
+           check: another
+    ");
     let new = server.requests().split_off(asked);
     let pings = new.iter().filter(|one| one.tools == ["ping"]);
     assert_eq!((pings.count(), new.len()), (1, 2));
@@ -129,7 +131,8 @@ fn conversations_for_training_are_those_of_models() {
         "-o",
         target.to_str().unwrap(),
     ];
-    library.run(export).exits(0).says(&["2 without a model"]);
+    let output = library.run(export).exits(0);
+    insta::assert_snapshot!(output.message(), @"[dir]/train.jsonl: 1 attempt, 2 left out: 2 without a model");
     let lines = std::fs::read_to_string(&target).unwrap();
     assert_eq!(lines.lines().count(), 1, "{lines}");
     assert!(lines.contains("\"model\":\"openai/m\""), "{lines}");

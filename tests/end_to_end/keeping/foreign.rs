@@ -44,6 +44,7 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
     let mark = Environment::new();
     let mark = mark.path("started");
     let touch = format!("echo >> {}", mark.display());
+    let mut transcript = String::new();
     for (plan, told) in [
         (
             json!({"participants": [{"agent": "nop"}, {"agent": "nop", "agent_settings": {"servers": {
@@ -117,11 +118,11 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
             command.env_remove("OPENAI_API_KEY");
             Output::of(command.env("HOME_OF_MINE", "here"))
         };
-        let refused = resume(&[]).exits(2).says(&told);
+        let refused = resume(&[]).exits(2);
+        transcript += &refused.transcript();
         assert!(refused.stderr.contains("was imported"), "{refused:?}");
-        resume(&["--accept-plan", "000000000000"])
-            .exits(2)
-            .says(&told);
+        let refused = resume(&["--accept-plan", "000000000000"]).exits(2);
+        transcript += &refused.transcript();
         let code = code(&refused);
         assert!(!mark.exists());
         // The servers, programs and places of the plan do not exist, so the accepted plan fails early.
@@ -132,6 +133,10 @@ fn an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything() {
         assert_eq!(mark.exists(), starts, "{agreed:?}");
         let _ = std::fs::remove_file(&mark);
     }
+    insta::assert_snapshot!(
+        "an_imported_plan_is_agreed_to_before_it_starts_or_sends_anything",
+        transcript
+    );
 }
 
 #[test]
@@ -146,22 +151,36 @@ fn a_plan_of_others_is_never_taken_unnamed() {
         let mut command = machine.command(args);
         Output::of(command.env("MCPMARK_ROOT", &library.root))
     };
+    let mut transcript = String::new();
     for newest in [&["resume"][..], &["resume", "latest"]] {
-        run(newest)
-            .exits(2)
-            .says(&["no experiment was started here"]);
+        let refused = run(newest).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark resume
+    error: no experiment was started here yet
+    hint: `mcpmark run` starts one; to continue an imported experiment, name it
+
+    $ mcpmark resume latest
+    error: no experiment was started here yet
+    hint: `mcpmark run` starts one; to continue an imported experiment, name it
+    ");
     run(&["run", "--agent", "nop", "--experiment", "own"]).exits(0);
     let resumed = run(&["resume", "--json"]).exits(0).json();
     assert_eq!(resumed["experiment"], "own");
 
     // No command reads tasks from a place that only the plan names.
-    run(&["regrade", "e"])
-        .exits(2)
-        .says(&["read tasks from", place, "--bundle"]);
-    run(&["resume", "e"])
-        .exits(2)
-        .says(&["read tasks from", place]);
+    let refused = run(&["regrade", "e"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "e" was imported, and this would read tasks from oci://127.0.0.1:[port]/suite:v1
+    hint: `--bundle PLACE` uses your own bundle; `mcpmark resume e` shows the plan and how to accept it
+    "#);
+    let refused = run(&["resume", "e"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: experiment "e" was imported, and its plan would
+      read tasks from oci://127.0.0.1:[port]/suite:v1
+    hint: to accept the plan, run `mcpmark resume e --accept-plan [id]`; `--tasks PLACE` uses your own tasks
+    "#);
     // `--tasks` also accepts the rest of the plan, because it contains nothing else that needs consent.
     let own = library.root.to_str().unwrap();
     run(&["resume", "e", "--tasks", own]).exits(0);
@@ -184,9 +203,12 @@ fn a_plan_of_others_is_not_gone_on_with_by_other_tasks() {
     let verifier = library.task_dir("easy").join("verifier.wasm");
     let before = std::fs::read(&verifier).unwrap();
     std::fs::write(&verifier, guests::verdict(true, "another")).unwrap();
-    resume()
-        .exits(4)
-        .says(&["1 of 1 tasks differ from those that experiment"]);
+    let refused = resume().exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: 1 of 1 tasks differ from those that experiment "e" was started with:
+      filesystem/office/easy: expected sha256:[digest], found sha256:[digest]
+    hint: name the location of the original tasks; `mcpmark run` starts another experiment with these
+    "#);
     std::fs::write(&verifier, before).unwrap();
     resume().exits(0);
 }

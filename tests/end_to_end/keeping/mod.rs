@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::environment::{Environment, text};
+use crate::environment::{Environment, redact, text};
 use crate::guests;
 use crate::library::{Library, count_files};
 
@@ -108,16 +108,21 @@ fn a_verifier_that_changed_grades_again_and_the_old_grades_stay() {
     assert_eq!(report["summary"]["faults"], 1, "{report}");
     assert_eq!(report["attempts"][0]["after"]["outcome"], "verifier-fault");
     let text = library.run(["regrade", "e"]).exits(3);
-    assert!(
-        text.stdout.contains("fail → verifier-fault"),
-        "{}",
-        text.stdout
-    );
+    insta::assert_snapshot!(text.text(), @r"
+    experiment  model  attempts  passed before  now  pass@1 before  now
+    e           nop           2              0    0          0.0 %    -
 
-    library
-        .run(["regrade", "nothing"])
-        .exits(2)
-        .says(&["no experiment or attempt", "nothing"]);
+    fail → verifier-fault  filesystem/office/easy  [id]
+      the guest used up its 1000000000 units of fuel (limit `fuel`, which `limits` of the task or of the grade may raise to 500000000000 on this host)
+      ✗ → · check
+    2 attempts regraded, 1 unchanged, 1 flipped, 2 without a verdict
+    ");
+
+    let refused = library.run(["regrade", "nothing"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: no experiment or attempt is named "nothing"
+    hint: `mcpmark runs` lists experiments
+    "#);
 }
 
 #[test]
@@ -135,16 +140,24 @@ fn an_attempt_that_started_elsewhere_than_the_task_is_told() {
     let note = library.world("office").join("files/note.txt");
     fs::write(note, "as it is by now\n").unwrap();
     assert_eq!(other_start(), (json!(true), json!(2)));
-    let told = library.run(["regrade", "e"]).exits(0).stdout;
-    assert!(
-        told.contains("2 from a starting state other than the task's"),
-        "{told}"
-    );
+    let told = library.run(["regrade", "e"]).exits(0);
+    insta::assert_snapshot!(told.text(), @r"
+    experiment  model  attempts  passed before  now  pass@1 before      now
+    e           nop           2              2    2        100.0 %  100.0 %
+    2 attempts regraded, 2 unchanged, 2 from a starting state other than the task's
+    ");
     let file = environment.path("receipt.json");
     fs::write(&file, receipt(&library, &ids[0])).unwrap();
     let told = library.run(["receipt", "verify", file.to_str().unwrap()]);
-    let told = told.exits(0).stdout;
-    assert!(told.contains("the task starts from sha256:"), "{told}");
+    insta::assert_snapshot!(told.exits(0).text(), @r"
+    task      filesystem/office/easy
+    bundle    sha256:[digest]
+    start     sha256:[digest] (the task starts from sha256:[digest])
+    state     sha256:[digest]
+    verifier  sha256:[digest]
+    engine    cranelift-[version]
+    ✓ the same verdict: passed, 1 check
+    ");
 }
 
 const LOST: &str = "sha256:00000000000000000000000000000000000000000000000000000000000000aa";
@@ -181,19 +194,10 @@ fn a_regrade_that_was_stopped_goes_on() {
         ),
         (&json!(1), &json!(1))
     );
-    assert!(
-        text(&report["not_regraded"][0]["reason"]).contains("cannot read the final state"),
-        "{report}"
-    );
+    insta::assert_snapshot!(redact(&text(&report["not_regraded"][0]["reason"])), @r#"cannot read the final state sha256:[digest]: cannot read directory "" of the tree (sha256:[digest])"#);
     set(&state);
     let again = library.run(["regrade", "e", "--json"]).exits(1);
-    assert!(
-        again
-            .stderr
-            .contains("1 attempt graded before the interruption"),
-        "{}",
-        again.stderr
-    );
+    insta::assert_snapshot!(again.message(), @"1 attempt graded before the interruption: not graded again");
     assert_eq!(again.json()["summary"]["flipped"], 2);
     // The regrade is complete, so the next one starts over.
     let next = library.run(["regrade", "e", "--json"]).exits(0);
@@ -288,6 +292,7 @@ fn a_journal_that_is_lost_takes_no_state_with_it() {
     let blobs = || count_files(&environment.home().join("store/blobs"));
     let before = blobs();
     assert!(before > 2);
+    let mut transcript = String::new();
     for gone in [false, true] {
         for end in ["", "-wal", "-shm"] {
             let _ = fs::remove_file(environment.home().join(format!("journal.db{end}")));
@@ -296,17 +301,30 @@ fn a_journal_that_is_lost_takes_no_state_with_it() {
             fs::write(&journal, "").unwrap();
         }
         for more in [None, Some("--dry-run")] {
-            library
+            let refused = library
                 .run(["store", "gc"].into_iter().chain(more))
-                .exits(5)
-                .says(&[
-                    "the journal never had an experiment",
-                    &format!("{before} blobs"),
-                    "--despite-loss",
-                ]);
+                .exits(5);
+            transcript += &refused.transcript();
         }
         assert_eq!(blobs(), before);
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark store gc
+    error: the journal never had an experiment, but the store has 6 blobs
+    hint: if the journal was lost, restore it first; if nothing has to be preserved, `--despite-loss` removes all blobs
+
+    $ mcpmark store gc --dry-run
+    error: the journal never had an experiment, but the store has 6 blobs
+    hint: if the journal was lost, restore it first; if nothing has to be preserved, `--despite-loss` removes all blobs
+
+    $ mcpmark store gc
+    error: the journal never had an experiment, but the store has 6 blobs
+    hint: if the journal was lost, restore it first; if nothing has to be preserved, `--despite-loss` removes all blobs
+
+    $ mcpmark store gc --dry-run
+    error: the journal never had an experiment, but the store has 6 blobs
+    hint: if the journal was lost, restore it first; if nothing has to be preserved, `--despite-loss` removes all blobs
+    ");
     library.run(["store", "gc", "--despite-loss"]).exits(0);
     assert_eq!(blobs(), 0);
     library.run(["store", "gc"]).exits(0);
@@ -329,10 +347,11 @@ fn damaged_objects_are_named_and_can_be_made_again() {
         (&shown["start"], &json!(true))
     );
     assert_eq!(fault["attempts"].as_array().unwrap().len(), 2);
-    library
-        .run(["store", "gc"])
-        .exits(5)
-        .says(&["missing or damaged", "store check"]);
+    let refused = library.run(["store", "gc"]).exits(5);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: attempt [id] of experiment "e" needs sha256:[digest], which is missing or damaged
+    hint: `mcpmark store check` lists everything that is not intact; if it is lost for good, `--despite-loss` removes what nothing else refers to
+    "#);
     library.run(["store", "check", "--remove-damaged"]).exits(5);
     assert!(!root.exists());
     // Reading the world stores its tree again.

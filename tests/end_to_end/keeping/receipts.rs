@@ -72,46 +72,35 @@ fn a_receipt_that_is_not_true_is_found_out() {
     let lie = own.replace("fine", "finer");
     let told = verify(&lie, &["--json"]).exits(1).json();
     assert_eq!(told["same"], false);
-    assert!(
-        text(&told["differences"][0]).contains("the detail was \"finer\" and is \"fine\""),
-        "{told}"
-    );
-    verify(&own.replace("PASSED", "FAILED"), &[])
-        .exits(4)
-        .says(&["contradicts itself", "result"]);
+    insta::assert_snapshot!(text(&told["differences"][0]), @r#"check "check": the detail was "finer" and is "fine""#);
+    let refused = verify(&own.replace("PASSED", "FAILED"), &[]).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/receipt.json: the receipt contradicts itself: its result does not match its checks");
     verify(&own[..own.len() / 2], &[])
         .exits(4)
         .says(&["receipt.json", "not a valid receipt"]);
-    verify("{}", &[]).exits(4).says(&["\"_type\" is not"]);
+    let refused = verify("{}", &[]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"error: [dir]/receipt.json: not a valid receipt: key "_type" is not "https://in-toto.io/Statement/v1""#);
     // Files without an end are refused.
-    library
-        .run(["receipt", "verify", "/dev/zero"])
-        .exits(4)
-        .says(&["/dev/zero", "for a receipt"]);
+    let refused = library.run(["receipt", "verify", "/dev/zero"]).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: /dev/zero: exceeds the limit of 64.0 MiB for a receipt");
     let pipe = environment.path("pipe");
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let pipe = pipe.to_str().unwrap();
-    library
-        .run(["receipt", "verify", pipe])
-        .exits(2)
-        .says(&["not a regular file"]);
-    verify(&own, &["--answer", pipe])
-        .exits(2)
-        .says(&["the receipt is of a grade without an answer"]);
+    let refused = library.run(["receipt", "verify", pipe]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/pipe: not a regular file");
+    let refused = verify(&own, &["--answer", pipe]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: the receipt is of a grade without an answer");
     // Another state than that of the receipt.
     let other = environment.directory("other", &[("note.txt", "changed\n")]);
-    verify(&own, &["--state", other.to_str().unwrap()])
-        .exits(4)
-        .says(&["not the state of the receipt"]);
+    let refused = verify(&own, &["--state", other.to_str().unwrap()]).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/other: not the state of the receipt: expected sha256:[digest], found sha256:[digest]");
 
     // A verifier fault has no verdict, so there is no receipt for it.
     set_verifier(&library, &guests::hostile("endless-loop.wat"));
     library.run(["regrade", &ids[0]]).exits(3);
-    library
-        .run(["receipt", "show", &ids[0]])
-        .exits(2)
-        .says(&["has no verdict"]);
+    let refused = library.run(["receipt", "show", &ids[0]]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: attempt [id] has no verdict, so it has no receipt");
 
     // Earlier grades keep their receipts.
     set_verifier(&library, &guests::verdict(false, "worse"));
@@ -124,12 +113,10 @@ fn a_receipt_that_is_not_true_is_found_out() {
     assert_eq!(show(&["--grade", "1"]).exits(0).stdout, own);
     assert_eq!(show(&["--grade", "3"]).exits(0).stdout, last);
     assert_eq!(show(&["--all"]).exits(0).stdout, own.clone() + &last);
-    show(&["--grade", "2"])
-        .exits(2)
-        .says(&["grade 2 of attempt", "has no verdict"]);
-    show(&["--grade", "4"])
-        .exits(2)
-        .says(&["has 3 grades, but grade 4 was requested"]);
+    let refused = show(&["--grade", "2"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: grade 2 of attempt [id] has no verdict, and therefore no receipt");
+    let refused = show(&["--grade", "4"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: attempt [id] has 3 grades, but grade 4 was requested");
     verify(&own, &[]).exits(0);
 }
 
@@ -175,46 +162,79 @@ fn a_receipt_that_names_another_task_is_found_out() {
         environment.run(args.iter().chain(more))
     };
     let root = library.root.to_str().unwrap();
+    let mut transcript = String::new();
     for root in [tar, root] {
         let told = verify(&own, root, &["--json"]).exits(0).json();
         assert_eq!(told["bundle"]["compared"], true, "{told}");
         assert_eq!(told["start"]["task"], told["start"]["receipt"]);
         let lie = [("/task", json!(other.0)), ("/bundle", json!(other.1))];
-        verify(&relabelled(&own, &lie), root, &[])
-            .exits(4)
-            .says(&["filesystem/office/other", "the terms differ: verifier"]);
+        let refused = verify(&relabelled(&own, &lie), root, &[]).exits(4);
+        transcript += &refused.transcript();
         for (key, value) in [
             ("answer", json!(true)),
             ("clock", json!(1)),
             ("parameters", json!({"a": 1})),
         ] {
             let pointer = format!("/terms/{key}");
-            verify(&relabelled(&own, &[(&pointer, value)]), root, &[])
-                .exits(4)
-                .says(&[
-                    "filesystem/office/easy",
-                    &format!("the terms differ: {key}"),
-                ]);
+            let refused = verify(&relabelled(&own, &[(&pointer, value)]), root, &[]).exits(4);
+            transcript += &refused.transcript();
         }
-        verify(
+        let refused = verify(
             &relabelled(&own, &[("/terms/limits/fuel", json!(7_000_000))]),
             root,
             &[],
         )
-        .exits(4)
-        .says(&["the terms differ: limits"]);
+        .exits(4);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/suite.tar
+    error: task filesystem/office/other of the receipt: the terms differ: verifier
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/suite.tar
+    error: task filesystem/office/easy of the receipt: the terms differ: answer
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/suite.tar
+    error: task filesystem/office/easy of the receipt: the terms differ: clock
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/suite.tar
+    error: task filesystem/office/easy of the receipt: the terms differ: parameters
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/suite.tar
+    error: task filesystem/office/easy of the receipt: the terms differ: limits
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/library
+    error: task filesystem/office/other of the receipt: the terms differ: verifier
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/library
+    error: task filesystem/office/easy of the receipt: the terms differ: answer
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/library
+    error: task filesystem/office/easy of the receipt: the terms differ: clock
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/library
+    error: task filesystem/office/easy of the receipt: the terms differ: parameters
+
+    $ mcpmark receipt verify [dir]/receipt.json --root [dir]/library
+    error: task filesystem/office/easy of the receipt: the terms differ: limits
+    ");
     // Another task digest under the same name: a given bundle must contain that task, whereas the task of a library may
     // have changed.
     let lie = relabelled(&own, &[("/bundle", json!(other.1))]);
-    verify(&lie, tar, &[])
-        .exits(4)
-        .says(&[&other.1, "the task of this bundle has", "--root"]);
-    let told = verify(&lie, root, &[]).exits(0).stdout;
-    assert!(
-        told.contains("not compared: the task of this library has the digest sha256:"),
-        "{told}"
-    );
+    let refused = verify(&lie, tar, &[]).exits(4).says(&[&other.1]);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: task filesystem/office/easy of the receipt: expected the digest sha256:[digest], but the task of this bundle has sha256:[digest]
+    hint: name the bundle of the receipt with --root
+    ");
+    insta::assert_snapshot!(verify(&lie, root, &[]).exits(0).text(), @r"
+    task      filesystem/office/easy
+    bundle    sha256:[digest] not compared: the task of this library has the digest sha256:[digest]
+    start     sha256:[digest]
+    state     sha256:[digest]
+    verifier  sha256:[digest]
+    engine    cranelift-[version]
+    ✓ the same verdict: passed, 1 check
+    ");
     let lie = relabelled(&own, &[("/task", json!("filesystem/office/none"))]);
     let told = verify(&lie, tar, &["--json"]).exits(0).json();
     assert_eq!(told["bundle"]["compared"], false);
@@ -223,15 +243,16 @@ fn a_receipt_that_names_another_task_is_found_out() {
         "unknown task \"filesystem/office/none\""
     );
     let lie = relabelled(&own, &[("/task", json!("../../x"))]);
-    verify(&lie, tar, &[])
-        .exits(4)
-        .says(&["not a valid receipt", "predicate.mcpmark.task"]);
+    let refused = verify(&lie, tar, &[]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r#"error: [dir]/receipt.json: not a valid receipt: key "predicate.mcpmark.task": invalid task id "../../x": ".." must not begin with ".""#);
     // A stored blob that is not a tree is refused as a state.
     let note = mcpmark_snapshot::Digest::of(b"as it was\n");
     let lie = relabelled(&own, &[("/start", json!(note))]);
-    verify(&lie, tar, &[])
-        .exits(4)
-        .says(&[&format!("starting state {note}")]);
+    let refused = verify(&lie, tar, &[]).exits(4).says(&[&note.to_string()]);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: starting state sha256:[digest]: bad encoding of directory "" (sha256:[digest]): not the encoding of a directory: expected value at line 1 column 1
+    hint: run in a library with the world of the task, or name the home directory whose store has it with --home
+    "#);
 }
 
 #[test]
@@ -244,15 +265,17 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
     let verifier = library.task_dir("easy").join("verifier.wasm");
     let state = environment.path("state");
     let export = ["show", &ids[0], "--export", state.to_str().unwrap()];
-    library
-        .run(export)
-        .exits(0)
-        .says(&["wrote the final state"]);
+    let output = library.run(export).exits(0);
+    insta::assert_snapshot!(output.message(), @"wrote the final state to [dir]/state");
     assert_eq!(
         fs::read_to_string(state.join("note.txt")).unwrap(),
         "as it was\n"
     );
-    library.run(export).exits(2).says(&["is not empty"]);
+    let refused = library.run(export).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: --export [dir]/state is not empty
+    hint: name a new or empty directory
+    ");
 
     let stranger = Environment::new();
     let verify = |more: &[&str]| {
@@ -261,9 +284,11 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
         command.env("MCPMARK_ROOT", &library.root);
         Output::of(&mut command)
     };
-    verify(&[])
-        .exits(4)
-        .says(&["verifier", "is not in the store", "--verifier"]);
+    let refused = verify(&[]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: the verifier sha256:[digest] is not in the store
+    hint: pass it with --verifier, or name the home directory whose store has it with --home
+    ");
     let handed = [
         "--verifier",
         verifier.to_str().unwrap(),
@@ -271,11 +296,15 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
         state.to_str().unwrap(),
     ];
     let told = verify(&handed).exits(0);
-    assert!(
-        told.stdout.contains("the same verdict: passed, 1 check"),
-        "{}",
-        told.stdout
-    );
+    insta::assert_snapshot!(told.text(), @r"
+    task      filesystem/office/easy
+    bundle    sha256:[digest]
+    start     sha256:[digest]
+    state     sha256:[digest]
+    verifier  sha256:[digest]
+    engine    cranelift-[version]
+    ✓ the same verdict: passed, 1 check
+    ");
     // The first verification has put the verifier into that store.
     verify(&[]).exits(0);
 
@@ -289,15 +318,18 @@ fn a_receipt_is_verified_from_files_that_were_handed_over() {
     statement["subject"][0]["digest"]["sha256"] = json!(hex);
     statement["predicate"]["mcpmark"]["state"] = json!(state);
     fs::write(&file, statement.to_string()).unwrap();
-    verify(&[]).exits(4).says(&[
-        &format!("final state {state} is not in the store"),
-        "--state DIR",
-    ]);
+    let refused = verify(&[]).exits(4);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: final state sha256:[digest] is not in the store
+    hint: pass it with --state DIR, or name the home directory whose store has it with --home
+    ");
     verify(&["--state", left]).exits(0);
     verify(&[]).exits(0);
     let note = mcpmark_snapshot::Digest::of(b"as it was left\n").to_string();
     fs::remove_file(blob(&stranger, &json!(note))).unwrap();
-    verify(&[])
-        .exits(4)
-        .says(&["is incomplete in the store", &note, "--state DIR"]);
+    let refused = verify(&[]).exits(4).says(&[&note]);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: final state sha256:[digest] is incomplete in the store: sha256:[digest] is missing
+    hint: pass it with --state DIR, or name the home directory whose store has it with --home
+    ");
 }

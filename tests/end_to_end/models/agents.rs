@@ -176,7 +176,10 @@ fn an_attempt_is_played_again() {
     let args = ["run", "--agent", "replay", "--from", id, "--json"];
     let played = environment.run(args).exits(0);
     let report = played.json();
-    played.says(&["agent: completed: 0 of 7 results differ"]);
+    insta::assert_snapshot!(played.message(), @r"
+    1/1 pass filesystem/village-festival/stall-balances  [id]  7 calls
+           agent: completed: 0 of 7 results differ
+    ");
     let attempt = &report["attempts"][0];
     assert_eq!(
         (&attempt["agent"], &attempt["task"]),

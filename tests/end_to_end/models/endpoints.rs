@@ -90,10 +90,8 @@ fn addresses_that_fit_no_model_are_refused() {
         "openai/c",
     ];
     let twice = ["--base-url", url, "--base-url", url];
-    environment.run(args.iter().chain(&twice)).exits(2).says(&[
-        "--base-url is given 2 times for 3 models",
-        "give it once for all models, or once per model in the same order",
-    ]);
+    let refused = environment.run(args.iter().chain(&twice)).exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: --base-url is given 2 times for 3 models; give it once for all models, or once per model in the same order");
     environment
         .run(args.iter().chain(&["--base-url", url]))
         .exits(0);
@@ -154,20 +152,23 @@ fn requests_to_one_model_are_bounded_beside_those_to_all() {
     ];
     super::run(&environment, &server, &args).exits(1);
     assert_eq!(server.most_at_once(), 3);
-    for (key, message) in [
-        ("max-calls", "max-calls is 0"),
-        ("requests-per-minute", "requests-per-minute is 0"),
-    ] {
+    let mut transcript = String::new();
+    for key in ["max-calls", "requests-per-minute"] {
         let text = format!("[[models]]\nname = \"openai/m\"\n{key} = 0\n");
         let file = environment
             .directory("wrong", &[("e.toml", &text)])
             .join("e.toml");
         let args = ["run", TASK, "--dry-run", "--config", file.to_str().unwrap()];
-        environment
-            .run(args)
-            .exits(2)
-            .says(&[message, "but must be at least 1"]);
+        let refused = environment.run(args).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark run filesystem/village-festival/stall-balances --dry-run --config [dir]/wrong/e.toml
+    error: model openai/m: max-calls is 0, but must be at least 1
+
+    $ mcpmark run filesystem/village-festival/stall-balances --dry-run --config [dir]/wrong/e.toml
+    error: model openai/m: requests-per-minute is 0, but must be at least 1
+    ");
 }
 
 #[test]

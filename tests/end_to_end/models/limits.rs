@@ -145,10 +145,13 @@ fn an_experiment_stops_at_its_tokens_and_its_time() {
     let limit = ["--limit-tokens", "12000", "--experiment", "long"];
     let args: Vec<_> = args.into_iter().chain(limit).collect();
     let output = run(&environment, &server, &args).exits(6);
-    let output = output.says(&[
-        "the experiment's limit of 12000 tokens is reached",
-        "mcpmark resume long --limit-tokens N",
-    ]);
+    insta::assert_snapshot!(output.message(), @r"
+    warning: model openai/m: did not call the tool of the test request; if it cannot call tools, use --agent react
+    warning: model openai/m: its price is unknown, so its cost is not computed; set prices with --prices FILE
+    1/3 pass filesystem/village-festival/stall-balances  openai/m  [id]  7 calls
+    2/3 cancelled filesystem/village-festival/stall-balances #2  openai/m  [id]  4 calls
+    the experiment's limit of 12000 tokens is reached; continue with `mcpmark resume long --limit-tokens N`
+    ");
     assert_eq!(output.json()["summary"]["graded"], 1);
     let args = ["resume", "long", "--limit-tokens", "100000", "--json"];
     let report = environment.run(args).exits(0).json();
@@ -156,7 +159,12 @@ fn an_experiment_stops_at_its_tokens_and_its_time() {
 
     let args = ["--model", "openai/slow", "--limit-run-time", "2", TASK];
     let output = run(&environment, &server, &args).exits(6);
-    let output = output.says(&["the experiment's limit of 2 s is reached"]);
+    insta::assert_snapshot!(output.message(), @r"
+    warning: model openai/slow: did not call the tool of the test request; if it cannot call tools, use --agent react
+    warning: model openai/slow: its price is unknown, so its cost is not computed; set prices with --prices FILE
+    1/1 cancelled filesystem/village-festival/stall-balances  openai/slow  [id]  0 calls
+    the experiment's limit of 2 s is reached; continue with `mcpmark resume [name]`
+    ");
     assert_eq!(output.json()["attempts"][0]["outcome"], "cancelled");
 }
 
@@ -192,7 +200,10 @@ fn no_limit_rests_on_tokens_that_nobody_counts() {
     }
     let args = ["--model", "openai/silent", "--limit-tokens", "9", TASK];
     let output = run(&environment, &server, &args).exits(2);
-    output.says(&["do not report token usage", "--limit-run-time"]);
+    insta::assert_snapshot!(output.message(), @r"
+    error: model openai/silent: its replies do not report token usage, so limits on tokens and cost cannot be enforced
+    hint: limit turns or time instead: --limit-turns, --limit-run-time
+    ");
     let args = ["--model", "openai/silent", TASK];
     run(&environment, &server, &args).exits(1);
 }

@@ -133,6 +133,7 @@ fn missing_keys_and_features_are_reported_without_a_request() {
     );
     let servers = servers.join("s.toml");
     let servers = servers.to_str().unwrap();
+    let mut transcript = String::new();
     for dry in [&["--dry-run"][..], &["--no-preflight"]] {
         let run = |args: &[&str]| {
             let all = ["run", TASK].iter().chain(args).chain(dry);
@@ -146,26 +147,28 @@ fn missing_keys_and_features_are_reported_without_a_request() {
             )
             .exits(2)
         };
-        run(&["--mcp-config", servers])
-            .says(&["server t: the environment variable NO_SUCH_TOKEN is not set"]);
-        run(&[
+        let output = run(&["--mcp-config", servers]);
+        transcript += &output.transcript();
+        let output = run(&[
             "--model",
             "deepseek/deepseek-chat",
             "--reasoning-effort",
             "medium",
-        ])
-        .says(&["model deepseek/deepseek-chat: ", "omit that setting"]);
-        run(&["--model", "openai/gpt-5"])
-            .says(&["openai/gpt-5: the value of OPENAI_API_KEY cannot be sent"]);
+        ]);
+        transcript += &output.transcript();
+        let output = run(&["--model", "openai/gpt-5"]);
+        transcript += &output.transcript();
         let haiku = "anthropic/claude-haiku-4-5";
         let narrow = ["--model", haiku, "--max-output-tokens", "1000"];
-        run(&[&narrow[..], &["--reasoning-effort", "high"]].concat()).says(&[
-            "effort high requires a budget of 16384 tokens",
-            "give --max-output-tokens above 16384, or choose a lower effort",
-        ]);
-        run(&["--model", "anthropic/claude-3-5-haiku-latest"])
-            .says(&["give --max-output-tokens\n"]);
+        let output = run(&[&narrow[..], &["--reasoning-effort", "high"]].concat());
+        transcript += &output.transcript();
+        let output = run(&["--model", "anthropic/claude-3-5-haiku-latest"]);
+        transcript += &output.transcript();
     }
+    insta::assert_snapshot!(
+        "missing_keys_and_features_are_reported_without_a_request",
+        transcript
+    );
     let mut command = environment.command(["run", TASK, "--mcp-config", servers, "--dry-run"]);
     let listed = Output::of(command.env("NO_SUCH_TOKEN", "a-token"))
         .exits(0)
@@ -229,26 +232,37 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     assert_eq!(json["estimate"]["cost_usd"], json!(0.294));
     assert_eq!(json["spec"]["limits"]["turns"], 7);
     assert!(asked.lock().unwrap().is_empty());
-    for (text, message) in [
-        (
-            "tasks = \"filesystem\"",
-            "expected a list, as in [\"law-office\"]",
-        ),
-        ("[models]\nname = \"openai/m\"", "write [[models]]"),
-    ] {
+    let mut transcript = String::new();
+    for text in ["tasks = \"filesystem\"", "[models]\nname = \"openai/m\""] {
         let file = environment.directory("wrong", &[("e.toml", text)]);
         let file = file.join("e.toml");
         let args = ["run", "--config", file.to_str().unwrap()];
-        environment.run(args).exits(2).says(&[message]);
+        let refused = environment.run(args).exits(2);
+        transcript += &refused.transcript();
     }
-    for (model, message) in [
-        ("openia/m", "unknown provider \"openia\""),
-        ("openai/m", "OPENAI_API_KEY"),
-    ] {
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark run --config [dir]/wrong/e.toml
+    error: [dir]/wrong/e.toml: line 1: invalid type: string "filesystem", expected a list, as in ["law-office"]
+
+    $ mcpmark run --config [dir]/wrong/e.toml
+    error: [dir]/wrong/e.toml: line 1: invalid type: map, expected a list of tables; write [[models]]
+    "#);
+    let mut transcript = String::new();
+    for model in ["openia/m", "openai/m"] {
         let mut command = environment.command(["run", TASK, "--model", model, "--dry-run"]);
         let output = Output::of(command.env_remove("OPENAI_API_KEY"));
-        output.exits(2).says(&[message]);
+        let refused = output.exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark run filesystem/village-festival/stall-balances --model openia/m --dry-run
+    error: unknown provider "openia"; expected one of anthropic, deepseek, gemini, groq, llamacpp, mistral, moonshot, ollama, openai, openrouter, qwen, xai
+    hint: for an OpenAI-compatible endpoint, use `--model openai/NAME --base-url URL`
+
+    $ mcpmark run filesystem/village-festival/stall-balances --model openai/m --dry-run
+    error: openai/m: the environment variable OPENAI_API_KEY is not set, but openai requires a key
+    hint: export OPENAI_API_KEY=…
+    "#);
     let args = ["run", "--config", config, "--experiment", "filed", "--json"];
     environment.run(args).exits(1);
     let body = asked.lock().unwrap().last().unwrap().clone();
@@ -264,14 +278,12 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
     assert_eq!(spec["seed"], 3);
     assert_eq!(spec["limits"]["turns"], 7);
     assert_eq!(spec["prices"][0]["source"], "p.csv");
-    for (wrong, message) in [
-        ("\ntaks = []\n", "exp.toml: line 2: unknown field `taks`"),
-        ("[limits]\ncost = true\n", "an amount in US dollars"),
-        (
-            "[limits]\ncost = -1.5\n",
-            "\"-1.5\" is not an amount in US dollars",
-        ),
-        ("[limits]\nrun-time = 0\n", "limit run-time is 0"),
+    let mut transcript = String::new();
+    for wrong in [
+        "\ntaks = []\n",
+        "[limits]\ncost = true\n",
+        "[limits]\ncost = -1.5\n",
+        "[limits]\nrun-time = 0\n",
     ] {
         let wrong = environment.directory("wrong", &[("exp.toml", wrong)]);
         let wrong = wrong.join("exp.toml");
@@ -279,8 +291,21 @@ fn a_file_says_what_is_run_and_a_dry_run_says_what_it_costs() {
             .run(["run", "--config", wrong.to_str().unwrap()])
             .exits(2);
         assert!(output.stderr.lines().count() <= 2, "{}", output.stderr);
-        output.says(&[message]);
+        transcript += &output.transcript();
     }
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark run --config [dir]/wrong/exp.toml
+    error: [dir]/wrong/exp.toml: line 2: unknown field `taks`, expected one of `experiment`, `tasks`, `tiers`, `tags`, `agent`, `command`, `agent-env`, `attempts`, `jobs`, `max-model-calls`, `max-grades`, `seed`, `compact-at`, `max-result-bytes`, `system-prompt`, `tools`, `retries`, `prices`, `limits`, `models`, `servers`
+
+    $ mcpmark run --config [dir]/wrong/exp.toml
+    error: [dir]/wrong/exp.toml: line 2: expected an amount in US dollars, like "2.50"
+
+    $ mcpmark run --config [dir]/wrong/exp.toml
+    error: "-1.5" is not an amount in US dollars; expected a number like 2.50, with at most nine decimals
+
+    $ mcpmark run --config [dir]/wrong/exp.toml
+    error: limit run-time is 0, but must be at least 1
+    "#);
 }
 
 #[test]

@@ -126,16 +126,32 @@ fn the_bound_on_results_can_be_set_and_left_out() {
         let stdout = dry(&["--config", &config(value)]).exits(0).stdout;
         assert!(stdout.contains(said), "{stdout}");
     }
+    let mut transcript = String::new();
     for value in ["0", "-5", "\"all\"", "1.5"] {
-        dry(&["--config", &config(value)])
-            .exits(2)
-            .says(&["a number of bytes"]);
+        let refused = dry(&["--config", &config(value)]).exits(2);
+        transcript += &refused.transcript();
     }
-    dry(&[TASK, "--model", "openai/m", "--max-result-bytes", "0"])
-        .exits(2)
-        .says(&["expected a number of bytes from 1, or `none` for no limit"]);
-    environment
+    insta::assert_snapshot!(transcript, @r#"
+    $ mcpmark run --dry-run --base-url http://127.0.0.1:[port]/v1 --config [dir]/config/e.toml
+    error: [dir]/config/e.toml: line 2: expected a number of bytes from 1, or `none` for no limit
+
+    $ mcpmark run --dry-run --base-url http://127.0.0.1:[port]/v1 --config [dir]/config/e.toml
+    error: [dir]/config/e.toml: line 2: expected a number of bytes from 1, or `none` for no limit
+
+    $ mcpmark run --dry-run --base-url http://127.0.0.1:[port]/v1 --config [dir]/config/e.toml
+    error: [dir]/config/e.toml: line 2: expected a number of bytes from 1, or `none` for no limit
+
+    $ mcpmark run --dry-run --base-url http://127.0.0.1:[port]/v1 --config [dir]/config/e.toml
+    error: [dir]/config/e.toml: line 2: expected a number of bytes, or "none"
+    "#);
+    let refused = dry(&[TASK, "--model", "openai/m", "--max-result-bytes", "0"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: invalid value '0' for '--max-result-bytes <N|none>': expected a number of bytes from 1, or `none` for no limit
+
+    For more information, try '--help'.
+    ");
+    let refused = environment
         .run(["run", TASK, "--agent", "nop", "--max-result-bytes", "9"])
-        .exits(2)
-        .says(&["--agent nop uses no model; omit --max-result-bytes"]);
+        .exits(2);
+    insta::assert_snapshot!(refused.message(), @"error: --agent nop uses no model; omit --max-result-bytes");
 }

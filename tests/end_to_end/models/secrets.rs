@@ -197,19 +197,24 @@ fn a_key_goes_elsewhere_only_where_it_is_named() {
     assert_eq!(last(), None);
     let locked = run("openai/locked", &[]).exits(2);
     assert_eq!(last(), None);
-    locked.says(&["no key was sent; set --api-key-env to the variable"]);
+    insta::assert_snapshot!(locked.message(), @r"
+    error: model openai/locked at http://127.0.0.1:[port]/v1: the provider sent an error (401): no key
+    hint: no key was sent; set --api-key-env to the variable that contains the key for this address
+    ");
     run("openai/locked", &["--api-key-env", "MY_KEY"]).exits(1);
     assert_eq!(last().as_deref(), Some("sk-of-mine"));
     // The variable of llama.cpp's own key applies to any address.
     run("llamacpp/locked", &[]).exits(1);
     assert_eq!(last().as_deref(), Some("sk-of-llamacpp"));
     let asked = server.requests().len();
-    run("openai/m", &["--api-key-env", "NO_KEY"])
-        .exits(2)
-        .says(&["NO_KEY is not set"]);
+    let refused = run("openai/m", &["--api-key-env", "NO_KEY"]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: openai/m: the environment variable NO_KEY is not set, but openai requires a key
+    hint: export NO_KEY=…
+    ");
     let typed = run("openai/m", &["--api-key-env", "sk-typed-by-hand"]).exits(2);
     assert!(!typed.stderr.contains("by-hand"), "{}", typed.stderr);
-    typed.says(&["give the name of the variable, not the key"]);
+    insta::assert_snapshot!(typed.message(), @"error: api-key-env is not the name of a variable; expected letters, digits and `_`; give the name of the variable, not the key");
     assert_eq!(server.requests().len(), asked);
     // Only the name of the variable is recorded.
     let settings = calls(&environment, "SELECT DISTINCT model_settings FROM attempts");

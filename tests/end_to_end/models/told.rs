@@ -133,7 +133,8 @@ fn prompts_and_globs_that_cannot_be_used_are_refused() {
     let long = "x".repeat((64 << 10) + 1);
     let dir = environment.directory("prompts", &[("empty.md", " \n"), ("long.md", &long)]);
     std::fs::write(dir.join("latin1.md"), b"gr\xfc\xdfe").unwrap();
-    let refused = |args: &[&str], words: &[&str]| {
+    let mut transcript = String::new();
+    let mut refused = |args: &[&str]| {
         let own = [
             "run",
             TASK,
@@ -142,41 +143,21 @@ fn prompts_and_globs_that_cannot_be_used_are_refused() {
             "http://127.0.0.1:9/v1",
         ];
         let args = own.iter().chain(args);
-        Output::of(&mut environment.command(args))
-            .exits(2)
-            .says(words);
+        let refused = Output::of(&mut environment.command(args)).exits(2);
+        transcript += &refused.transcript();
     };
     let model = ["--model", "openai/m"];
-    for (name, message) in [
-        ("empty.md", "the file is empty"),
-        ("long.md", "the file exceeds the limit of 64 KiB"),
-        ("latin1.md", "byte 3 is not UTF-8"),
-        ("none.md", "No such file"),
-    ] {
+    for name in ["empty.md", "long.md", "latin1.md", "none.md"] {
         let file = dir.join(name);
-        let args = [&model[..], &["--system-prompt", path(&file)]].concat();
-        refused(&args, &["system prompt ", name, message]);
+        refused(&[&model[..], &["--system-prompt", path(&file)]].concat());
     }
-    for (glob, message) in [
-        (
-            "delete_*",
-            "--tools: \"delete_*\" matches no tool; the tools are ",
-        ),
-        (
-            "!delete_*",
-            "--tools: \"!delete_*\" matches no tool; the tools are ",
-        ),
-        (
-            "!*",
-            "--tools: the globs !* exclude every tool; the tools are ",
-        ),
-        ("read_[", "--tools: invalid glob \"read_[\": "),
-    ] {
-        refused(&[&model[..], &["--tools", glob]].concat(), &[message]);
+    for glob in ["delete_*", "!delete_*", "!*", "read_["] {
+        refused(&[&model[..], &["--tools", glob]].concat());
     }
-    refused(
-        &["--agent", "nop", "--tools", "read_*"],
-        &["--agent nop uses no model; omit --base-url, --tools"],
+    refused(&["--agent", "nop", "--tools", "read_*"]);
+    insta::assert_snapshot!(
+        "prompts_and_globs_that_cannot_be_used_are_refused",
+        transcript
     );
     assert!(!environment.home().join("journal.db").exists());
 }

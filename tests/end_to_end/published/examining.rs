@@ -127,12 +127,24 @@ fn options_of_certificates_are_refused_for_published_tasks() {
     let environment = Environment::bare();
     let corpus = corpus("suites");
     let tasks = ["task", "check", "--tasks", corpus.to_str().unwrap()];
+    let mut transcript = String::new();
     for option in ["--write", "--survivors", "--stale", "--shipped"] {
-        environment
-            .run(tasks.iter().chain(&[option]))
-            .exits(2)
-            .says(&[option, "require tasks with certificates"]);
+        let refused = environment.run(tasks.iter().chain(&[option])).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark task check --tasks [repository]/tests/published/suites --write
+    error: --write, --survivors, --stale and --shipped require tasks with certificates; omit them with --tasks
+
+    $ mcpmark task check --tasks [repository]/tests/published/suites --survivors
+    error: --write, --survivors, --stale and --shipped require tasks with certificates; omit them with --tasks
+
+    $ mcpmark task check --tasks [repository]/tests/published/suites --stale
+    error: --write, --survivors, --stale and --shipped require tasks with certificates; omit them with --tasks
+
+    $ mcpmark task check --tasks [repository]/tests/published/suites --shipped
+    error: --write, --survivors, --stale and --shipped require tasks with certificates; omit them with --tasks
+    ");
 }
 
 #[test]

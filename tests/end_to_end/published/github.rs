@@ -120,7 +120,11 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
     };
     let graded = alone(&["--service", "github"]).exits(1).json();
     assert_eq!(graded["outcome"], "graded", "{graded}");
-    alone(&[]).exits(2).says(&["GITHUB_EVAL_ORG", "--service"]);
+    let refused = alone(&[]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: verify.py reads environment variables that are not set: GITHUB_EVAL_ORG, MCP_GITHUB_TOKEN
+    hint: name the service of the state with --service, which sets its own variables; set them with --env GITHUB_EVAL_ORG=… --env MCP_GITHUB_TOKEN=…, to an empty value if the script does not need one; or name the task with --tasks CORPUS, which sets the variables of its service
+    ");
     let fault = alone(&[
         "--env",
         "GITHUB_EVAL_ORG=mcpmark",
@@ -136,7 +140,8 @@ fn a_script_reads_the_repository_and_documents_of_a_github_world() {
     // A directory that is not a github world can be neither started from nor graded.
     fs::remove_dir_all(state.join("repo/.git")).unwrap();
     let graded = run(&environment, &["grade", "--json"], &place, &grade);
-    graded.exits(4).says(&["repo/.git/"]);
+    let refused = graded.exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/forge/worlds/mill/env: the github world is not valid: repo/.git/ does not exist; a github world requires a repository in repo/.git");
     let begun = run(&environment, &["run", "--json"], &place, &nop);
     begun.exits(4);
 }

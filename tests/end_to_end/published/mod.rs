@@ -107,10 +107,10 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     );
     assert_eq!(tasks[1]["metadata"]["meta_data"]["stateType"], "text");
     assert_eq!(tasks[1]["state"], states.join("harbour").to_str().unwrap());
-    listed.says(&[
-        "1 task with a task_id that differs from the name of the directory, which is used instead; --json",
-        "2 tasks with the same task_id as another task; --json",
-    ]);
+    insta::assert_snapshot!(listed.message(), @r"
+    warning: 1 task with a task_id that differs from the name of the directory, which is used instead; --json lists each
+    warning: 2 tasks with the same task_id as another task; --json lists each
+    ");
     assert_eq!(
         tasks[1]["warnings"],
         json!(["its task_id is also used by filesystem/easy/harbour/simple__count_boats"])
@@ -138,10 +138,8 @@ fn tasks_are_listed_with_the_states_that_they_start_from() {
     let empty = environment.path("empty");
     fs::create_dir(&empty).unwrap();
     let empty = ["task", "list", "--tasks", empty.to_str().unwrap()];
-    environment
-        .run(empty)
-        .exits(4)
-        .says(&["no directory below it contains verify.py"]);
+    let refused = environment.run(empty).exits(4);
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/empty: no tasks found: no directory below it contains verify.py");
 }
 
 #[test]

@@ -89,29 +89,49 @@ fn tools_of_other_servers_stand_beside_those_of_the_world() {
             .contains("remember: an empty `properties` was added")
     );
 
-    let clash =
-        "server notes: tool \"write_file\" already exists in the world or in another server";
-    let fault = |output: Output| {
-        let report = output.exits(5).says(&["mcpmark resume"]).json();
-        report["attempts"][0]["fault"]["message"].to_string()
-    };
     let output = run("clash.toml", "t", &[]).exits(2);
-    output.says(&[clash, "select the tools of this server with `tools = […]`"]);
-    let late = fault(run("clash.toml", "t", &["--no-preflight"]));
+    insta::assert_snapshot!(output.message(), @r#"
+    error: server notes: tool "write_file" already exists in the world or in another server; select the tools of this server with `tools = […]`
+    hint: nothing was run
+    "#);
+    let output = run("clash.toml", "t", &["--no-preflight"]).exits(5);
+    insta::assert_snapshot!(output.message(), @r#"
+    warning: model openai/m: its price is unknown, so its cost is not computed; set prices with --prices FILE
+    1/1 infra-error filesystem/village-festival/stall-balances  openai/m  [id]  0 calls
+           infra: server notes: tool "write_file" already exists in the world or in another server; select the tools of this server with `tools = […]`
+    1 attempt ended with infra-error; `mcpmark resume [name]` repeats them
+    "#);
+    let late = output.json()["attempts"][0]["fault"]["message"].to_string();
     assert!(late.contains("write_file"), "{late}");
-    run("false.toml", "t", &[])
-        .exits(2)
-        .says(&["server notes: /bin/false exited before it responded (exit status 1)"]);
+    let refused = run("false.toml", "t", &[]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r"
+    error: server notes: /bin/false exited before it responded (exit status 1)
+    hint: nothing was run
+    ");
 
     let message = "server notes has version \"1.2.3\", but the configuration requires \"2.0.0\"";
-    run("wrong.toml", "t", &[]).exits(2).says(&[message]);
+    let refused = run("wrong.toml", "t", &[]).exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: server notes has version "1.2.3", but the configuration requires "2.0.0"
+    hint: nothing was run
+    "#);
     let report = run("wrong.toml", "t", &["--no-preflight"]).exits(5).json();
     let fault = report["attempts"][0]["fault"]["message"].as_str().unwrap();
     assert!(fault.contains(message), "{fault}");
+    let mut transcript = String::new();
     for more in [&[][..], &["--no-preflight"]] {
-        let unset = "server notes: the environment variable NOTES_TOKEN is not set";
-        run("right.toml", "", more).exits(2).says(&[unset]);
+        let refused = run("right.toml", "", more).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark run filesystem/village-festival/stall-balances --model openai/m --base-url http://127.0.0.1:[port]/v1 --mcp-config [dir]/notes/right.toml --json
+    error: server notes: the environment variable NOTES_TOKEN is not set
+    hint: nothing was run
+
+    $ mcpmark run filesystem/village-festival/stall-balances --model openai/m --base-url http://127.0.0.1:[port]/v1 --mcp-config [dir]/notes/right.toml --json --no-preflight
+    error: server notes: the environment variable NOTES_TOKEN is not set
+    hint: nothing was run
+    ");
 }
 
 #[test]
@@ -150,10 +170,11 @@ fn tools_that_only_some_worlds_of_a_kind_have_clash_before_anything_is_run() {
             "--json",
         ])
     };
-    run("github/fallow/outages").exits(2).says(&[
-        "server notes: tool \"list_workflows\" already exists in the world or in another server",
-        "nothing was run",
-    ]);
+    let refused = run("github/fallow/outages").exits(2);
+    insta::assert_snapshot!(refused.message(), @r#"
+    error: server notes: tool "list_workflows" already exists in the world or in another server; select the tools of this server with `tools = […]`
+    hint: nothing was run
+    "#);
     assert_eq!(
         environment.run(["runs", "--json"]).exits(0).json(),
         json!([])
@@ -199,18 +220,30 @@ fn the_file_of_an_experiment_names_servers() {
         let mut command = environment.command(args.iter().chain(more));
         Output::of(command.env("NOTES_TOKEN", CANARY))
     };
-    for (file, more, message) in [
-        ("token.toml", vec![], "unknown field `token`"),
-        ("value.toml", vec![], "write the name of a variable"),
+    let mut transcript = String::new();
+    for (file, more) in [
+        ("token.toml", vec![]),
+        ("value.toml", vec![]),
         (
             "experiment.toml",
             vec!["--mcp-config", dir.join("servers.toml").to_str().unwrap()],
-            "/nowhere/notes",
         ),
     ] {
-        let output = run(file, &more).exits(2).says(&[message]);
+        let output = run(file, &more).exits(2);
+        transcript += &output.transcript();
         assert!(!format!("{output:?}").contains("tk-canary.1"), "{output:?}");
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark run --json --config [dir]/config/token.toml
+    error: [dir]/config/token.toml: line 12: unknown field `token`, expected one of `command`, `env`, `url`, `bearer`, `headers`, `plain-http`, `tools`, `version`
+
+    $ mcpmark run --json --config [dir]/config/value.toml
+    error: [dir]/config/value.toml: line 8: `bearer` is not the name of an environment variable; write the name of a variable, not its value
+
+    $ mcpmark run --json --config [dir]/config/experiment.toml --mcp-config [dir]/config/servers.toml
+    error: server notes: cannot start /nowhere/notes: No such file or directory (os error 2)
+    hint: nothing was run
+    ");
     let report = run("experiment.toml", &[]).exits(1).json();
     let shown = show_first(&environment, &report);
     let said = shown["calls"][0]["result"]["content"][0]["text"].to_string();

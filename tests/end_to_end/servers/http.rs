@@ -53,70 +53,53 @@ fn a_server_over_http_that_cannot_be_used_is_named_before_anything_is_spent() {
     let closed = format!("http://{}/mcp", nobody.local_addr().unwrap());
     drop(nobody);
     let echo = |post: &Post| format!("{{\"error\": {:?}}}", post.headers);
-    for (url, message) in [
-        (closed, "cannot connect: Connection refused"),
-        (
-            peer(move |post| (401, JSON, echo(post))),
-            "the server responded with HTTP 401;",
-        ),
-        (
-            peer(move |post| (403, "text/plain", echo(post))),
-            "the server responded with HTTP 403;",
-        ),
-        (
-            peer(move |post| (404, "text/plain", echo(post))),
-            "the server responded with HTTP 404",
-        ),
-        (
-            peer(|_| (307, "text/plain", String::new())),
-            "the server responded with HTTP 307",
-        ),
-        (
-            peer(|_| (503, "text/plain", String::new())),
-            "the server responded with HTTP 503",
-        ),
-        (
-            peer(|_| (200, "text/html", "<p>Hello".to_owned())),
-            "the response is not MCP: its content type is text/html",
-        ),
-        (
-            peer(move |post| (200, JSON, echo(post))),
-            "the response is not MCP",
-        ),
-        (
-            peer(|post| notes(post, "1999-01-01")),
-            "unsupported protocol version \"1999-01-01\"",
-        ),
+    let mut transcript = String::new();
+    for url in [
+        closed,
+        peer(move |post| (401, JSON, echo(post))),
+        peer(move |post| (403, "text/plain", echo(post))),
+        peer(move |post| (404, "text/plain", echo(post))),
+        peer(|_| (307, "text/plain", String::new())),
+        peer(|_| (503, "text/plain", String::new())),
+        peer(|_| (200, "text/html", "<p>Hello".to_owned())),
+        peer(move |post| (200, JSON, echo(post))),
+        peer(|post| notes(post, "1999-01-01")),
     ] {
         let config = format!("[servers.notes]\nurl = \"{url}\"\nbearer = \"NOTES_TOKEN\"\n");
         let keys = [("NOTES_TOKEN", "tk-canary-1234")];
         let output = run_with(&environment, &config, &keys, &[]).exits(2);
-        let output = output.says(&["server notes", message, "nothing was run"]);
+        transcript += &output.transcript();
         assert!(!format!("{output:?}").contains("canary"), "{output:?}");
     }
-    for (config, message) in [
-        (
-            "url = \"http://example.org/mcp\"",
-            "use https, or set plain-http = true",
-        ),
-        (
-            "url = \"https://example.org/mcp\"\nbearer = \"tk-canary.1\"",
-            "write the name of a variable",
-        ),
-        (
-            "url = \"http://127.0.0.1:9/mcp\"\nbearer = \"NOTES_TOKEN\"",
-            "NOTES_TOKEN is not set",
-        ),
-        (
-            "command = [\"x\"]\nurl = \"http://127.0.0.1:9/mcp\"",
-            "exclude each other",
-        ),
+    insta::assert_snapshot!(
+        "a_server_over_http_that_cannot_be_used_is_named_before_anything_is_spent",
+        transcript
+    );
+    let mut transcript = String::new();
+    for config in [
+        "url = \"http://example.org/mcp\"",
+        "url = \"https://example.org/mcp\"\nbearer = \"tk-canary.1\"",
+        "url = \"http://127.0.0.1:9/mcp\"\nbearer = \"NOTES_TOKEN\"",
+        "command = [\"x\"]\nurl = \"http://127.0.0.1:9/mcp\"",
     ] {
         let config = format!("[servers.notes]\n{config}\n");
-        run_with(&environment, &config, &[], &[])
-            .exits(2)
-            .says(&[message]);
+        let refused = run_with(&environment, &config, &[], &[]).exits(2);
+        transcript += &refused.transcript();
     }
+    insta::assert_snapshot!(transcript, @r"
+    $ mcpmark run filesystem/village-festival/stall-balances --model openai/m --base-url http://127.0.0.1:[port]/v1 --json --mcp-config [dir]/config/servers.toml
+    error: [dir]/config/servers.toml: line 1: `url`: the connection to http://example.org/mcp is not encrypted; use https, or set plain-http = true
+
+    $ mcpmark run filesystem/village-festival/stall-balances --model openai/m --base-url http://127.0.0.1:[port]/v1 --json --mcp-config [dir]/config/servers.toml
+    error: [dir]/config/servers.toml: line 1: `bearer` is not the name of an environment variable; write the name of a variable, not its value
+
+    $ mcpmark run filesystem/village-festival/stall-balances --model openai/m --base-url http://127.0.0.1:[port]/v1 --json --mcp-config [dir]/config/servers.toml
+    error: server notes: the environment variable NOTES_TOKEN is not set
+    hint: nothing was run
+
+    $ mcpmark run filesystem/village-festival/stall-balances --model openai/m --base-url http://127.0.0.1:[port]/v1 --json --mcp-config [dir]/config/servers.toml
+    error: [dir]/config/servers.toml: line 1: `command` and `url` exclude each other
+    ");
     assert!(!environment.home().join("journal.db").exists());
 }
 
