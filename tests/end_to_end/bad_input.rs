@@ -158,15 +158,15 @@ fn a_world_that_is_almost_named_is_found() {
     }
     insta::assert_snapshot!(transcript, @r#"
     $ mcpmark world show filesystem/office/
-    error: "filesystem/office/" is not a world, a directory or a digest
+    error: unknown world "filesystem/office/": expected the id of a world, a directory or a digest
     hint: did you mean filesystem/office?
 
     $ mcpmark world show filesystem/Office
-    error: "filesystem/Office" is not a world, a directory or a digest
+    error: unknown world "filesystem/Office": expected the id of a world, a directory or a digest
     hint: did you mean filesystem/office?
 
     $ mcpmark world show office
-    error: "office" is not a world, a directory or a digest
+    error: unknown world "office": expected the id of a world, a directory or a digest
     hint: did you mean filesystem/office?
     "#);
 }

@@ -273,7 +273,7 @@ fn an_experiment_goes_on_at_another_machine() {
     let mut without = other.command(&tasks[..2]);
     let refused = Output::of(without.env_remove("MCPMARK_ROOT")).exits(2);
     insta::assert_snapshot!(refused.message(), @r"
-    error: .: not in a library: neither this directory nor one above it contains tasks/ and worlds/
+    error: no library found: neither . nor a directory above it contains tasks/ and worlds/
     hint: change into a directory with tasks/ and worlds/, or name one with --root; or `mcpmark resume e --tasks PLACE` continues with the new location of the same tasks
     ");
     let resumed = there(&["resume", "e", "--json"]).exits(0);
