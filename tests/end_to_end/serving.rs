@@ -349,8 +349,8 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     let refused = |place: &str, service: &str| {
         environment.run(["mcp", "serve", "--world", place, "--service", service])
     };
-    // `notion` is known only for published tasks, not for worlds.
-    for service in ["gitlab", "notion"] {
+    // `supabase` is known only for published tasks, not for worlds.
+    for service in ["gitlab", "supabase"] {
         refused(place, service).exits(2).says(&[
             &format!("--service: service \"{service}\" is not supported"),
             "doctor",

@@ -11,7 +11,10 @@ mod input;
 pub mod model;
 mod query;
 mod refusal;
+mod service;
+pub mod tools;
 mod view;
 pub mod world;
 
 pub use crate::refusal::{Code, Noun, Refusal};
+pub use crate::service::{NAME, NotionService};

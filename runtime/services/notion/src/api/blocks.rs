@@ -6,6 +6,7 @@ use crate::input::{self, NewBlock};
 use crate::model::{BlockBody, BlockType, Id, Kind, Nesting, Node, Parent, Workspace};
 use crate::refusal::{Noun, Outcome, Refusal};
 use crate::view;
+use crate::world::MOST_LEVELS;
 
 fn find(workspace: &Workspace, id: Id) -> Outcome<&Node> {
     workspace
@@ -67,6 +68,7 @@ pub(super) fn append(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
     let node = find(workspace, id)?;
     check_editable(workspace, id)?;
     check_nesting(node, &blocks)?;
+    check_depth(workspace, id, &blocks)?;
     if let Some(after) = after {
         let is_sibling = node.children.contains(&after)
             && workspace
@@ -91,6 +93,31 @@ pub(super) fn append(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
     let added = ids.iter().filter_map(|id| workspace.nodes.get(id));
     let added = added.map(|node| view::block(workspace, node)).collect();
     Ok(view::list(added, None, "block"))
+}
+
+/// Checks that new blocks do not have too many levels above and below them (chosen).
+fn check_depth(workspace: &Workspace, id: Id, blocks: &[NewBlock]) -> Outcome<()> {
+    let mut levels = levels(blocks);
+    let mut next = Some(id);
+    while let Some(node) = next.and_then(|id| workspace.nodes.get(&id)) {
+        if !matches!(node.kind, Kind::Block { .. }) {
+            break;
+        }
+        levels += 1;
+        next = node.parent.id();
+    }
+    if levels > MOST_LEVELS {
+        return Err(Refusal::invalid(format!(
+            "Blocks may have at most {MOST_LEVELS} levels."
+        )));
+    }
+    Ok(())
+}
+
+/// Returns the number of levels of new blocks, of which there are few in a request.
+fn levels(blocks: &[NewBlock]) -> usize {
+    let below = blocks.iter().map(|block| 1 + self::levels(&block.children));
+    below.max().unwrap_or(0)
 }
 
 /// Checks that a block may contain new ones.
@@ -161,7 +188,7 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
                 apply::check_body(workspace, changed)?;
                 check_row(workspace, node, changed)?;
                 // A heading with children stays a toggle.
-                let has_children = workspace.live_children(node).next().is_some();
+                let has_children = !node.children.is_empty();
                 if has_children && !may_have_children(*kind, changed) {
                     return Err(no_children());
                 }

@@ -73,10 +73,26 @@ impl Request {
             .split('/')
             .map(decoded)
             .collect();
+        let pairs = query
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| {
+                let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+                (decoded(key), decoded(&value.replace('+', " ")))
+            });
+        let pairs = pairs.collect();
+        Self::of_parts(method, path, pairs, body)
+    }
+
+    /// Creates a request of decoded segments of a path and pairs of a query.
+    pub fn of_parts(
+        method: Method,
+        path: Vec<String>,
+        pairs: Vec<(String, String)>,
+        body: Body,
+    ) -> Self {
         let mut parameters = Map::new();
-        for pair in query.split('&').filter(|pair| !pair.is_empty()) {
-            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-            let (key, value) = (decoded(key), decoded(&value.replace('+', " ")));
+        for (key, value) in pairs {
             match key.strip_suffix("[]") {
                 Some(key) => add(&mut parameters, key, value, true),
                 None => add(&mut parameters, &key, value, false),

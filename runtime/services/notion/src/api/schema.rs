@@ -3,7 +3,7 @@
 use super::apply::new_option_id;
 use crate::input::{NewConfig, NewOption, SchemaChange};
 use crate::model::{
-    Color, Config, Database, Id, Property, PropertyType, PropertyValue, Rollup, SelectOption,
+    Color, Config, Database, Id, Kind, Property, PropertyType, PropertyValue, Rollup, SelectOption,
     TITLE, Workspace,
 };
 use crate::refusal::{Noun, Outcome, Refusal};
@@ -105,8 +105,17 @@ fn add_one(workspace: &mut Workspace, database: Id, name: String, config: NewCon
         _ => new_property_id(workspace, database),
     };
     let config = resolve(workspace, database, (&id, &name), config, &[]);
+    let numbers = matches!(config, Config::UniqueId { .. });
     if let Some(database) = workspace.database_mut(database) {
-        database.properties.push(Property { id, name, config });
+        let name = free_name(database, name);
+        database.properties.push(Property {
+            id: id.clone(),
+            name,
+            config,
+        });
+    }
+    if numbers {
+        number_rows(workspace, database, &id);
     }
 }
 
@@ -317,6 +326,7 @@ fn check_type(property: &Property, config: &NewConfig) -> Outcome<()> {
         ));
     }
     if let NewConfig::Options(_, Some(given)) = config {
+        let mut names: Vec<&str> = Vec::new();
         for new in given {
             let known =
                 property.config.options().iter().find(|it| {
@@ -327,6 +337,13 @@ fn check_type(property: &Property, config: &NewConfig) -> Outcome<()> {
                 return Err(Refusal::invalid(format!(
                     "Cannot update color of select with name: {known}."
                 )));
+            }
+            let name = new.name.as_deref().or(known.map(|it| it.name.as_str()));
+            if let Some(name) = name {
+                if names.contains(&name) {
+                    return Err(Refusal::invalid(format!("Duplicate option name: {name}")));
+                }
+                names.push(name);
             }
             if known.is_none() && new.name.is_none() {
                 return Err(Refusal::invalid(
@@ -349,7 +366,9 @@ pub(super) fn change(workspace: &mut Workspace, database: Id, changes: Vec<Chang
                     let database = workspace.database_mut(database);
                     let index = database.as_ref().and_then(|it| it.index_of(&id));
                     if let (Some(database), Some(index)) = (database, index) {
-                        database.properties[index].name = name;
+                        if database.properties[index].name != name {
+                            database.properties[index].name = free_name(database, name);
+                        }
                     }
                 }
                 if let Some(config) = config {
@@ -358,6 +377,7 @@ pub(super) fn change(workspace: &mut Workspace, database: Id, changes: Vec<Chang
             }
         }
     }
+    prune_rollups(workspace);
 }
 
 /// Changes the type of a property. Values are kept if the type stays, or changes between select and multi-select.
@@ -442,7 +462,7 @@ fn converted(value: PropertyValue, before: &Config, after: &Config) -> Option<Pr
     }
 }
 
-/// Removes a property with its values, and the rollups over it.
+/// Removes a property with its values.
 fn remove(workspace: &mut Workspace, database: Id, id: &str) {
     unlink(workspace, database, id);
     if let Some(database) = workspace.database_mut(database) {
@@ -455,7 +475,7 @@ fn remove(workspace: &mut Workspace, database: Id, id: &str) {
     }
 }
 
-/// Makes the other side of a two-way relation one-way, and removes the rollups that use the property.
+/// Makes the other side of a two-way relation one-way.
 fn unlink(workspace: &mut Workspace, database: Id, id: &str) {
     let property = workspace
         .database(database)
@@ -471,37 +491,38 @@ fn unlink(workspace: &mut Workspace, database: Id, id: &str) {
     {
         *synced = None;
     }
+}
+
+/// Removes rollups whose relation or summarised property is gone, or has become a rollup.
+fn prune_rollups(workspace: &mut Workspace) {
     let databases: Vec<Id> = workspace
         .nodes
         .values()
-        .filter(|node| workspace.database(node.id).is_some())
+        .filter(|node| matches!(node.kind, Kind::Database(_)))
         .map(|node| node.id)
         .collect();
-    for other in databases {
-        let Some((_, schema)) = workspace.database(other) else {
+    let mut broken: Vec<(Id, String)> = Vec::new();
+    for id in databases {
+        let Some((_, database)) = workspace.database(id) else {
             continue;
         };
-        let uses = |property: &Property| match &property.config {
-            Config::Rollup(rollup) => {
-                let related = match schema.property(&rollup.relation).map(|it| &it.config) {
-                    Some(Config::Relation { database, .. }) => Some(*database),
-                    _ => None,
-                };
-                let of_own = other == database && rollup.relation == id;
-                of_own || related == Some(database) && rollup.property == id
+        for property in &database.properties {
+            let Config::Rollup(rollup) = &property.config else {
+                continue;
+            };
+            let related = match database.property(&rollup.relation).map(|it| &it.config) {
+                Some(Config::Relation { database, .. }) => workspace.database(*database),
+                _ => None,
+            };
+            let target = related.and_then(|(_, related)| related.property(&rollup.property));
+            if target.is_none_or(|it| it.config.kind() == PropertyType::Rollup) {
+                broken.push((id, property.id.clone()));
             }
-            _ => false,
-        };
-        let rollups: Vec<String> = schema
-            .properties
-            .iter()
-            .filter(|it| uses(it))
-            .map(|it| it.id.clone())
-            .collect();
-        if let Some(schema) = workspace.database_mut(other) {
-            schema
-                .properties
-                .retain(|property| !rollups.contains(&property.id));
+        }
+    }
+    for (id, property) in broken {
+        if let Some(database) = workspace.database_mut(id) {
+            database.properties.retain(|it| it.id != property);
         }
     }
 }

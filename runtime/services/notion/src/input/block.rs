@@ -257,8 +257,7 @@ fn check_shape(
             return Err(wrong_width());
         }
     }
-    let is_copy = kind == BlockType::SyncedBlock && body.synced_from.is_some();
-    if is_copy && !children.is_empty() {
+    if !children.is_empty() && !crate::api::may_have_children(kind, body) {
         return Err(below.should("not present"));
     }
     Ok(())
