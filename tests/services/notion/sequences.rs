@@ -40,7 +40,7 @@ fn play(seed: u64) -> (Vec<String>, Documents) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn equal_calls_give_equal_states_that_open_again(seed in any::<u64>()) {
