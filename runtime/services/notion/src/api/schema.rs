@@ -365,10 +365,10 @@ pub(super) fn change(workspace: &mut Workspace, database: Id, changes: Vec<Chang
                 if let Some(name) = name {
                     let database = workspace.database_mut(database);
                     let index = database.as_ref().and_then(|it| it.index_of(&id));
-                    if let (Some(database), Some(index)) = (database, index) {
-                        if database.properties[index].name != name {
-                            database.properties[index].name = free_name(database, name);
-                        }
+                    if let (Some(database), Some(index)) = (database, index)
+                        && database.properties[index].name != name
+                    {
+                        database.properties[index].name = free_name(database, name);
                     }
                 }
                 if let Some(config) = config {

@@ -21,9 +21,12 @@ pub(crate) fn rich_text(field: &Field<'_>) -> Outcome<Vec<RichText>> {
     items.iter().map(piece).collect()
 }
 
+/// Parser of the content of a piece of rich text.
+type ParseSpan = fn(&Field<'_>) -> Outcome<Span>;
+
 fn piece(field: &Field<'_>) -> Outcome<RichText> {
     field.object()?;
-    let kinds: [(&str, fn(&Field<'_>) -> Outcome<Span>); 3] =
+    let kinds: [(&str, ParseSpan); 3] =
         [("text", text), ("mention", mention), ("equation", equation)];
     let named = field.get("type");
     let wanted = match named.value {

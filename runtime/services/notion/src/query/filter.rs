@@ -55,6 +55,9 @@ const QUANTITIES: [(&str, Quantity); 3] = [
     ("none", Quantity::None),
 ];
 
+/// Constructor of a group of filters.
+type Group<'a> = fn(Vec<Filter<'a>>) -> Filter<'a>;
+
 impl<'a> Filter<'a> {
     /// Parses a filter of the rows of a database.
     pub(crate) fn parse(
@@ -72,7 +75,7 @@ impl<'a> Filter<'a> {
         levels: usize,
     ) -> Outcome<Self> {
         field.object()?;
-        let groups: [(&str, fn(Vec<Self>) -> Self); 2] = [("and", Self::And), ("or", Self::Or)];
+        let groups: [(&str, Group<'a>); 2] = [("and", Self::And), ("or", Self::Or)];
         for (key, group) in groups {
             let Some(parts) = field.get(key).present() else {
                 continue;
