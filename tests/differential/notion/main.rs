@@ -177,7 +177,7 @@ async fn answers_are_those_of_the_published_server() {
         report.len()
     );
     assert!(
-        refused * 10 < count as usize * 8,
+        refused * 10 < count * 8,
         "{refused} of {count} calls were refused"
     );
 }
