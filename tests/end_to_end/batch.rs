@@ -54,7 +54,7 @@ fn the_service_of_a_state_is_a_part_of_a_request() {
         json!({"verifier": judge, "state": digest}),
         json!({"verifier": judge, "state": digest, "service": "github"}),
         json!({"verifier": judge, "state": digest, "service": "filesystem"}),
-        json!({"verifier": judge, "state": digest, "service": "notion"}),
+        json!({"verifier": judge, "state": digest, "service": "supabase"}),
         json!({"task": "filesystem/a/b", "state": digest, "service": "filesystem"}),
     ];
     let output = batch(&environment, &text(&lines), &[]);
@@ -76,7 +76,7 @@ fn the_service_of_a_state_is_a_part_of_a_request() {
     assert_eq!(error(3).0, "service");
     let message = error(3).1.as_str().unwrap();
     assert!(
-        message.ends_with("service \"notion\" is not supported"),
+        message.ends_with("service \"supabase\" is not supported"),
         "{message}"
     );
     assert_eq!(error(4).0, "service");

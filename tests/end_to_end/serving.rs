@@ -370,9 +370,9 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     let refused = |place: &str, service: &str| {
         environment.run(["mcp", "serve", "--world", place, "--service", service])
     };
-    // `notion` is known only for published tasks, not for worlds.
+    // `supabase` is known only for published tasks, not for worlds.
     let mut transcript = String::new();
-    for service in ["gitlab", "notion"] {
+    for service in ["gitlab", "supabase"] {
         transcript += &refused(place, service).exits(2).transcript();
     }
     insta::assert_snapshot!(transcript, @r#"
@@ -380,8 +380,8 @@ fn a_directory_is_a_world_of_the_service_that_is_named() {
     error: --service: service "gitlab" is not supported
     hint: `mcpmark doctor` lists the services
 
-    $ mcpmark mcp serve --world [dir]/world --service notion
-    error: --service: service "notion" is not supported
+    $ mcpmark mcp serve --world [dir]/world --service supabase
+    error: --service: service "supabase" is not supported
     hint: `mcpmark doctor` lists the services
     "#);
     let output = refused("github/sluice", "filesystem").exits(2);

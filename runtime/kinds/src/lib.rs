@@ -14,6 +14,7 @@ mod guests;
 mod invocation;
 mod kind;
 mod mutation;
+mod notion;
 mod postgres;
 mod published;
 mod services;

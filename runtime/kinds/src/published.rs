@@ -23,14 +23,6 @@ pub(crate) struct PublishedKind {
 
 pub(crate) const KINDS: &[PublishedKind] = &[
     PublishedKind::new(
-        "notion",
-        notion,
-        ScriptVariables {
-            names: &["EVAL_NOTION_API_KEY"],
-            modules: &[("notion_utils", "EVAL_NOTION_API_KEY")],
-        },
-    ),
-    PublishedKind::new(
         "supabase",
         postgres,
         ScriptVariables::named(&["SUPABASE_DB_URL"]),
@@ -51,6 +43,12 @@ pub(crate) const KINDS: &[PublishedKind] = &[
         ScriptVariables::named(&["WEBARENA_BASE_URL"]),
     ),
 ];
+
+/// Variables of scripts of the published workspaces.
+pub(crate) const NOTION: ScriptVariables = ScriptVariables {
+    names: &["EVAL_NOTION_API_KEY"],
+    modules: &[("notion_utils", "EVAL_NOTION_API_KEY")],
+};
 
 /// Variables of scripts of the published databases.
 pub(crate) const POSTGRES: &[&str] = &[
@@ -99,7 +97,8 @@ impl ServiceKind for PublishedKind {
     }
 }
 
-fn notion(task: &TaskId) -> ScriptInvocation {
+/// Returns the invocation with the page that the published harness gives to scripts of workspaces.
+pub(crate) fn notion(task: &TaskId) -> ScriptInvocation {
     ScriptInvocation {
         arguments: vec![page(task)],
         environment: variables(&[("EVAL_NOTION_API_KEY", NO_SECRET)]),

@@ -11,6 +11,7 @@ use mcpmark_task::{GuestRole, GuestSource};
 
 use crate::filesystem::FilesystemKind;
 use crate::github::GitHubKind;
+use crate::notion::NotionKind;
 use crate::postgres::PostgresKind;
 use crate::{Availability, ScriptVariables, ServiceKind, WorldGuestError, WorldGuests, published};
 
@@ -68,6 +69,7 @@ impl Services {
         let mut services = Self::default();
         services.register(FilesystemKind);
         services.register(GitHubKind);
+        services.register(NotionKind);
         services.register(PostgresKind::new(&settings.cache));
         for kind in published::KINDS {
             services.register(*kind);
@@ -270,7 +272,7 @@ mod tests {
             error("lacking"),
             "service lacking cannot run on this machine: libmissing is not installed"
         );
-        for name in ["notion", "nowhere"] {
+        for name in ["supabase", "nowhere"] {
             assert_eq!(error(name), format!("service {name:?} is not supported"));
         }
     }

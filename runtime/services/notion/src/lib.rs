@@ -1,0 +1,20 @@
+//! The notion service: a workspace of pages, databases and blocks, as an in-process MCP server.
+//!
+//! A [`model::Workspace`] is data in memory. The [`api`] maps requests to responses by the rules of the real API
+//! (version 2022-06-28) and does no I/O. The [`tools`] are those of the published MCP server, which makes one request
+//! for each call. A [`world`] is a tree of JSON documents; the final state has the same form. The [`NotionService`]
+//! opens sessions.
+
+pub mod api;
+mod cell;
+mod input;
+pub mod model;
+mod query;
+mod refusal;
+mod service;
+pub mod tools;
+mod view;
+pub mod world;
+
+pub use crate::refusal::{Code, Noun, Refusal};
+pub use crate::service::{NAME, NotionService};

@@ -1,0 +1,20 @@
+//! Objects of a workspace.
+
+mod block;
+mod id;
+mod property;
+mod text;
+mod time;
+mod workspace;
+
+pub use block::{BlockBody, BlockField, BlockType, LANGUAGES, Nesting, Target};
+pub use id::{Id, IdSource};
+pub use property::{
+    Config, NUMBER_FORMATS, Property, PropertyType, PropertyValue, Rollup, RollupFunction,
+    SelectOption, StatusGroup, TITLE, UNSUPPORTED_TYPES, Values, number_format,
+};
+pub use text::{Annotations, Color, FileSource, Icon, Mention, NamedFile, RichText, Span};
+pub use time::{DateValue, Moment, Time};
+pub use workspace::{
+    Comment, Database, Kind, Node, Page, Parent, Stamp, User, UserKind, Workspace,
+};

@@ -1,0 +1,155 @@
+//! Tools of the published MCP server. Each call is one request to the API.
+
+mod javascript;
+mod operation;
+mod surface;
+
+use std::fmt::Write as _;
+
+use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler};
+use rmcp::ErrorData;
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, JsonObject};
+use serde_json::{Value, json};
+
+use self::operation::Operation;
+pub use self::surface::{PROFILES, Profile};
+use crate::api::{Body, Engine, Method, Request};
+use crate::refusal::{Code, Refusal};
+
+/// Version of the API in the header `Notion-Version`.
+const VERSION: &str = "2022-06-28";
+
+/// Handler of the tools of one session.
+pub struct Tools {
+    engine: Engine,
+    /// Maximum size of the world, in bytes.
+    most_bytes: u64,
+    /// Approximate size of the world, in bytes.
+    bytes: u64,
+}
+
+impl Tools {
+    /// Creates the tools of a workspace whose documents have `bytes` bytes. Requests that would make it larger than
+    /// `most_bytes` are refused.
+    pub fn new(engine: Engine, bytes: u64, most_bytes: u64) -> Self {
+        Self {
+            engine,
+            most_bytes,
+            bytes,
+        }
+    }
+
+    /// Returns the engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Answers an HTTP request to the API.
+    pub fn http(&mut self, request: &HttpRequest) -> HttpResponse {
+        let response = match self.parse(request) {
+            Ok(request) => self.answer(&request, request_size(&request)),
+            Err(refusal) => self.engine.refuse(&refusal),
+        };
+        HttpResponse {
+            status: response.status,
+            headers: vec![("content-type", "application/json; charset=utf-8".to_owned())],
+            body: response.body.to_string().into_bytes(),
+        }
+    }
+
+    /// Checks the headers of a request. Any token is accepted.
+    fn parse(&self, request: &HttpRequest) -> Result<Request, Refusal> {
+        let header = |name: &str| request.headers.get(name).and_then(|it| it.to_str().ok());
+        let token = header("authorization").and_then(|it| it.strip_prefix("Bearer "));
+        if token.is_none_or(str::is_empty) {
+            return Err(Refusal::new(Code::Unauthorized, "API token is invalid."));
+        }
+        let invalid = |version: Option<&str>| {
+            let shown = version.map_or("undefined".to_owned(), |version| format!("\"{version}\""));
+            format!(
+                "Notion-Version header failed validation: Notion-Version header should be `\"{VERSION}\"`, instead was `{shown}`."
+            )
+        };
+        match header("notion-version") {
+            Some(VERSION) => {}
+            None => return Err(Refusal::new(Code::MissingVersion, invalid(None))),
+            // Other versions of the API are not served.
+            other => return Err(Refusal::invalid(invalid(other))),
+        }
+        let method = Method::parse(&request.method)
+            .ok_or_else(|| Refusal::new(Code::InvalidRequestUrl, "Invalid request URL."))?;
+        Ok(Request::new(
+            method,
+            &request.target,
+            Body::parse(&request.body),
+        ))
+    }
+
+    fn answer(&mut self, request: &Request, size: u64) -> crate::api::Response {
+        let writes = request.method != Method::Get;
+        if size > MOST_REQUEST {
+            let message = format!("Request body too large. Limit is {MOST_REQUEST} bytes.");
+            return self.engine.refuse(&Refusal::invalid(message));
+        }
+        let after = self.bytes.saturating_add(size.saturating_mul(GROWTH));
+        if writes && after > self.most_bytes {
+            let message = format!(
+                "The workspace would exceed its limit of {} bytes.",
+                self.most_bytes
+            );
+            return self.engine.refuse(&Refusal::invalid(message));
+        }
+        let response = self.engine.answer(request);
+        if writes && response.status == 200 {
+            self.bytes = after;
+        }
+        response
+    }
+}
+
+/// Maximum size of a request, in bytes (documentation of request limits).
+const MOST_REQUEST: u64 = 500_000;
+/// Bytes of documents for each byte of a request, with room for the ids and stamps that are added.
+const GROWTH: u64 = 4;
+
+/// Returns the size of a request, in bytes.
+fn request_size(request: &Request) -> u64 {
+    match &request.body {
+        Body::Json(value) => value.to_string().len() as u64,
+        Body::Absent | Body::Malformed => 0,
+    }
+}
+
+impl ToolHandler for Tools {
+    fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
+        let Some(operation) = Operation::find(tool) else {
+            let message = format!("Method {tool} not found");
+            return Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None));
+        };
+        let arguments = javascript::received(Value::Object(arguments));
+        let request = operation.request(&arguments);
+        let response = self.answer(&request, request_size(&request));
+        let body = javascript::received(response.body);
+        let shown = if response.status == 200 {
+            body
+        } else {
+            // The server spreads the error over an object with a status of its own.
+            let mut shown = json!({"status": "error"});
+            if let (Some(shown), Value::Object(body)) = (shown.as_object_mut(), body) {
+                shown.extend(body);
+            }
+            shown
+        };
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{}", javascript::Stringified(&shown));
+        let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+        // The server leaves the flag out, even if the API refused the request.
+        result.is_error = None;
+        Ok(result)
+    }
+
+    fn memory(&self) -> u64 {
+        self.bytes.saturating_mul(GROWTH)
+    }
+}

@@ -1,0 +1,12 @@
+//! Objects of responses.
+
+mod node;
+mod property;
+mod rollup;
+mod schema;
+mod text;
+
+pub(crate) use node::{block, comment, database, list, page, user};
+pub(crate) use property::{live_relation, number, person, value};
+pub(crate) use rollup::{Rolled, roll_up};
+pub(crate) use text::rich_text_piece;
