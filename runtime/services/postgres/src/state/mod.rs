@@ -62,7 +62,7 @@ mod sql;
 
 pub use dump::{dump, dump_files, dump_tree};
 pub use error::{DumpError, RestoreError, Unsupported};
-pub use files::{Files, Sink, Source, StoreSink};
+pub use files::{Files, Sink, Source, StoreSink, TreeFiles};
 pub use overview::{
     Column, ForeignKey, Overview, OverviewError, Relation, RelationKind, Role, Section,
 };

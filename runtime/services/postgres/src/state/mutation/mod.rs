@@ -11,7 +11,7 @@ mod rows;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-use mcpmark_snapshot::TreePath;
+use mcpmark_snapshot::{BuildError, File, Store, StoreError, Tree, TreeBuilder, TreePath};
 
 use super::files::Source;
 use super::overview::{Overview, OverviewError};
@@ -73,6 +73,60 @@ pub struct Mutant {
     pub what: String,
     /// Files that differ from the solved state. `None` means that the file is removed.
     pub files: BTreeMap<TreePath, Option<Vec<u8>>>,
+}
+
+impl Mutant {
+    /// Returns the tree of the mutant, and stores the bytes in which it differs from the solved state.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes cannot be stored.
+    pub fn tree(&self, solved: &Tree, store: &Store) -> Result<Tree, MutantError> {
+        let mut builder = TreeBuilder::from(solved.clone());
+        for (path, content) in &self.files {
+            let old = builder.remove(path);
+            match content {
+                Some(bytes) => {
+                    let file = File {
+                        size: bytes.len() as u64,
+                        executable: false,
+                        modified: None,
+                        content: store.put(bytes)?,
+                    };
+                    builder.insert_file(path, file)?;
+                }
+                None if old.is_some() => remove_empty_parents(&mut builder, path),
+                None => {}
+            }
+        }
+        let tree = builder.finish();
+        store.put_tree(&tree)?;
+        Ok(tree)
+    }
+}
+
+/// Removes the directories above a removed file that have become empty, because a dump has none.
+fn remove_empty_parents(builder: &mut TreeBuilder, path: &TreePath) {
+    let mut parent = path.parent();
+    while let Some(directory) = parent.filter(|directory| !directory.is_root()) {
+        let node = builder.get(&directory).and_then(|node| node.as_directory());
+        if node.is_none_or(|entries| !entries.is_empty()) {
+            return;
+        }
+        builder.remove(&directory);
+        parent = directory.parent();
+    }
+}
+
+/// Error of writing a mutant.
+#[derive(Debug, thiserror::Error)]
+pub enum MutantError {
+    /// Bytes that cannot be stored.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Path that another entry of the solved state occupies.
+    #[error(transparent)]
+    Build(#[from] BuildError),
 }
 
 /// Returns mutants of the state `end`, which a solution made from `start`. Equal states result in equal mutants.

@@ -1,3 +1,5 @@
+use mcpmark_snapshot::Blobs;
+
 use super::*;
 use crate::state::Files;
 
@@ -166,4 +168,66 @@ fn equal_states_have_only_a_stray_table() {
     let all = mutants(&same, &same).unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!(all[0].kind, MutationKind::StrayTable);
+}
+
+#[test]
+fn trees_of_mutants_differ_in_the_mutated_files() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path()).unwrap();
+    let mut builder = TreeBuilder::new();
+    for (path, text) in [
+        ("format", "mcpmark postgres state 1\n"),
+        (
+            "schemas/public/indexes/t.sql",
+            "CREATE INDEX t_n ON public.t USING btree (n);\n",
+        ),
+        (
+            "schemas/public/tables/t.sql",
+            "CREATE TABLE public.t (\n    n integer\n);\n",
+        ),
+    ] {
+        let file = File {
+            size: text.len() as u64,
+            executable: false,
+            modified: None,
+            content: store.put(text.as_bytes()).unwrap(),
+        };
+        builder
+            .insert_file(&TreePath::parse(path).unwrap(), file)
+            .unwrap();
+    }
+    let solved = builder.finish();
+    let path = |text| TreePath::parse(text).unwrap();
+    let mutant = |path: TreePath, content: Option<&str>| Mutant {
+        kind: MutationKind::Index,
+        place: path.to_string(),
+        what: String::new(),
+        files: BTreeMap::from([(path, content.map(|text| text.as_bytes().to_vec()))]),
+    };
+
+    let index = path("schemas/public/indexes/t.sql");
+    let tree = mutant(index.clone(), None).tree(&solved, &store).unwrap();
+    // A dump of a database without indexes has no directory for them.
+    assert!(tree.get(&path("schemas/public/indexes")).is_none());
+    assert!(tree.get(&path("schemas/public/tables/t.sql")).is_some());
+    assert_eq!(store.load_tree(&tree.digest()).unwrap(), tree);
+
+    let tree = mutant(index.clone(), Some("changed"))
+        .tree(&solved, &store)
+        .unwrap();
+    let content = tree
+        .get(&index)
+        .and_then(|node| node.as_file())
+        .unwrap()
+        .content;
+    assert_eq!(store.read(&content).unwrap(), b"changed");
+    assert_eq!(tree.len(), solved.len());
+
+    let new = path("data/public/t.csv");
+    let tree = mutant(new.clone(), Some("n\n"))
+        .tree(&solved, &store)
+        .unwrap();
+    assert!(tree.get(&new).is_some());
+    let tree = mutant(new, None).tree(&solved, &store).unwrap();
+    assert_eq!(tree, solved);
 }
