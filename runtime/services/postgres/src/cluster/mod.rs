@@ -27,7 +27,7 @@ const PASSWORD: &str = "password";
 /// Port number, which is part of the name of the socket.
 const PORT: u16 = 5432;
 
-/// Running cluster. Its server is stopped on drop, and a private copy of the data is removed.
+/// Running cluster. A drop kills its server and removes a private copy of the data, without waiting for either.
 #[derive(Debug)]
 pub struct Cluster {
     installation: Installation,
@@ -57,7 +57,7 @@ impl Cluster {
             Err(ClusterError::NotReady { log }) => return Err(ClusterError::Initdb { log }),
             Err(error) => return Err(error),
         }
-        drop(initialisation);
+        initialisation.close();
         let configure = || {
             fs::write(data.join("postgresql.conf"), settings.configuration())?;
             fs::write(data.join("pg_hba.conf"), Settings::access())
@@ -172,6 +172,11 @@ impl Cluster {
     /// Returns an error if the server does not stop in time. It is killed then.
     pub fn stop(self) -> Result<(), ClusterError> {
         self.supervisor.stop()
+    }
+
+    /// Kills the server, removes a private copy of the data, and waits for both in limited time.
+    pub fn close(self) {
+        self.supervisor.close();
     }
 }
 

@@ -67,7 +67,7 @@ pub use overview::{
     Column, ForeignKey, Overview, OverviewError, Relation, RelationKind, Role, Section,
 };
 pub use paths::{decode as decode_name, encode as encode_name};
-pub use restore::restore;
+pub use restore::{check, restore};
 
 /// Content of the file `format`.
 const FORMAT: &str = "mcpmark postgres state 1\n";
