@@ -1,6 +1,7 @@
 //! What a superuser does to its cluster against the capture: the state is that of the database, or says why there is none.
 
-use mcpmark_postgres::{CAPTURE_ERROR, Isolation};
+use mcpmark_postgres::{CAPTURE_ERROR, Installation, Isolation};
+use mcpmark_service::SessionLimits;
 use mcpmark_test_support::{Need, skip};
 
 use crate::support::{World, of_superuser};
@@ -63,6 +64,29 @@ async fn event_triggers_do_not_run_in_a_capture() {
     // Afterwards it is as it was.
     world.fails("CREATE TABLE public.other (n integer)").await;
     expect_changed(world, "event triggers").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_trigger_does_not_keep_the_harness_out() {
+    let mut installed = Installation::all().into_iter();
+    let Some(installation) = installed.find(|it| it.version().major >= 17) else {
+        return skip(Need::PostgresMajors, "login triggers need version 17");
+    };
+    if Isolation::of_machine() == Isolation::Process {
+        return skip(Need::Unshare, "this machine has no namespaces");
+    }
+    let world = World::on(installation, &of_superuser(), SessionLimits::default()).await;
+    world
+        .ok("INSERT INTO items VALUES (3, 'chart'); \
+             CREATE FUNCTION public.refuse() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN \
+             RAISE EXCEPTION 'refused'; END $$; \
+             CREATE EVENT TRIGGER gate ON login EXECUTE FUNCTION public.refuse(); \
+             ALTER EVENT TRIGGER gate ENABLE ALWAYS")
+        .await;
+    let triggers = world.file("event-triggers.sql").await.unwrap();
+    assert!(triggers.contains("ON login"), "{triggers}");
+    assert!(triggers.contains("ENABLE ALWAYS"), "{triggers}");
+    expect_changed(world, "login trigger").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use mcpmark_postgres::state::{Overview, TreeFiles};
-use mcpmark_postgres::{Installation, Isolation, PostgresService, clock_library};
+use mcpmark_postgres::{
+    CGROUP_VARIABLE, CgroupParent, Installation, Isolation, PostgresService, clock_library,
+};
 use mcpmark_service::{Service, ServiceError, error_chain};
 use mcpmark_snapshot::{Blobs, Tree, TreePath};
 use mcpmark_task::TaskId;
@@ -117,8 +119,15 @@ fn availability() -> Availability {
             "with the clock of this machine, because libfaketime is not installed (`apt-get install faketime`)"
         }
     };
+    let memory = match CgroupParent::of_machine() {
+        Some(_) => "with a limit of memory for each session".to_owned(),
+        None => format!(
+            "without a limit of the total memory of a session, because this process may not create cgroups (set \
+             {CGROUP_VARIABLE})"
+        ),
+    };
     let text = format!(
-        "PostgreSQL {} in {}; servers run {isolation}, {clock}",
+        "PostgreSQL {} in {}; servers run {isolation}, {clock}, {memory}",
         installation.version(),
         installation.bin().display()
     );

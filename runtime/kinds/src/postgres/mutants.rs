@@ -132,6 +132,7 @@ fn mutation(kind: MutationKind) -> Mutation {
         MutationKind::Owner => OWNER,
         MutationKind::Sequence => SEQUENCE,
         MutationKind::StrayTable => STRAY_TABLE,
+        MutationKind::Stale => Mutation::STALE,
     }
 }
 

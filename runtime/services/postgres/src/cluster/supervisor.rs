@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use mcpmark_snapshot::{Scratch, scratch_parent};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::cgroup::{Cgroup, CgroupParent};
 use super::isolation::{Isolation, clock_library, is_root, marks, unshare};
 use super::{ClusterError, Settings};
 use crate::Installation;
@@ -66,6 +67,10 @@ pub(super) struct Supervisor {
     commands: Option<ChildStdin>,
     /// `None` after the end was requested.
     scripts: Option<Scripts>,
+    /// Group of the server, which the scripts remove.
+    cgroup: Option<Cgroup>,
+    /// Maximum memory beyond the private file system, in bytes.
+    memory_bytes: u64,
 }
 
 impl Supervisor {
@@ -122,8 +127,20 @@ impl Supervisor {
         let (time, library) = clock.map_or_else(Default::default, |(time, library)| {
             (timestamp(time), library.into_os_string())
         });
-        let variables: [(&str, OsString); 16] = [
+        // Without the rights for a group, the limits of single processes and of the file system remain.
+        let memory = settings.disk_bytes.saturating_add(settings.memory_bytes);
+        let cgroup = CgroupParent::of_machine();
+        let cgroup = cgroup.and_then(|parent| Cgroup::create(parent, memory).ok());
+        let variables: [(&str, OsString); 17] = [
             ("ISOLATED", u8::from(is_isolated).to_string().into()),
+            (
+                "CGROUP",
+                cgroup
+                    .as_ref()
+                    .map(Cgroup::dir)
+                    .map(Into::into)
+                    .unwrap_or_default(),
+            ),
             ("SCRATCH", at.into()),
             ("DATA", data.into()),
             ("WAY", way.into()),
@@ -163,12 +180,22 @@ impl Supervisor {
                 guard,
                 _scratch: scratch,
             }),
+            cgroup,
+            memory_bytes: settings.memory_bytes,
         })
     }
 
     /// Returns the directory of the socket.
     pub(super) fn sockets(&self) -> PathBuf {
         self.path.join("run")
+    }
+
+    /// Raises the limit of memory for a private file system of another size.
+    pub(super) fn allow(&self, disk_bytes: u64) {
+        if let Some(cgroup) = &self.cgroup {
+            // With the former limit the server can still start, if its file system is not full.
+            let _ = cgroup.limit(disk_bytes.saturating_add(self.memory_bytes));
+        }
     }
 
     /// Sends a command and waits until it is done.

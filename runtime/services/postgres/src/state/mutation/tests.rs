@@ -231,3 +231,53 @@ fn trees_of_mutants_differ_in_the_mutated_files() {
     let tree = mutant(new, None).tree(&solved, &store).unwrap();
     assert_eq!(tree, solved);
 }
+
+#[test]
+fn removed_and_changed_definitions_can_remain() {
+    let index = (
+        "schemas/public/indexes/kept.sql",
+        "CREATE INDEX kept_n ON public.kept USING btree (n);\n",
+    );
+    let kept = (
+        "schemas/public/tables/kept.sql",
+        "CREATE TABLE public.kept (\n    n integer\n);\n",
+    );
+    let function = |body: &str| {
+        format!(
+            "CREATE OR REPLACE FUNCTION public.f()\n RETURNS integer\n LANGUAGE sql\nAS $function$ SELECT {body} $function$;\n"
+        )
+    };
+    let (old, new) = (function("1"), function("2"));
+    let path = "schemas/public/functions/f.sql";
+    let start = state(&[
+        SCHEMAS,
+        kept,
+        index,
+        (path, &old),
+        (
+            "schemas/public/tables/old.sql",
+            "CREATE TABLE public.old (\n    n integer\n);\n",
+        ),
+        (
+            "schemas/public/constraints/old.sql",
+            "ALTER TABLE ONLY public.old ADD CONSTRAINT old_pkey PRIMARY KEY (n);\n",
+        ),
+        ("data/public/old.csv", "n\n1\n"),
+    ]);
+    let end = state(&[SCHEMAS, kept, (path, &new)]);
+    let stale: Vec<(String, usize)> = mutants(&start, &end)
+        .unwrap()
+        .into_iter()
+        .filter(|mutant| mutant.kind == MutationKind::Stale)
+        .map(|mutant| (mutant.place, mutant.files.len()))
+        .collect();
+    assert_eq!(
+        stale,
+        [
+            (path.to_owned(), 1),
+            ("schemas/public/indexes/kept.sql".to_owned(), 1),
+            ("schemas/public/tables/old.sql".to_owned(), 3),
+        ]
+    );
+    assert!(texts(&start, &end, MutationKind::Stale).contains(&old));
+}
