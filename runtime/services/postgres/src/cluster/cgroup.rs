@@ -75,7 +75,7 @@ impl CgroupParent {
     }
 }
 
-/// Group without a process yet. The scripts of a server enter it, and remove it at their end.
+/// Group of one server. Its scripts enter it, and remove it at their end.
 #[derive(Debug)]
 pub(super) struct Cgroup {
     dir: PathBuf,
@@ -95,10 +95,7 @@ impl Cgroup {
         // A killed process with the same number can have left it.
         let _ = fs::remove_dir(&group.dir);
         fs::create_dir(&group.dir)?;
-        if let Err(error) = group.limit(bytes) {
-            let _ = group.remove();
-            return Err(error);
-        }
+        group.limit(bytes)?;
         Ok(group)
     }
 
@@ -121,6 +118,13 @@ impl Cgroup {
 
     fn remove(&self) -> io::Result<()> {
         fs::remove_dir(&self.dir)
+    }
+}
+
+impl Drop for Cgroup {
+    /// Removes the group if it has no processes. Usually the scripts of the server have removed it.
+    fn drop(&mut self) {
+        let _ = self.remove();
     }
 }
 

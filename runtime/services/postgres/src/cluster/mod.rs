@@ -4,6 +4,7 @@ mod cgroup;
 mod isolation;
 mod settings;
 mod supervisor;
+mod visible;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

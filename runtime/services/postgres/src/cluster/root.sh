@@ -47,8 +47,8 @@ if [ -n "$MOVED" ]; then
     show "$MOVED" /tmp/postgresql
     BIN=/tmp/postgresql/${BIN#"$MOVED"/}
 fi
-# All of this is read-only. The kernel demands that the other restrictions of a mount are repeated. It may refuse to change
-# the mounts of another user namespace; then the permissions of the server's user are the limit.
+# All of this is read-only. The kernel demands that the other restrictions of a mount are repeated. It may refuse to
+# change the mounts of another user namespace; then the permissions of the server's user are the limit.
 while read -r _ _ _ _ point options _; do
     case $point in *\\*) point=$(printf '%b' "$point") ;; esac
     case $point in

@@ -16,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::cgroup::{Cgroup, CgroupParent};
 use super::isolation::{Isolation, clock_library, is_root, marks, unshare};
+use super::visible::{Place, hidden, place, real};
 use super::{ClusterError, Settings};
 use crate::Installation;
 
@@ -35,20 +36,6 @@ const POLL: Duration = Duration::from_millis(2);
 const MAX_DIRECTORY: usize = 80;
 /// Size of the part of the log that errors contain, in bytes.
 const LOG_TAIL: usize = 4096;
-/// Directories of users, which the server cannot see in its own namespaces.
-const HIDDEN: [&str; 2] = ["/root", "/home"];
-/// Directories with the programs of the system, which the server sees.
-const SYSTEM: [&str; 9] = [
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/libx32",
-    "/nix/store",
-    "/gnu/store",
-];
 
 /// Use of a data directory by a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,8 +54,6 @@ pub(super) struct Supervisor {
     commands: Option<ChildStdin>,
     /// `None` after the end was requested.
     scripts: Option<Scripts>,
-    /// Group of the server, which the scripts remove.
-    cgroup: Option<Cgroup>,
     /// Maximum memory beyond the private file system, in bytes.
     memory_bytes: u64,
 }
@@ -178,9 +163,9 @@ impl Supervisor {
             commands,
             scripts: Some(Scripts {
                 guard,
+                cgroup,
                 _scratch: scratch,
             }),
-            cgroup,
             memory_bytes: settings.memory_bytes,
         })
     }
@@ -192,7 +177,8 @@ impl Supervisor {
 
     /// Raises the limit of memory for a private file system of another size.
     pub(super) fn allow(&self, disk_bytes: u64) {
-        if let Some(cgroup) = &self.cgroup {
+        let scripts = self.scripts.as_ref();
+        if let Some(cgroup) = scripts.and_then(|scripts| scripts.cgroup.as_ref()) {
             // With the former limit the server can still start, if its file system is not full.
             let _ = cgroup.limit(disk_bytes.saturating_add(self.memory_bytes));
         }
@@ -293,6 +279,8 @@ impl Drop for Supervisor {
 #[derive(Debug)]
 struct Scripts {
     guard: Child,
+    /// Group of the server, which the scripts remove.
+    cgroup: Option<Cgroup>,
     /// Removed last.
     _scratch: Scratch,
 }
@@ -321,64 +309,10 @@ fn scratch(settings: &Settings) -> Result<Scratch, ClusterError> {
     Scratch::new(&parent).map_err(|source| ClusterError::directory(&parent, source))
 }
 
-/// Returns the directories that the server does not see: those of users, and `others`.
-fn hidden(others: &[PathBuf]) -> Vec<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let all = HIDDEN.iter().map(PathBuf::from).chain(home);
-    let mut hidden: Vec<PathBuf> = Vec::new();
-    for dir in all.chain(others.iter().cloned()) {
-        let dir = real(&dir);
-        if dir.is_absolute() && dir.parent().is_some() && !hidden.contains(&dir) {
-            hidden.push(dir);
-        }
-    }
-    hidden
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
 /// Joins paths with line feeds.
 fn lines(paths: &[PathBuf]) -> OsString {
     let paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
     paths.join(OsStr::new("\n"))
-}
-
-/// Place of an installation in the file system that a server sees.
-#[derive(Debug, PartialEq, Eq)]
-enum Place {
-    /// Within the programs of the system.
-    System,
-    /// Its own directory, which is shown in addition.
-    Own(PathBuf),
-    /// Another directory, because its own is hidden.
-    Hidden(PathBuf),
-}
-
-/// Returns the place of an installation, with the directory above that of its programs: the programs use libraries and
-/// files beside it.
-fn place(bin: &Path, hidden: &[PathBuf]) -> Result<Place, ClusterError> {
-    let temporary = Path::new("/tmp");
-    let is_hidden =
-        bin.starts_with(temporary) || hidden.iter().any(|hidden| bin.starts_with(hidden));
-    if !is_hidden && SYSTEM.iter().any(|system| bin.starts_with(system)) {
-        return Ok(Place::System);
-    }
-    let prefix = bin.parent().unwrap_or(bin);
-    let is_home = prefix.parent() == Some(Path::new("/home"));
-    let contains = |dir: &Path| dir.starts_with(prefix);
-    if is_home || contains(temporary) || hidden.iter().any(|hidden| contains(hidden)) {
-        return Err(ClusterError::Prefix {
-            bin: bin.to_owned(),
-            prefix: prefix.to_owned(),
-        });
-    }
-    Ok(if is_hidden {
-        Place::Hidden(prefix.to_owned())
-    } else {
-        Place::Own(prefix.to_owned())
-    })
 }
 
 /// Returns a time as `YYYY-MM-DD hh:mm:ss` in UTC.
@@ -415,47 +349,6 @@ mod tests {
             (-1, "1969-12-31 23:59:59"),
         ] {
             assert_eq!(timestamp(seconds), expected);
-        }
-    }
-
-    #[test]
-    fn only_a_directory_of_its_own_becomes_visible() {
-        let hidden = ["/root", "/home", "/srv/people/ann", "/usr/home/bob"].map(PathBuf::from);
-        let place = |bin: &str| place(Path::new(bin), &hidden);
-        for bin in ["/usr/lib/postgresql/15/bin", "/usr/local/bin", "/bin"] {
-            assert_eq!(place(bin).unwrap(), Place::System);
-        }
-        for (bin, prefix) in [
-            ("/opt/postgresql/17/bin", "/opt/postgresql/17"),
-            ("/homes/bin", "/homes"),
-        ] {
-            assert_eq!(place(bin).unwrap(), Place::Own(prefix.into()));
-        }
-        for (bin, prefix) in [
-            ("/home/ann/pg/bin", "/home/ann/pg"),
-            ("/tmp/pg/bin", "/tmp/pg"),
-            ("/srv/people/ann/pg/bin", "/srv/people/ann/pg"),
-            ("/usr/home/bob/pg/bin", "/usr/home/bob/pg"),
-        ] {
-            assert_eq!(place(bin).unwrap(), Place::Hidden(prefix.into()));
-        }
-        for bin in [
-            "/pg",
-            "/tmp",
-            "/tmp/bin",
-            "/root",
-            "/root/bin",
-            "/home/bin",
-            "/home/ann/bin",
-            "/srv/bin",
-            "/srv/people/ann",
-            "/srv/people/ann/bin",
-        ] {
-            let error = place(bin).unwrap_err().to_string();
-            assert!(
-                error.contains(&format!("in {bin}")) && error.contains("MCPMARK_POSTGRES"),
-                "{error}"
-            );
         }
     }
 }
