@@ -158,6 +158,110 @@ async fn programs_of_a_superuser_do_not_reach_the_machine() {
     world.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_sees_only_its_programs_and_its_data() {
+    let Some(world) = World::of(&of_superuser()).await else {
+        return;
+    };
+    if Isolation::of_machine() == Isolation::Process {
+        return skip(Need::Unshare, "this machine has no namespaces");
+    }
+    world.ok("CREATE TABLE seen (line text)").await;
+    let root = world.ok("SELECT pg_ls_dir('/') AS name").await;
+    let known = [
+        "bin", "dev", "etc", "gnu", "lib", "lib32", "lib64", "libx32", "nix", "opt", "proc",
+        "sbin", "tmp", "usr", "var",
+    ];
+    for name in root.split("'name': '").skip(1) {
+        let name = name.split('\'').next().unwrap();
+        assert!(known.contains(&name), "{name} in {root}");
+    }
+    let listed = program(&world, "ls /").await;
+    for name in ["home", "root", "run", "srv", "sys", "mnt"] {
+        assert!(!listed.contains(&format!("'{name}'")), "{listed}");
+    }
+    // Users, hosts and secrets of the machine.
+    let users = world.ok("SELECT pg_read_file('/etc/passwd')").await;
+    assert!(!users.contains("daemon"), "{users}");
+    for file in ["/etc/hostname", "/etc/shadow", "/etc/fstab", "/etc/hosts"] {
+        let text = world.fails(&format!("SELECT pg_read_file('{file}')")).await;
+        assert!(text.contains("No such file"), "{text}");
+    }
+    let devices = program(&world, "ls /dev").await;
+    for name in ["mem", "kmsg", "vda", "sda", "tty"] {
+        assert!(!devices.contains(&format!("'{name}'")), "{devices}");
+    }
+
+    // A file that everybody may read, and a directory that everybody may write, at a place that is no secret.
+    let open = tempfile::tempdir_in("/var/tmp").unwrap();
+    std::fs::set_permissions(open.path(), Permissions::from_mode(0o777)).unwrap();
+    let file = open.path().join("file");
+    std::fs::write(&file, "a line of the machine").unwrap();
+    std::fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    let path = file.display();
+    for sql in [
+        format!("SELECT pg_read_file('{path}')"),
+        format!("COPY seen FROM '{path}'"),
+        format!("COPY seen TO '{path}'"),
+        format!("SELECT lo_import('{path}')"),
+    ] {
+        let text = world.fails(&sql).await;
+        assert!(text.contains("No such file"), "{sql}: {text}");
+    }
+    // The parents of a server are outside of its namespaces, and it may not look into its supervisor.
+    let command = format!("cat /proc/1/root{path} /proc/self/cwd/../../..{path} 2>&1; true");
+    let text = program(&world, &command).await;
+    assert!(!text.contains("a line of the machine"), "{text}");
+
+    let writes = "for dir in / /usr /usr/bin /usr/lib /etc /dev /var/tmp; do touch $dir/mcpmark-test; done 2>&1; true";
+    let text = program(&world, writes).await;
+    assert!(text.contains("mcpmark-test"), "{text}");
+    for dir in [
+        "/", "/usr", "/usr/bin", "/usr/lib", "/etc", "/dev", "/var/tmp",
+    ] {
+        assert!(!Path::new(dir).join("mcpmark-test").exists(), "{dir}");
+    }
+    let mounts = program(&world, "cat /proc/self/mountinfo").await;
+    for mount in mounts.split("'line': '").skip(1) {
+        let mut fields = mount.split_whitespace().skip(4);
+        let (point, options) = (fields.next().unwrap(), fields.next().unwrap());
+        let is_own = ["/tmp", "/dev", "/proc"]
+            .iter()
+            .any(|own| Path::new(point).starts_with(own));
+        assert!(is_own || options.starts_with("ro"), "{mount}");
+    }
+    world.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notices_and_long_errors_are_bounded() {
+    let Some(world) = World::of(WORLD).await else {
+        return;
+    };
+    world.ok("INSERT INTO items VALUES (3, 'chart')").await;
+    let raise = |level: &str, length: u32, count: u32| {
+        format!(
+            "INSERT INTO items VALUES (4, 'lost'); DO $$ BEGIN FOR n IN 1..{count} LOOP \
+             RAISE {level} '%', repeat('x', {length}); END LOOP; END $$"
+        )
+    };
+    let text = world.fails(&raise("NOTICE", 10_000_000, 10)).await;
+    assert!(text.contains("notices of more than"), "{text}");
+    let text = world.fails(&raise("EXCEPTION", 20_000_000, 1)).await;
+    assert!(
+        text.contains("which is not shown") && text.len() < 1000,
+        "{text}"
+    );
+    // Notices within the limit are ignored, and the next call gets no answer of another one.
+    world
+        .ok("DO $$ BEGIN RAISE NOTICE '%', repeat('x', 10000000); END $$")
+        .await;
+    assert_eq!(world.ok("SELECT 7 AS n").await, "[{'n': 7}]");
+    let items = world.file("data/public/items.csv").await;
+    assert_eq!(items.as_deref(), Some(CHANGED));
+    world.close().await;
+}
+
 /// Runs a program in the server of a superuser, and returns its lines.
 async fn program(world: &World, command: &str) -> String {
     let command = command.replace('\'', "''");

@@ -142,3 +142,26 @@ fn a_killed_host_leaves_nothing() {
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounts.contains(home.path().to_str().unwrap()));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_session_leaves_nothing() {
+    if installation().is_none() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(home.path().join("store")).unwrap());
+    let start = tree(&store, WORLD);
+    let session = open(&start, &store, home.path(), SessionLimits::default());
+    let session = session.await.unwrap();
+    let entries = || fs::read_dir(home.path()).unwrap().count();
+    assert_eq!(entries(), 2);
+    drop(session);
+    let began = Instant::now();
+    while entries() > 1 {
+        assert!(
+            began.elapsed() < LIMIT,
+            "the directory of the session is still there"
+        );
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

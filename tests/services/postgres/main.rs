@@ -3,6 +3,7 @@
 mod capture;
 mod containment;
 mod killed;
+mod sabotage;
 mod session;
 mod shared;
 mod support;

@@ -1,10 +1,15 @@
 //! Sessions: private copies, captured states, roles and the clock.
 
-use mcpmark_postgres::{Isolation, clock_library};
-use mcpmark_service::{SessionLimits, ToolClient};
-use mcpmark_test_support::{Need, skip};
+use std::sync::Arc;
+use std::time::Duration;
 
-use crate::support::{WORLD, World, open};
+use mcpmark_postgres::{Isolation, PostgresService, clock_library};
+use mcpmark_service::{Service, ServiceError, SessionLimits, ToolClient};
+use mcpmark_snapshot::Store;
+use mcpmark_test_support::{Need, skip};
+use serde_json::json;
+
+use crate::support::{WORLD, World, cache, installation, open, state, tree};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_change_is_captured_and_other_sessions_do_not_see_it() {
@@ -118,4 +123,49 @@ async fn nothing_of_a_closed_session_remains() {
     world.session.close().await.unwrap();
     let left: Vec<_> = std::fs::read_dir(world.home.path()).unwrap().collect();
     assert_eq!(left.len(), 1, "{left:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_restricted_profile_only_reads() {
+    if installation().is_none() {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(home.path().join("store")).unwrap());
+    let start = tree(&store, WORLD);
+    let service = PostgresService::new(cache());
+    let with_profile = |profile: &str| {
+        let mut world = state(&start, &store, home.path(), SessionLimits::default());
+        world.profile = Some(profile.to_owned());
+        service.open(world)
+    };
+    assert!(matches!(
+        with_profile("0.3.0-none").await.err(),
+        Some(ServiceError::UnknownProfile { .. })
+    ));
+    let session = with_profile("0.3.0-restricted").await.unwrap();
+    let client = ToolClient::connect(&*session).await.unwrap();
+    let call = async |sql: &str| {
+        let arguments = json!({ "sql": sql }).as_object().cloned().unwrap();
+        let output = client.call("execute_sql", arguments, Duration::from_secs(90));
+        output.await.unwrap().text()
+    };
+    let rows = call("SELECT name FROM items ORDER BY id").await;
+    assert_eq!(rows, "[{'name': 'anchor'}, {'name': 'buoy'}]");
+    for refused in [
+        "INSERT INTO items VALUES (3, 'chart')",
+        "DROP TABLE items",
+        "COMMIT; DELETE FROM items",
+        "SELECT pg_terminate_backend(pg_backend_pid())",
+    ] {
+        let text = call(refused).await;
+        assert_eq!(text, format!("Error: Error validating query: {refused}"));
+    }
+    client.close().await.unwrap();
+    let end = session.capture().await.unwrap();
+    session.close().await.unwrap();
+
+    let session = with_profile("0.3.0").await.unwrap();
+    assert_eq!(session.capture().await.unwrap(), end);
+    session.close().await.unwrap();
 }

@@ -122,18 +122,29 @@ impl World {
     }
 
     pub(crate) async fn with(entries: &[(&str, &str)], limits: SessionLimits) -> Option<Self> {
-        installation()?;
+        let installation = installation()?;
+        Some(Self::on(installation, entries, limits).await)
+    }
+
+    /// Opens a world on a server.
+    pub(crate) async fn on(
+        installation: Installation,
+        entries: &[(&str, &str)],
+        limits: SessionLimits,
+    ) -> Self {
         let home = tempfile::tempdir().unwrap();
         let store = Arc::new(Store::open(home.path().join("store")).unwrap());
         let start = tree(&store, entries);
-        let session = open(&start, &store, home.path(), limits).await.unwrap();
+        let service = PostgresService::with_installation(installation, cache());
+        let session = service.open(state(&start, &store, home.path(), limits));
+        let session = session.await.unwrap();
         let client = ToolClient::connect(&*session).await.unwrap();
-        Some(Self {
+        Self {
             session,
             client,
             store,
             home,
-        })
+        }
     }
 
     pub(crate) async fn sql(&self, sql: &str) -> ToolOutput {

@@ -49,6 +49,30 @@ async fn errors_of_worlds_name_file_and_line() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn definitions_neither_run_programs_nor_end_their_transaction() {
+    if installation().is_none() {
+        return;
+    }
+    let table = "schemas/public/tables/items.sql";
+    let definition = "CREATE TABLE public.items (\n    id integer NOT NULL,\n    name text\n);\n";
+    for statement in [
+        "COPY public.items FROM PROGRAM 'id';",
+        "copy (SELECT 1) TO '/tmp/file';",
+        "COPY public.items FROM STDIN;",
+        "COMMIT;",
+        "ROLLBACK TO unit;",
+        "PREPARE TRANSACTION 'x';",
+        "LOAD 'auto_explain';",
+    ] {
+        let reason = refused(&with(table, &format!("{definition}{statement}\n"))).await;
+        assert!(
+            reason.starts_with(&format!("{table}:5: ")) && reason.contains("is not a definition"),
+            "{statement}: {reason}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_world_needs_an_owner_that_can_log_in() {
     if installation().is_none() {
         return;

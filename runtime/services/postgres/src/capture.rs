@@ -27,8 +27,6 @@ const CAPTURE_LIMIT: Duration = Duration::from_secs(300);
 pub(crate) struct Running {
     pub(crate) cluster: Cluster,
     pub(crate) disk_bytes: u64,
-    /// Whether the agent is a superuser.
-    pub(crate) is_superuser: bool,
     /// Origin of the cluster. Its directory can be the lower one of the overlay mount, so it must not be removed.
     pub(crate) golden: Golden,
     /// Settings of the cluster.
@@ -39,7 +37,7 @@ impl Running {
     /// Captures the database.
     ///
     /// If that fails, the server is restarted, which removes what sessions of the agent hold: locks, connections,
-    /// memory and temporary files. A superuser can do more, which is undone then. A database that a state cannot
+    /// memory and temporary files. A superuser, or whoever can become one, can do more, which is undone then. A database that a state cannot
     /// represent, or that is larger than the limits, is captured as a tree with the single file [`CAPTURE_ERROR`], so
     /// that an agent cannot avoid its grade in this way. So is a database whose capture fails although a new copy of the
     /// cluster of the world can be captured. Only if that fails too, the machine is the cause, and an error is returned.
@@ -57,7 +55,7 @@ impl Running {
                 Err(error) => Err(error.into()),
             };
         }
-        if self.is_superuser && captured.as_ref().is_err_and(CaptureError::may_pass) {
+        if captured.as_ref().is_err_and(CaptureError::may_pass) {
             captured = match self.cluster.repair(self.disk_bytes) {
                 Ok(()) => self.try_capture(store, limits).await,
                 Err(error) => Err(error.into()),
@@ -71,6 +69,11 @@ impl Running {
             }
             captured => captured,
         }
+    }
+
+    /// Ends the server and waits for it.
+    pub(crate) fn close(self) {
+        self.cluster.close();
     }
 
     async fn try_capture(
@@ -87,10 +90,14 @@ impl Running {
             .golden
             .copy(self.cluster.installation(), &self.settings)
         {
-            Ok(cluster) => match capture(&cluster, store, limits).await {
-                Ok(_) => true,
-                Err(error) => !error.may_pass(),
-            },
+            Ok(cluster) => {
+                let captured = capture(&cluster, store, limits).await;
+                cluster.close();
+                match captured {
+                    Ok(_) => true,
+                    Err(error) => !error.may_pass(),
+                }
+            }
             Err(_) => false,
         }
     }

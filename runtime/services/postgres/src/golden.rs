@@ -247,10 +247,19 @@ fn fill(
     installation: &Installation,
     settings: &Settings,
 ) -> Result<Facts, GoldenError> {
+    state::check(world)?;
     let cluster = Cluster::create(installation, dir, settings)?;
-    let facts = tokio::runtime::Handle::current().block_on(load(&cluster, world))?;
-    cluster.stop()?;
-    Ok(facts)
+    match tokio::runtime::Handle::current().block_on(load(&cluster, world)) {
+        Ok(facts) => {
+            cluster.stop()?;
+            Ok(facts)
+        }
+        Err(error) => {
+            // The directory is removed next.
+            cluster.close();
+            Err(error)
+        }
+    }
 }
 
 /// Restores a world in a new cluster, and prepares the cluster for copies.
@@ -309,6 +318,9 @@ const OPTIONS: &str = "-c search_path=pg_catalog -c role=none -c local_preload_l
      -c default_transaction_isolation=read\\ committed -c statement_timeout=0 -c lock_timeout=0 \
      -c idle_in_transaction_session_timeout=0 -c idle_session_timeout=0 -c temp_file_limit=-1 -c row_security=off";
 
+/// First version in which event triggers can run at a login, and with a setting that turns them off.
+const FIRST_WITH_LOGIN_TRIGGERS: u32 = 17;
+
 /// Connects to a database of a cluster, as a superuser.
 pub(crate) async fn connect(
     cluster: &Cluster,
@@ -316,7 +328,11 @@ pub(crate) async fn connect(
     database: &str,
 ) -> Result<tokio_postgres::Client, ConnectError> {
     let mut config = cluster.config(role, database);
-    let (client, connection) = config.options(OPTIONS).connect(NoTls).await?;
+    let mut options = OPTIONS.to_owned();
+    if cluster.installation().version().major >= FIRST_WITH_LOGIN_TRIGGERS {
+        options.push_str(" -c event_triggers=off");
+    }
+    let (client, connection) = config.options(&options).connect(NoTls).await?;
     // It ends when the client is dropped. Its errors are those of the client's requests.
     drop(tokio::spawn(connection));
     Ok(client)

@@ -15,7 +15,8 @@ pub mod tools;
 
 pub use crate::capture::CAPTURE_ERROR;
 pub use crate::cluster::{
-    ADMINISTRATOR, Cluster, ClusterError, Isolation, Settings, clock_library,
+    ADMINISTRATOR, CGROUP_VARIABLE, CgroupParent, Cluster, ClusterError, Isolation, Settings,
+    clock_library,
 };
 pub use crate::golden::{ConnectError, DATABASE, Facts, Golden, GoldenError, Goldens};
 pub use crate::installation::{

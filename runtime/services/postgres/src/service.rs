@@ -72,7 +72,7 @@ impl PostgresService {
         })?;
         let cluster = golden.copy(&installation, &settings).map_err(set_up)?;
         let facts = golden.facts();
-        let access = AccessMode::default();
+        let access = AccessMode::of_profile(world.profile.as_deref());
         let surface = tools::surface(access).map_err(set_up)?;
         let config = cluster.config(&facts.role, DATABASE);
         let tools = Tools::new(config, access, ToolLimits::from(&world.limits)).map_err(set_up)?;
@@ -81,7 +81,6 @@ impl PostgresService {
             running: Arc::new(Mutex::new(Running {
                 cluster,
                 disk_bytes: settings.disk_bytes,
-                is_superuser: facts.is_superuser,
                 golden,
                 settings,
             })),
@@ -101,8 +100,9 @@ impl Service for PostgresService {
         PROFILES
     }
 
-    fn tools(&self, _profile: Option<&str>) -> Vec<String> {
-        tools::surface(AccessMode::default()).map_or(Vec::new(), |surface| surface.names())
+    fn tools(&self, profile: Option<&str>) -> Vec<String> {
+        tools::surface(AccessMode::of_profile(profile))
+            .map_or(Vec::new(), |surface| surface.names())
     }
 
     async fn open(&self, world: WorldState) -> Result<Box<dyn Session>, ServiceError> {
@@ -185,9 +185,14 @@ impl Session for PostgresSession {
 
     async fn close(self: Box<Self>) -> Result<(), ServiceError> {
         drop(self.server.close().await?);
-        // Removes the cluster, for which it waits.
-        tokio::task::spawn_blocking(move || drop(self.running))
-            .await
-            .map_err(|error| ServiceError::Stopped(error.to_string()))
+        tokio::task::spawn_blocking(move || {
+            // A capture that was given up holds the other reference, and drops the cluster when it ends.
+            if let Ok(running) = Arc::try_unwrap(self.running) {
+                let running = running.into_inner();
+                running.unwrap_or_else(PoisonError::into_inner).close();
+            }
+        })
+        .await
+        .map_err(|error| ServiceError::Stopped(error.to_string()))
     }
 }

@@ -13,19 +13,23 @@ const CLOCKS: &[&str] = &[
     "/usr/local/lib/faketime/libfaketime.so.1",
 ];
 
-/// Mounts what a server needs, in a namespace of its own.
-const PROBE: &str = "mount -n -t tmpfs -o mode=0755 mcpmark /tmp && cd /tmp && mkdir lower upper work data && \
+/// Mounts what a server needs, in a namespace of its own, and replaces the root directory.
+const PROBE: &str = "mount -n -t tmpfs -o mode=0755 mcpmark /tmp && cd /tmp && mkdir lower upper work data root && \
                      : > lower/one && mount -n --bind lower lower || exit 2\n\
-                     mount -n -t overlay -o lowerdir=lower,upperdir=upper,workdir=work$1 mcpmark data || exit 3\n\
-                     umount -n lower || exit 3\n\
-                     rm data/one && : > data/two && test ! -e data/one || exit 3";
+                     code=0\n\
+                     { mount -n -t overlay -o lowerdir=lower,upperdir=upper,workdir=work$1 mcpmark data && \
+                     umount -n lower && rm data/one && : > data/two && test ! -e data/one; } || code=3\n\
+                     mount -n -t tmpfs -o mode=0755 mcpmark root && cd root && mkdir old usr && \
+                     mount -n --rbind /usr usr || exit 2\n\
+                     pivot_root . old || mount -n --move . / || exit 2\n\
+                     exit $code";
 /// Exit code of [`PROBE`] if everything but the overlay mount works.
 const NO_OVERLAY: i32 = 3;
 
 /// Isolation of a server from the machine. The server is unprivileged in all cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Isolation {
-    /// Namespaces for mounts, network, IPC and processes.
+    /// Namespaces for mounts, network, IPC and processes, and a root directory of its own.
     Namespaces {
         /// Private copies of data directories are overlay mounts.
         overlay: bool,

@@ -1,8 +1,10 @@
 //! Private clusters: a data directory with its own server, reachable through a Unix socket only.
 
+mod cgroup;
 mod isolation;
 mod settings;
 mod supervisor;
+mod visible;
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use tokio_postgres::Config;
 
+pub use self::cgroup::{CGROUP_VARIABLE, CgroupParent};
 pub use self::isolation::{Isolation, clock_library};
 pub use self::settings::Settings;
 use self::supervisor::{SERVER_ID, Supervisor, Way};
@@ -27,7 +30,7 @@ const PASSWORD: &str = "password";
 /// Port number, which is part of the name of the socket.
 const PORT: u16 = 5432;
 
-/// Running cluster. Its server is stopped on drop, and a private copy of the data is removed.
+/// Running cluster. A drop kills its server and removes a private copy of the data, without waiting for either.
 #[derive(Debug)]
 pub struct Cluster {
     installation: Installation,
@@ -57,7 +60,7 @@ impl Cluster {
             Err(ClusterError::NotReady { log }) => return Err(ClusterError::Initdb { log }),
             Err(error) => return Err(error),
         }
-        drop(initialisation);
+        initialisation.close();
         let configure = || {
             fs::write(data.join("postgresql.conf"), settings.configuration())?;
             fs::write(data.join("pg_hba.conf"), Settings::access())
@@ -118,6 +121,7 @@ impl Cluster {
     ///
     /// Returns an error if the server does not start.
     pub fn restart(&mut self, disk_bytes: u64) -> Result<(), ClusterError> {
+        self.supervisor.allow(disk_bytes);
         self.supervisor.request(&format!("restart {disk_bytes}"))
     }
 
@@ -129,6 +133,7 @@ impl Cluster {
     ///
     /// Returns an error if the server does not start.
     pub fn repair(&mut self, disk_bytes: u64) -> Result<(), ClusterError> {
+        self.supervisor.allow(disk_bytes);
         self.supervisor.request(&format!("repair {disk_bytes}"))?;
         if let Some(name) = self.supervisor.administrator() {
             self.administrator = name;
@@ -172,6 +177,11 @@ impl Cluster {
     /// Returns an error if the server does not stop in time. It is killed then.
     pub fn stop(self) -> Result<(), ClusterError> {
         self.supervisor.stop()
+    }
+
+    /// Kills the server, removes a private copy of the data, and waits for both in limited time.
+    pub fn close(self) {
+        self.supervisor.close();
     }
 }
 
@@ -299,5 +309,53 @@ mod tests {
         let client = connect(cluster.config(ADMINISTRATOR, "postgres")).await;
         let row = client.query_one("SELECT n FROM kept", &[]).await.unwrap();
         assert_eq!(row.get::<_, i32>(0), 7);
+    }
+
+    #[tokio::test]
+    async fn the_memory_of_a_session_is_limited_as_a_sum() {
+        let installation = match Installation::find(None) {
+            Ok(installation) => installation,
+            Err(error) => return skip(Need::Postgres, error),
+        };
+        let Some(parent) = CgroupParent::of_machine() else {
+            return skip(Need::Cgroup, "this process may not create groups");
+        };
+        let dir = tempfile::tempdir_in("/tmp").unwrap();
+        let settings = Settings {
+            disk_bytes: 256 << 20,
+            memory_bytes: 256 << 20,
+            ..Settings::default()
+        };
+        let cluster = Cluster::create(&installation, dir.path(), &settings).unwrap();
+        let config = cluster.config(ADMINISTRATOR, "postgres");
+        let connect = async || {
+            let (client, connection) = config.connect(NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client
+        };
+        // Within the limit of one process.
+        let bomb = "SELECT length(repeat('x', 900000000))";
+        assert!(connect().await.batch_execute(bomb).await.is_err());
+        // The server recovers, because only its largest process was killed.
+        let mut recovered = false;
+        for _ in 0..1000 {
+            if let Ok((client, connection)) = config.connect(NoTls).await {
+                tokio::spawn(connection);
+                if client.batch_execute("SELECT 1").await.is_ok() {
+                    recovered = true;
+                    break;
+                }
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        assert!(recovered, "{}", cluster.log());
+        let groups = || {
+            let mine = format!("mcpmark-{}-", std::process::id());
+            let entries = fs::read_dir(parent.dir()).unwrap().flatten();
+            let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+            names.filter(|name| name.starts_with(&mine)).count()
+        };
+        assert!(groups() > 0);
+        cluster.close();
     }
 }

@@ -22,6 +22,9 @@ pub struct Settings {
     pub disk_bytes: u64,
     /// Maximum address space of each process of the server, in bytes.
     pub process_bytes: u64,
+    /// Maximum memory of all processes of the server together, in addition to `disk_bytes`, in bytes. Only a machine that
+    /// allows groups (cgroups) enforces it.
+    pub memory_bytes: u64,
     /// Maximum number of processes of the server's user.
     pub max_processes: u32,
     /// Time at which the clock of the server starts, in seconds since 1970-01-01 UTC. `None` means the clock of the
@@ -43,6 +46,7 @@ impl Default for Settings {
             temporary_bytes: 1 << 30,
             disk_bytes: 4 << 30,
             process_bytes: 2 << 30,
+            memory_bytes: 2 << 30,
             max_processes: 4096,
             clock: None,
             isolation: Isolation::of_machine(),

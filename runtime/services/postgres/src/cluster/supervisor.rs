@@ -14,18 +14,21 @@ use std::time::{Duration, Instant};
 use mcpmark_snapshot::{Scratch, scratch_parent};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use super::cgroup::{Cgroup, CgroupParent};
 use super::isolation::{Isolation, clock_library, is_root, marks, unshare};
+use super::visible::{Place, hidden, place, real};
 use super::{ClusterError, Settings};
 use crate::Installation;
 
 const GUARD: &str = include_str!("guard.sh");
+const ROOT: &str = include_str!("root.sh");
 const SUPERVISOR: &str = include_str!("supervisor.sh");
 
 /// User id of the server if this process runs as root, which PostgreSQL refuses.
 pub(super) const SERVER_ID: u32 = 65534;
 /// Time within which a server must accept connections.
 const START_LIMIT: Duration = Duration::from_secs(60);
-/// Time within which a server must stop.
+/// Time within which the scripts must end, and within which a server must stop.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 /// Time between two checks of a server.
 const POLL: Duration = Duration::from_millis(2);
@@ -33,8 +36,6 @@ const POLL: Duration = Duration::from_millis(2);
 const MAX_DIRECTORY: usize = 80;
 /// Size of the part of the log that errors contain, in bytes.
 const LOG_TAIL: usize = 4096;
-/// Directories of users, which the server cannot see in its own namespaces.
-const HIDDEN: [&str; 2] = ["/root", "/home"];
 
 /// Use of a data directory by a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,10 +49,13 @@ pub(super) enum Way {
 /// Running scripts with their private directory.
 #[derive(Debug)]
 pub(super) struct Supervisor {
-    guard: Child,
+    path: PathBuf,
     /// `None` after the end was requested.
     commands: Option<ChildStdin>,
-    scratch: Scratch,
+    /// `None` after the end was requested.
+    scripts: Option<Scripts>,
+    /// Maximum memory beyond the private file system, in bytes.
+    memory_bytes: u64,
 }
 
 impl Supervisor {
@@ -76,8 +80,10 @@ impl Supervisor {
         command.args(["-c", GUARD, "sh"]);
         if is_isolated {
             command.args(unshare());
+            command.args(["sh", "-c", ROOT, "sh", SUPERVISOR]);
+        } else {
+            command.args(["sh", "-c", SUPERVISOR, "sh"]);
         }
-        command.args(["sh", "-c", SUPERVISOR, "sh"]);
         let way = match (way, settings.isolation) {
             (Way::Direct, _) => "direct",
             (Way::Private, Isolation::Namespaces { overlay: true }) => "overlay",
@@ -86,10 +92,15 @@ impl Supervisor {
         let hidden = hidden(&settings.hidden);
         let bin = real(installation.bin());
         // Without namespaces nothing is hidden.
-        let prefix = if is_isolated {
-            prefix(&bin, &hidden)?
+        let place = if is_isolated {
+            place(&bin, &hidden)?
         } else {
-            None
+            Place::System
+        };
+        let (shown, moved) = match place {
+            Place::System => Default::default(),
+            Place::Own(prefix) => (prefix.into_os_string(), OsString::new()),
+            Place::Hidden(prefix) => (OsString::new(), prefix.into_os_string()),
         };
         let server = if is_root() {
             SERVER_ID.to_string()
@@ -101,8 +112,20 @@ impl Supervisor {
         let (time, library) = clock.map_or_else(Default::default, |(time, library)| {
             (timestamp(time), library.into_os_string())
         });
-        let variables: [(&str, OsString); 15] = [
+        // Without the rights for a group, the limits of single processes and of the file system remain.
+        let memory = settings.disk_bytes.saturating_add(settings.memory_bytes);
+        let cgroup = CgroupParent::of_machine();
+        let cgroup = cgroup.and_then(|parent| Cgroup::create(parent, memory).ok());
+        let variables: [(&str, OsString); 17] = [
             ("ISOLATED", u8::from(is_isolated).to_string().into()),
+            (
+                "CGROUP",
+                cgroup
+                    .as_ref()
+                    .map(Cgroup::dir)
+                    .map(Into::into)
+                    .unwrap_or_default(),
+            ),
             ("SCRATCH", at.into()),
             ("DATA", data.into()),
             ("WAY", way.into()),
@@ -112,10 +135,8 @@ impl Supervisor {
             ("MEMORY", settings.process_bytes.to_string().into()),
             ("SERVER", server.into()),
             ("BIN", bin.into()),
-            (
-                "PREFIX",
-                prefix.map(PathBuf::into_os_string).unwrap_or_default(),
-            ),
+            ("SHOWN", shown),
+            ("MOVED", moved),
             ("HIDDEN", lines(&hidden)),
             ("CLOCK", library),
             ("TIME", time.into()),
@@ -138,20 +159,34 @@ impl Supervisor {
         })?;
         let commands = guard.stdin.take();
         Ok(Self {
-            guard,
+            path: at.to_owned(),
             commands,
-            scratch,
+            scripts: Some(Scripts {
+                guard,
+                cgroup,
+                _scratch: scratch,
+            }),
+            memory_bytes: settings.memory_bytes,
         })
     }
 
     /// Returns the directory of the socket.
     pub(super) fn sockets(&self) -> PathBuf {
-        self.scratch.path().join("run")
+        self.path.join("run")
+    }
+
+    /// Raises the limit of memory for a private file system of another size.
+    pub(super) fn allow(&self, disk_bytes: u64) {
+        let scripts = self.scripts.as_ref();
+        if let Some(cgroup) = scripts.and_then(|scripts| scripts.cgroup.as_ref()) {
+            // With the former limit the server can still start, if its file system is not full.
+            let _ = cgroup.limit(disk_bytes.saturating_add(self.memory_bytes));
+        }
     }
 
     /// Sends a command and waits until it is done.
     pub(super) fn request(&mut self, command: &str) -> Result<(), ClusterError> {
-        let status = self.scratch.path().join("status");
+        let status = self.path.join("status");
         for old in ["ready", "failed"] {
             // Usually there is none.
             let _ = fs::remove_file(status.join(old));
@@ -184,20 +219,36 @@ impl Supervisor {
     pub(super) fn stop(mut self) -> Result<(), ClusterError> {
         let stop = |source| ClusterError::Stop { source };
         self.send("stop").map_err(stop)?;
-        let ended = self.scratch.path().join("status/ended");
+        let ended = self.path.join("status/ended");
         let began = Instant::now();
         while !ended.exists() {
             if began.elapsed() > STOP_LIMIT {
+                self.close();
                 return Err(stop(io::ErrorKind::TimedOut.into()));
             }
             std::thread::sleep(POLL);
         }
+        self.close();
         Ok(())
+    }
+
+    /// Ends the scripts, which kills a server, and waits until nothing is left of them.
+    pub(super) fn close(mut self) {
+        if let Some(scripts) = self.end() {
+            scripts.wait();
+        }
+    }
+
+    /// Requests the end of the scripts.
+    fn end(&mut self) -> Option<Scripts> {
+        // The end of the commands ends the scripts, and with them the server.
+        drop(self.commands.take());
+        self.scripts.take()
     }
 
     /// Returns the name of the bootstrap superuser that a repair has found.
     pub(super) fn administrator(&self) -> Option<String> {
-        let output = fs::read_to_string(self.scratch.path().join("status/administrator")).ok()?;
+        let output = fs::read_to_string(self.path.join("status/administrator")).ok()?;
         // The single-user mode prints each value as `1: rolname = "postgres" (typeid = ...)`.
         let (_, rest) = output.rsplit_once("rolname = \"")?;
         let (name, _) = rest.rsplit_once("\"\t(typeid")?;
@@ -206,7 +257,7 @@ impl Supervisor {
 
     /// Returns the last messages of the server.
     pub(super) fn log(&self) -> String {
-        let text = fs::read(self.scratch.path().join("log")).unwrap_or_default();
+        let text = fs::read(self.path.join("log")).unwrap_or_default();
         let start = text.len().saturating_sub(LOG_TAIL);
         String::from_utf8_lossy(text.get(start..).unwrap_or_default())
             .trim()
@@ -215,9 +266,28 @@ impl Supervisor {
 }
 
 impl Drop for Supervisor {
+    /// Ends the scripts, and with them the server. A thread waits for them, because a drop must not block.
     fn drop(&mut self) {
-        // The end of the commands ends the scripts, and with them the server.
-        drop(self.commands.take());
+        if let Some(scripts) = self.end() {
+            // Without a thread they end as well, but as zombies of this process.
+            let _ = std::thread::Builder::new().spawn(move || scripts.wait());
+        }
+    }
+}
+
+/// Processes of the scripts, with their private directory.
+#[derive(Debug)]
+struct Scripts {
+    guard: Child,
+    /// Group of the server, which the scripts remove.
+    cgroup: Option<Cgroup>,
+    /// Removed last.
+    _scratch: Scratch,
+}
+
+impl Scripts {
+    /// Waits until the scripts have ended, and kills them if they do not in time.
+    fn wait(mut self) {
         let began = Instant::now();
         while matches!(self.guard.try_wait(), Ok(None)) {
             if began.elapsed() > STOP_LIMIT {
@@ -239,48 +309,10 @@ fn scratch(settings: &Settings) -> Result<Scratch, ClusterError> {
     Scratch::new(&parent).map_err(|source| ClusterError::directory(&parent, source))
 }
 
-/// Returns the directories that the server does not see: those of users, and `others`.
-fn hidden(others: &[PathBuf]) -> Vec<PathBuf> {
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let all = HIDDEN.iter().map(PathBuf::from).chain(home);
-    let mut hidden: Vec<PathBuf> = Vec::new();
-    for dir in all.chain(others.iter().cloned()) {
-        let dir = real(&dir);
-        if dir.is_absolute() && dir.parent().is_some() && !hidden.contains(&dir) {
-            hidden.push(dir);
-        }
-    }
-    hidden
-}
-
-fn real(path: &Path) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.to_owned())
-}
-
 /// Joins paths with line feeds.
 fn lines(paths: &[PathBuf]) -> OsString {
     let paths: Vec<&OsStr> = paths.iter().map(|path| path.as_os_str()).collect();
     paths.join(OsStr::new("\n"))
-}
-
-/// Returns the directory of an installation, if the server could not see its programs otherwise.
-fn prefix(bin: &Path, hidden: &[PathBuf]) -> Result<Option<PathBuf>, ClusterError> {
-    let temporary = Path::new("/tmp");
-    let is_hidden = hidden.iter().any(|hidden| bin.starts_with(hidden));
-    if !is_hidden && !bin.starts_with(temporary) {
-        return Ok(None);
-    }
-    // The programs use libraries and files beside their own directory.
-    let prefix = bin.parent().unwrap_or(bin);
-    let is_home = prefix.parent() == Some(Path::new("/home"));
-    let contains = |dir: &Path| dir.starts_with(prefix);
-    if is_home || contains(temporary) || hidden.iter().any(|hidden| contains(hidden)) {
-        return Err(ClusterError::Prefix {
-            bin: bin.to_owned(),
-            prefix: prefix.to_owned(),
-        });
-    }
-    Ok(Some(prefix.to_owned()))
 }
 
 /// Returns a time as `YYYY-MM-DD hh:mm:ss` in UTC.
@@ -317,38 +349,6 @@ mod tests {
             (-1, "1969-12-31 23:59:59"),
         ] {
             assert_eq!(timestamp(seconds), expected);
-        }
-    }
-
-    #[test]
-    fn only_a_directory_of_its_own_becomes_visible() {
-        let hidden = ["/root", "/home", "/srv/people/ann"].map(PathBuf::from);
-        let visible = |bin: &str| prefix(Path::new(bin), &hidden);
-        for bin in ["/usr/lib/postgresql/15/bin", "/usr/local/bin", "/homes/bin"] {
-            assert_eq!(visible(bin).unwrap(), None);
-        }
-        for (bin, expected) in [
-            ("/home/ann/pg/bin", "/home/ann/pg"),
-            ("/tmp/pg/bin", "/tmp/pg"),
-            ("/srv/people/ann/pg/bin", "/srv/people/ann/pg"),
-        ] {
-            assert_eq!(visible(bin).unwrap(), Some(expected.into()));
-        }
-        for bin in [
-            "/tmp",
-            "/tmp/bin",
-            "/root",
-            "/root/bin",
-            "/home/bin",
-            "/home/ann/bin",
-            "/srv/people/ann",
-            "/srv/people/ann/bin",
-        ] {
-            let error = visible(bin).unwrap_err().to_string();
-            assert!(
-                error.contains(&format!("in {bin}")) && error.contains("MCPMARK_POSTGRES"),
-                "{error}"
-            );
         }
     }
 }

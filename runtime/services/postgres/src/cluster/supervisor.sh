@@ -1,21 +1,18 @@
 # Runs one PostgreSQL server until the standard input ends.
 #
-# With ISOLATED=1 it is the first process of its own mount, network, IPC and PID namespaces: when it exits, for whatever
-# reason, the kernel kills all other processes and removes all mounts.
+# With ISOLATED=1 it is the first process of its own mount, network, IPC and PID namespaces, in the root directory that
+# root.sh has built: when it exits, for whatever reason, the kernel kills all other processes and removes all mounts.
 #
 # Variables:
 #   ISOLATED  1 in namespaces, otherwise 0
 #   SCRATCH   directory of the host with the directories run, room and status
 #   DATA      data directory on the host
-#   WAY       overlay or copy: the server gets a private copy of DATA; direct: it works in DATA itself
-#   MARKS     further options of the overlay mount
+#   WAY       direct if the server works in DATA itself, otherwise it has a private copy
 #   BYTES     limit of the private file system and of each file
 #   PROCESSES limit of processes
 #   MEMORY    limit of the address space of each process, in bytes
 #   SERVER    user id of the server if this process runs as root, otherwise empty
 #   BIN       directory of the programs
-#   PREFIX    directory that contains BIN and must stay visible although its place is hidden, or empty
-#   HIDDEN    directories to hide, one a line
 #   CLOCK     library that sets the clock, or empty
 #   TIME      time at which the clock starts
 #   PASSWORD  password of the administrator, for the command init
@@ -28,49 +25,11 @@ umask 077
 own() {
     if [ -n "$SERVER" ]; then chown "$SERVER:$SERVER" "$@"; fi
 }
-room=$SCRATCH/room
 if [ "$ISOLATED" = 1 ]; then
-    mount -n -t tmpfs -o "size=$BYTES,mode=0755,nosuid,nodev" mcpmark "$room"
-    mkdir "$room/run" "$room/status" "$room/tmp" "$room/data"
-    mount -n --bind "$SCRATCH/run" "$room/run"
-    mount -n --bind "$SCRATCH/status" "$room/status"
-    case $WAY in
-        direct) mount -n --bind "$DATA" "$room/data" ;;
-        overlay)
-            mkdir "$room/base" "$room/upper" "$room/work"
-            own "$room/upper"
-            mount -n --bind "$DATA" "$room/base"
-            mount -n -t overlay -o "lowerdir=$room/base,upperdir=$room/upper,workdir=$room/work$MARKS" mcpmark "$room/data"
-            # The overlay has its own reference to DATA. The server, which owns the files, must not reach them.
-            umount -n "$room/base"
-            ;;
-        copy) cp -a "$DATA/." "$room/data" ;;
-    esac
-    if [ -n "$PREFIX" ]; then
-        mkdir -m 0755 "$room/postgresql"
-        mount -n --bind "$PREFIX" "$room/postgresql"
-        mount -n -o remount,bind,ro "$room/postgresql"
-        BIN=/tmp/postgresql/${BIN#"$PREFIX"/}
-    fi
-    mkdir -m 1777 "$room/shm"
-    mount -n --move "$room" /tmp
     room=/tmp
     cd /tmp
-    mount -n --bind /tmp/shm /dev/shm
-    # Otherwise the processes of the host are visible, although no signal reaches them.
-    mount -n -t proc proc /proc 2>/dev/null || :
-    saved=$IFS
-    set -f
-    IFS='
-'
-    for hidden in $HIDDEN; do
-        if [ -d "$hidden" ]; then mount -n -t tmpfs -o ro,size=4k,mode=0555 mcpmark "$hidden"; fi
-    done
-    IFS=$saved
-    set +f
-    # Where the kernel refuses this, the permissions of the server's user are the limit.
-    mount -n -o remount,bind,ro / 2>/dev/null || :
 else
+    room=$SCRATCH/room
     chmod 0711 "$SCRATCH" "$room"
     mkdir "$room/tmp"
     ln -s "$SCRATCH/run" "$room/run"
@@ -86,7 +45,9 @@ own "$room/tmp"
 if [ "$WAY" != direct ]; then
     # For repairs.
     mkdir -m 0755 "$room/original"
-    (umask 022 && cat "$room/data/postgresql.conf" > "$room/original/postgresql.conf")
+    for name in postgresql.conf PG_VERSION; do
+        (umask 022 && cat "$room/data/$name" > "$room/original/$name")
+    done
 fi
 own "$room/run/."
 chmod 0711 "$room/run/."
@@ -167,16 +128,39 @@ clear() {
     else
         stop QUIT
     fi
-    rm -f "$room/data/postmaster.pid"
+    # Whatever is in the place of the files of a running server.
+    rm -rf "$room/data/postmaster.pid" "$room/run/".[!.]* || :
 }
-# Undoes what a superuser can have done against the administrator, and writes its name to status/administrator. This runs
-# with the rights of the server, because its data directory may contain symlinks.
+# Undoes what a superuser can have done against a start of the server and against the administrator, and writes the name
+# of the latter to status/administrator. No process of the server runs meanwhile.
 repair() {
-    (become cp --remove-destination "$room/original/postgresql.conf" "$room/data/postgresql.conf")
-    (become rm -rf "$room/data/postgresql.auto.conf" "$room/data/pg_hba.conf")
-    (become sh -c 'echo "local all all trust" > "$1"' sh "$room/data/pg_hba.conf")
-    (become "$BIN/postgres" --single -D "$room/data" template1) > "$room/status/administrator" <<SQL
+    data=$room/data
+    own "$data/."
+    chmod 0700 "$data/."
+    # Files that an unchanged cluster does not have, or that are written again. There can be a directory in their place.
+    for name in PG_VERSION postgresql.conf postgresql.auto.conf pg_hba.conf pg_ident.conf postmaster.opts standby.signal \
+        recovery.signal backup_label tablespace_map pg_logical/replorigin_checkpoint; do
+        rm -rf "${data:?}/$name"
+    done
+    # A server that starts expects these directories. The content of the first ones does not outlive a server.
+    for name in pg_dynshmem pg_notify pg_replslot pg_serial pg_snapshots pg_stat pg_stat_tmp pg_twophase; do
+        rm -rf "${data:?}/$name"
+    done
+    for name in pg_dynshmem pg_notify pg_replslot pg_serial pg_snapshots pg_stat pg_stat_tmp pg_twophase pg_subtrans \
+        pg_tblspc pg_commit_ts pg_logical pg_logical/mappings pg_logical/snapshots; do
+        if [ -L "$data/$name" ] || ! [ -d "$data/$name" ]; then
+            rm -rf "${data:?}/$name"
+            mkdir "$data/$name"
+            own "$data/$name"
+        fi
+    done
+    # With the rights of the server, which can read no other files than its own.
+    (become cp "$room/original/PG_VERSION" "$room/original/postgresql.conf" "$data")
+    (become sh -c 'echo "local all all trust" > "$1/pg_hba.conf" && : > "$1/pg_ident.conf"' sh "$data")
+    (become "$BIN/postgres" --single -D "$data" template1) > "$room/status/administrator" <<SQL
 UPDATE pg_catalog.pg_authid SET rolsuper = true, rolcanlogin = true, rolconnlimit = -1, rolvaliduntil = NULL WHERE oid = 10
+UPDATE pg_catalog.pg_database SET datallowconn = true WHERE NOT datallowconn AND datname <> 'template0'
+UPDATE pg_catalog.pg_database SET datconnlimit = -1 WHERE datconnlimit < -1
 SELECT rolname FROM pg_catalog.pg_authid WHERE oid = 10
 SQL
 }
@@ -186,7 +170,7 @@ while read -r command bytes; do
         start) start ;;
         restart) clear "$bytes" && start ;;
         repair)
-            clear "$bytes"
+            clear "$bytes" || :
             repair || :
             start
             ;;

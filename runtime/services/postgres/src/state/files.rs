@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Cursor, Read};
 
-use mcpmark_snapshot::{Batch, File, Snapshot, Store, StoreError, Tree, TreeBuilder, TreePath};
+use mcpmark_snapshot::{
+    Batch, Blobs, File, Snapshot, Store, StoreError, Tree, TreeBuilder, TreePath,
+};
 
 /// Files of a state in memory, by path.
 pub type Files = BTreeMap<TreePath, Vec<u8>>;
@@ -110,17 +112,46 @@ impl Source for Files {
 
 impl Source for Snapshot {
     fn paths(&self) -> Vec<TreePath> {
+        TreeFiles::new(&self.tree, &*self.blobs).paths()
+    }
+
+    fn open(&self, path: &TreePath) -> io::Result<Box<dyn Read + Send + '_>> {
+        open(&self.tree, &*self.blobs, path)
+    }
+}
+
+/// Files of a tree whose bytes are elsewhere.
+#[derive(Clone, Copy)]
+pub struct TreeFiles<'a> {
+    tree: &'a Tree,
+    blobs: &'a dyn Blobs,
+}
+
+impl<'a> TreeFiles<'a> {
+    /// Combines a tree with the source of its bytes.
+    #[must_use]
+    pub fn new(tree: &'a Tree, blobs: &'a dyn Blobs) -> Self {
+        Self { tree, blobs }
+    }
+}
+
+impl Source for TreeFiles<'_> {
+    fn paths(&self) -> Vec<TreePath> {
         self.tree.files().map(|(path, _)| path).collect()
     }
 
     fn open(&self, path: &TreePath) -> io::Result<Box<dyn Read + Send + '_>> {
-        let file = self.tree.get(path).and_then(|node| node.as_file());
-        let Some(file) = file else {
-            return Err(io::ErrorKind::NotFound.into());
-        };
-        match self.blobs.open(&file.content)? {
-            Some(file) => Ok(Box::new(file)),
-            None => Ok(Box::new(Cursor::new(self.blobs.read(&file.content)?))),
-        }
+        open(self.tree, self.blobs, path)
+    }
+}
+
+fn open(tree: &Tree, blobs: &dyn Blobs, path: &TreePath) -> io::Result<Box<dyn Read + Send>> {
+    let file = tree.get(path).and_then(|node| node.as_file());
+    let Some(file) = file else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    match blobs.open(&file.content)? {
+        Some(file) => Ok(Box::new(file)),
+        None => Ok(Box::new(Cursor::new(blobs.read(&file.content)?))),
     }
 }

@@ -62,12 +62,12 @@ mod sql;
 
 pub use dump::{dump, dump_files, dump_tree};
 pub use error::{DumpError, RestoreError, Unsupported};
-pub use files::{Files, Sink, Source, StoreSink};
+pub use files::{Files, Sink, Source, StoreSink, TreeFiles};
 pub use overview::{
     Column, ForeignKey, Overview, OverviewError, Relation, RelationKind, Role, Section,
 };
 pub use paths::{decode as decode_name, encode as encode_name};
-pub use restore::restore;
+pub use restore::{check, restore};
 
 /// Content of the file `format`.
 const FORMAT: &str = "mcpmark postgres state 1\n";

@@ -133,6 +133,43 @@ pub(super) struct Statement {
     pub(super) line: usize,
     /// Text with the final semicolon.
     pub(super) text: String,
+    /// Line and first words of the statement, or of each one in a group.
+    pub(super) heads: Vec<(usize, Vec<String>)>,
+}
+
+/// Words with which statements of transaction control begin.
+const TRANSACTION_CONTROL: [&str; 8] = [
+    "ABORT",
+    "BEGIN",
+    "COMMIT",
+    "END",
+    "RELEASE",
+    "ROLLBACK",
+    "SAVEPOINT",
+    "START",
+];
+
+impl Statement {
+    /// Returns the line and the reason if definitions may not contain the statement: it would end the transaction in
+    /// which they are executed, or read and write other things than the database.
+    pub(super) fn refusal(&self) -> Option<(usize, String)> {
+        self.heads.iter().find_map(|(line, words)| {
+            let first = words.first()?.as_str();
+            let second = words.get(1).map(String::as_str);
+            let reason = if first == "COPY" {
+                "rows are in data/<schema>/<table>.csv"
+            } else if TRANSACTION_CONTROL.contains(&first)
+                || (first, second) == ("PREPARE", Some("TRANSACTION"))
+            {
+                "all definitions are executed in one transaction"
+            } else if first == "LOAD" {
+                "libraries are loaded by extensions"
+            } else {
+                return None;
+            };
+            Some((*line, format!("{first} is not a definition; {reason}")))
+        })
+    }
 }
 
 /// Splits SQL text into statements. The body of a function in standard SQL (`BEGIN ATOMIC … END`) is a part of its
@@ -170,14 +207,17 @@ pub(super) fn statements(sql: &str) -> Vec<Statement> {
         }
         let begin = start.take().unwrap_or(token.start);
         let text = &sql[begin..=token.start];
+        let head = (line, words.clone());
         match found.last_mut() {
             Some(group) if in_group => {
                 group.text.push('\n');
                 group.text.push_str(text);
+                group.heads.push(head);
             }
             _ => found.push(Statement {
                 line,
                 text: text.to_owned(),
+                heads: vec![head],
             }),
         }
         in_group = if in_group {
@@ -191,6 +231,7 @@ pub(super) fn statements(sql: &str) -> Vec<Statement> {
         found.push(Statement {
             line,
             text: sql[begin..].to_owned(),
+            heads: vec![(line, words)],
         });
     }
     found
@@ -331,6 +372,36 @@ mod tests {
                 (5, "SELECT 2;".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn statements_that_are_no_definitions_are_refused() {
+        let refused = |sql: &str| {
+            let found = statements(sql);
+            let refusals = found.iter().filter_map(Statement::refusal);
+            refusals.map(|(line, _)| line).collect::<Vec<_>>()
+        };
+        for sql in [
+            "copy t from program 'id';",
+            "COPY (SELECT 1) TO PROGRAM 'id'",
+            "/* x */ Commit;",
+            "start transaction;",
+            "PREPARE TRANSACTION 'x';",
+            "savepoint s;",
+            "load 'x';",
+        ] {
+            assert_eq!(refused(&format!("SELECT 1;\n\n{sql}")), [3], "{sql}");
+        }
+        let group = "SET ROLE a;\nGRANT b TO c;\nEND;\nRESET ROLE;";
+        assert_eq!(refused(group), [3]);
+        for sql in [
+            "CREATE FUNCTION f() RETURNS int\nBEGIN ATOMIC\n SELECT 1;\nEND;",
+            "CREATE TABLE copy (\"commit\" int);",
+            "PREPARE p AS SELECT 1;",
+            "CREATE PROCEDURE p() LANGUAGE plpgsql AS $$\nBEGIN\nCOMMIT;\nEND;\n$$;",
+        ] {
+            assert_eq!(refused(sql), [0_usize; 0], "{sql}");
+        }
     }
 
     #[test]

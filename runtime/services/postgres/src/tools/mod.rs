@@ -34,7 +34,7 @@ use self::rows::Printed;
 
 pub use profile::PROFILES;
 
-/// Rights of the model.
+/// Rights of the model, which are a part of the profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AccessMode {
     /// Any statement that the role may run.
@@ -43,6 +43,17 @@ pub enum AccessMode {
     /// Statements that only read, in read-only transactions of at most 30 seconds. They may call only functions of a
     /// list.
     Restricted,
+}
+
+impl AccessMode {
+    /// Returns the access mode of one of the [`PROFILES`], or of the default one.
+    pub fn of_profile(profile: Option<&str>) -> Self {
+        if profile == Some(profile::RESTRICTED) {
+            Self::Restricted
+        } else {
+            Self::Unrestricted
+        }
+    }
 }
 
 /// Limits of the tools of a session.
@@ -119,6 +130,7 @@ impl ToolHandler for Tools {
         let Some(runtime) = &self.runtime else {
             return Err(ErrorData::internal_error("the session is closed", None));
         };
+        let limit = self.database.limits().max_result_bytes;
         let database = &mut self.database;
         let cancelled = cancelled();
         let answer = runtime.block_on(async {
@@ -132,6 +144,13 @@ impl ToolHandler for Tools {
             runtime.block_on(database.interrupt());
             Err(Failure::Interrupted(Interrupted::Cancelled))
         });
+        // Errors contain texts of the statement or of the agent's functions.
+        let answer = match answer {
+            Err(Failure::Error(message)) if message.len() as u64 > limit => {
+                Err(Failure::TooLarge(limit))
+            }
+            answer => answer,
+        };
         match answer {
             Ok(text) => Ok(CallToolResult::success(vec![ContentBlock::text(text)])),
             Err(Failure::Error(message)) => {

@@ -4,8 +4,15 @@ use mcpmark_service::ToolSurface;
 
 use super::AccessMode;
 
-/// Versions of the published server that a session can reproduce. The first one is the default.
-pub const PROFILES: &[&str] = &["0.3.0"];
+/// Versions of the published server that a session can reproduce, with an access mode if it is not the default. The first
+/// one is the default.
+pub const PROFILES: &[&str] = &[VERSION, RESTRICTED];
+
+/// Version of the published server.
+const VERSION: &str = "0.3.0";
+
+/// Profile of the published server that is started with `--access-mode=restricted`.
+pub(super) const RESTRICTED: &str = "0.3.0-restricted";
 
 /// Name of the server in the handshake.
 const NAME: &str = "postgres-mcp";
@@ -17,7 +24,7 @@ const EXECUTE: &str = "execute_sql";
 /// at the time of its publication, the tools have neither annotations nor structured results.
 pub(super) fn surface(access: AccessMode) -> Result<ToolSurface, serde_json::Error> {
     let tools = include_str!("../../surface/0.3.0.json");
-    let mut surface = ToolSurface::parse(NAME, PROFILES[0], tools)?;
+    let mut surface = ToolSurface::parse(NAME, VERSION, tools)?;
     if access == AccessMode::Restricted {
         for tool in surface.tools.iter_mut().filter(|tool| tool.name == EXECUTE) {
             tool.description = Some("Runs an SQL statement that only reads".into());
@@ -38,6 +45,16 @@ mod tests {
         for tool in &surface.tools {
             assert!(arguments::spec(&tool.name).is_some(), "{}", tool.name);
         }
+    }
+
+    #[test]
+    fn profiles_determine_the_access_mode() {
+        let modes = PROFILES
+            .iter()
+            .map(|name| AccessMode::of_profile(Some(name)));
+        let modes: Vec<AccessMode> = modes.collect();
+        assert_eq!(modes, [AccessMode::Unrestricted, AccessMode::Restricted]);
+        assert_eq!(AccessMode::of_profile(None), AccessMode::default());
     }
 
     #[test]

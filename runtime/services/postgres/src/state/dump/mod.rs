@@ -15,6 +15,14 @@ use super::{FORMAT, PINNED, paths, sql};
 const HELPERS: &str = include_str!("../queries/helpers.sql");
 const UNSUPPORTED: &str = include_str!("../queries/unsupported.sql");
 
+/// Disables the event triggers of the database in the transaction of the dump, because they would run when the helpers
+/// are created. The query of event triggers reads their true states from the setting.
+const DISABLE_EVENT_TRIGGERS: &str = "
+SELECT set_config('mcpmark.event_triggers', coalesce(jsonb_object_agg(oid, evtenabled), '{}')::text, true)
+    FROM pg_event_trigger;
+UPDATE pg_event_trigger SET evtenabled = 'D' WHERE evtenabled <> 'D';
+";
+
 /// Queries whose rows are a path and a statement of that file. Statements of one file are in the order of the queries.
 const DEFINITIONS: [(&str, &str); 19] = [
     ("roles", include_str!("../queries/roles.sql")),
@@ -101,8 +109,7 @@ pub async fn dump_tree(client: &Client, store: &Store) -> Result<Tree, DumpError
 }
 
 async fn dump_snapshot(client: &Client, sink: &mut dyn Sink) -> Result<(), DumpError> {
-    // Otherwise event triggers of the database would run when the helpers are created.
-    let prepare = format!("{PINNED}SET LOCAL session_replication_role = 'replica';{HELPERS}");
+    let prepare = format!("{PINNED}{DISABLE_EVENT_TRIGGERS}{HELPERS}");
     client
         .batch_execute(&prepare)
         .await

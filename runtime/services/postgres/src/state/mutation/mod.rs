@@ -8,13 +8,14 @@
 mod definitions;
 mod rows;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read};
 
-use mcpmark_snapshot::TreePath;
+use mcpmark_snapshot::{BuildError, File, Store, StoreError, Tree, TreeBuilder, TreePath};
 
 use super::files::Source;
 use super::overview::{Overview, OverviewError};
+use super::paths::Place;
 
 /// Maximum number of mutants of one kind in one file.
 const PER_FILE: usize = 3;
@@ -60,6 +61,8 @@ pub enum MutationKind {
     Sequence,
     /// An unwanted table exists.
     StrayTable,
+    /// Definitions are those of the starting state, or removed ones still exist.
+    Stale,
 }
 
 /// Solved state with one mutation.
@@ -73,6 +76,60 @@ pub struct Mutant {
     pub what: String,
     /// Files that differ from the solved state. `None` means that the file is removed.
     pub files: BTreeMap<TreePath, Option<Vec<u8>>>,
+}
+
+impl Mutant {
+    /// Returns the tree of the mutant, and stores the bytes in which it differs from the solved state.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes cannot be stored.
+    pub fn tree(&self, solved: &Tree, store: &Store) -> Result<Tree, MutantError> {
+        let mut builder = TreeBuilder::from(solved.clone());
+        for (path, content) in &self.files {
+            let old = builder.remove(path);
+            match content {
+                Some(bytes) => {
+                    let file = File {
+                        size: bytes.len() as u64,
+                        executable: false,
+                        modified: None,
+                        content: store.put(bytes)?,
+                    };
+                    builder.insert_file(path, file)?;
+                }
+                None if old.is_some() => remove_empty_parents(&mut builder, path),
+                None => {}
+            }
+        }
+        let tree = builder.finish();
+        store.put_tree(&tree)?;
+        Ok(tree)
+    }
+}
+
+/// Removes the directories above a removed file that have become empty, because a dump has none.
+fn remove_empty_parents(builder: &mut TreeBuilder, path: &TreePath) {
+    let mut parent = path.parent();
+    while let Some(directory) = parent.filter(|directory| !directory.is_root()) {
+        let node = builder.get(&directory).and_then(|node| node.as_directory());
+        if node.is_none_or(|entries| !entries.is_empty()) {
+            return;
+        }
+        builder.remove(&directory);
+        parent = directory.parent();
+    }
+}
+
+/// Error of writing a mutant.
+#[derive(Debug, thiserror::Error)]
+pub enum MutantError {
+    /// Bytes that cannot be stored.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Path that another entry of the solved state occupies.
+    #[error(transparent)]
+    Build(#[from] BuildError),
 }
 
 /// Returns mutants of the state `end`, which a solution made from `start`. Equal states result in equal mutants.
@@ -101,7 +158,9 @@ pub fn mutants(start: &dyn Source, end: &dyn Source) -> Result<Vec<Mutant>, Over
         };
         rows::mutate(&file, &overview, &mut found).map_err(failed)?;
         definitions::mutate(&file, &overview, &mut found);
+        found.extend(stale(&file));
     }
+    found.extend(remains(start, end, &overview)?);
     found.extend(stray_table(&overview));
     Ok(found)
 }
@@ -136,6 +195,87 @@ fn read(source: &dyn Source, path: &TreePath) -> io::Result<Option<String>> {
     };
     Ok(Some(String::from_utf8(bytes).unwrap_or_default()))
 }
+
+/// Returns the solved state with the definitions of the starting state in one file. Those of a table would not fit to its
+/// rows.
+fn stale(file: &Changed<'_>) -> Option<Mutant> {
+    let place = Place::parse(file.path, "sql")?;
+    let is_table = matches!(place.in_schema(), Some((_, "tables", _)));
+    if file.before.is_empty() || is_table {
+        return None;
+    }
+    let what = "has the definitions of the starting state";
+    Some(file.mutant(MutationKind::Stale, what, file.before.to_owned()))
+}
+
+/// Returns mutants in which something still exists that the solution removed: a table with everything that belongs to it,
+/// or one file of another object.
+fn remains(
+    start: &dyn Source,
+    end: &dyn Source,
+    overview: &Overview,
+) -> Result<Vec<Mutant>, OverviewError> {
+    let kept: BTreeSet<TreePath> = end.paths().into_iter().collect();
+    let mut removed: BTreeMap<Option<(String, String)>, Vec<TreePath>> = BTreeMap::new();
+    for path in start.paths() {
+        if kept.contains(&path) {
+            continue;
+        }
+        let definition = Place::parse(&path, "sql");
+        let rows = Place::parse(&path, "csv");
+        let of_table = match (&definition, &rows) {
+            (Some(place), _) => place
+                .in_schema()
+                .filter(|(_, kind, _)| !STANDALONE.contains(kind))
+                .map(|(schema, _, name)| (schema.to_owned(), name.to_owned())),
+            (None, Some(place)) => match place.rows() {
+                Some((schema, name)) => Some((schema.to_owned(), name.to_owned())),
+                None => continue,
+            },
+            (None, None) => continue,
+        };
+        removed.entry(of_table).or_default().push(path);
+    }
+    let mut found = Vec::new();
+    for (table, paths) in removed {
+        let groups: Vec<Vec<TreePath>> = match table {
+            // The table is gone as a whole.
+            Some(table) if !overview.relations.contains_key(&table) => vec![paths],
+            _ => paths.into_iter().map(|path| vec![path]).collect(),
+        };
+        for paths in groups {
+            let mut files = BTreeMap::new();
+            for path in &paths {
+                let text = read(start, path).map_err(|source| OverviewError {
+                    path: path.clone(),
+                    source,
+                })?;
+                files.insert(path.clone(), Some(text.unwrap_or_default().into_bytes()));
+            }
+            let place = paths.iter().find(|path| path.as_str().contains("/tables/"));
+            let Some(place) = place.or(paths.first()).map(TreePath::to_string) else {
+                continue;
+            };
+            found.push(Mutant {
+                kind: MutationKind::Stale,
+                what: format!("{place} of the starting state still exists"),
+                place,
+                files,
+            });
+        }
+    }
+    Ok(found)
+}
+
+/// Kinds of objects that belong to no table.
+const STANDALONE: [&str; 6] = [
+    "aggregates",
+    "collations",
+    "functions",
+    "sequences",
+    "statistics",
+    "types",
+];
 
 /// Returns the solved state with an additional empty table in its first schema.
 fn stray_table(overview: &Overview) -> Option<Mutant> {

@@ -1,3 +1,5 @@
+use mcpmark_snapshot::Blobs;
+
 use super::*;
 use crate::state::Files;
 
@@ -166,4 +168,116 @@ fn equal_states_have_only_a_stray_table() {
     let all = mutants(&same, &same).unwrap();
     assert_eq!(all.len(), 1);
     assert_eq!(all[0].kind, MutationKind::StrayTable);
+}
+
+#[test]
+fn trees_of_mutants_differ_in_the_mutated_files() {
+    let home = tempfile::tempdir().unwrap();
+    let store = Store::open(home.path()).unwrap();
+    let mut builder = TreeBuilder::new();
+    for (path, text) in [
+        ("format", "mcpmark postgres state 1\n"),
+        (
+            "schemas/public/indexes/t.sql",
+            "CREATE INDEX t_n ON public.t USING btree (n);\n",
+        ),
+        (
+            "schemas/public/tables/t.sql",
+            "CREATE TABLE public.t (\n    n integer\n);\n",
+        ),
+    ] {
+        let file = File {
+            size: text.len() as u64,
+            executable: false,
+            modified: None,
+            content: store.put(text.as_bytes()).unwrap(),
+        };
+        builder
+            .insert_file(&TreePath::parse(path).unwrap(), file)
+            .unwrap();
+    }
+    let solved = builder.finish();
+    let path = |text| TreePath::parse(text).unwrap();
+    let mutant = |path: TreePath, content: Option<&str>| Mutant {
+        kind: MutationKind::Index,
+        place: path.to_string(),
+        what: String::new(),
+        files: BTreeMap::from([(path, content.map(|text| text.as_bytes().to_vec()))]),
+    };
+
+    let index = path("schemas/public/indexes/t.sql");
+    let tree = mutant(index.clone(), None).tree(&solved, &store).unwrap();
+    // A dump of a database without indexes has no directory for them.
+    assert!(tree.get(&path("schemas/public/indexes")).is_none());
+    assert!(tree.get(&path("schemas/public/tables/t.sql")).is_some());
+    assert_eq!(store.load_tree(&tree.digest()).unwrap(), tree);
+
+    let tree = mutant(index.clone(), Some("changed"))
+        .tree(&solved, &store)
+        .unwrap();
+    let content = tree
+        .get(&index)
+        .and_then(|node| node.as_file())
+        .unwrap()
+        .content;
+    assert_eq!(store.read(&content).unwrap(), b"changed");
+    assert_eq!(tree.len(), solved.len());
+
+    let new = path("data/public/t.csv");
+    let tree = mutant(new.clone(), Some("n\n"))
+        .tree(&solved, &store)
+        .unwrap();
+    assert!(tree.get(&new).is_some());
+    let tree = mutant(new, None).tree(&solved, &store).unwrap();
+    assert_eq!(tree, solved);
+}
+
+#[test]
+fn removed_and_changed_definitions_can_remain() {
+    let index = (
+        "schemas/public/indexes/kept.sql",
+        "CREATE INDEX kept_n ON public.kept USING btree (n);\n",
+    );
+    let kept = (
+        "schemas/public/tables/kept.sql",
+        "CREATE TABLE public.kept (\n    n integer\n);\n",
+    );
+    let function = |body: &str| {
+        format!(
+            "CREATE OR REPLACE FUNCTION public.f()\n RETURNS integer\n LANGUAGE sql\nAS $function$ SELECT {body} $function$;\n"
+        )
+    };
+    let (old, new) = (function("1"), function("2"));
+    let path = "schemas/public/functions/f.sql";
+    let start = state(&[
+        SCHEMAS,
+        kept,
+        index,
+        (path, &old),
+        (
+            "schemas/public/tables/old.sql",
+            "CREATE TABLE public.old (\n    n integer\n);\n",
+        ),
+        (
+            "schemas/public/constraints/old.sql",
+            "ALTER TABLE ONLY public.old ADD CONSTRAINT old_pkey PRIMARY KEY (n);\n",
+        ),
+        ("data/public/old.csv", "n\n1\n"),
+    ]);
+    let end = state(&[SCHEMAS, kept, (path, &new)]);
+    let stale: Vec<(String, usize)> = mutants(&start, &end)
+        .unwrap()
+        .into_iter()
+        .filter(|mutant| mutant.kind == MutationKind::Stale)
+        .map(|mutant| (mutant.place, mutant.files.len()))
+        .collect();
+    assert_eq!(
+        stale,
+        [
+            (path.to_owned(), 1),
+            ("schemas/public/indexes/kept.sql".to_owned(), 1),
+            ("schemas/public/tables/old.sql".to_owned(), 3),
+        ]
+    );
+    assert!(texts(&start, &end, MutationKind::Stale).contains(&old));
 }

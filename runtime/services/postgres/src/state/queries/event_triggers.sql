@@ -1,4 +1,8 @@
-SELECT ARRAY['event-triggers'], statement FROM pg_event_trigger e CROSS JOIN LATERAL (VALUES
+SELECT ARRAY['event-triggers'], statement FROM (
+    -- The dump has disabled all of them for its transaction.
+    SELECT oid, evtname, evtevent, evtowner, evtfoid, evttags,
+        current_setting('mcpmark.event_triggers')::jsonb ->> oid::text AS evtenabled FROM pg_event_trigger
+) e CROSS JOIN LATERAL (VALUES
     (0, 'CREATE EVENT TRIGGER ' || quote_ident(evtname) || ' ON ' || evtevent
         || coalesce(E'\n    WHEN TAG IN (' || (SELECT string_agg(pg_temp.lit(tag), ', ' ORDER BY tag COLLATE "C") FROM unnest(evttags) tag) || ')', '')
         || E'\n    EXECUTE FUNCTION ' || evtfoid::regproc || '();'),

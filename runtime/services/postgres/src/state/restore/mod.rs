@@ -31,7 +31,7 @@ use super::{FORMAT, PINNED};
 /// Returns [`RestoreError::Rejected`] with the file and the line if the server rejects a part of the state, and other
 /// errors if the tree is not a state, or if the server fails.
 pub async fn restore(client: &Client, source: &dyn Source) -> Result<(), RestoreError> {
-    check_format(source)?;
+    check(source)?;
     let parts = phases::parts(source)?;
     client
         .batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
@@ -46,6 +46,29 @@ pub async fn restore(client: &Client, source: &dyn Source) -> Result<(), Restore
     let ended = client.batch_execute(end).await;
     restored?;
     ended.map_err(RestoreError::server("end the transaction"))
+}
+
+/// Checks without a server that a tree has the form of a state, and that its definitions are definitions.
+///
+/// # Errors
+///
+/// Returns an error for a tree without a version or with unknown files, and for statements that would end the transaction
+/// of a restoration, or read and write other things than the database.
+pub fn check(source: &dyn Source) -> Result<(), RestoreError> {
+    check_format(source)?;
+    for part in phases::parts(source)?.into_iter().flatten() {
+        if matches!(part.content, Content::Statements) {
+            let statements = sql::statements(&text(source, &part.path)?);
+            if let Some((line, message)) = statements.iter().find_map(Statement::refusal) {
+                return Err(RestoreError::Rejected {
+                    path: part.path,
+                    line,
+                    message,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 fn check_format(source: &dyn Source) -> Result<(), RestoreError> {

@@ -19,6 +19,12 @@ const CHUNK: usize = 64 * 1024;
 /// Size of the tag and the length of a message, in bytes.
 const HEADER: usize = 5;
 
+/// Maximum size of a message that is no row, in bytes. Errors can contain texts of any length.
+const MAX_MESSAGE: usize = 8 << 20;
+
+/// Maximum total size of the notices of one query, in bytes. Their content is not used.
+const MAX_NOTICES: usize = 64 << 20;
+
 /// Message of libpq for a connection that was closed.
 const CLOSED: &str = "server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally\n\tbefore or while processing the request.";
 
@@ -93,6 +99,17 @@ pub(crate) enum QueryError {
     /// Result that exceeds the limit in bytes.
     #[error("result of more than {0} bytes exceeds the limit of {0} bytes for one tool result")]
     TooLarge(u64),
+    /// Error of the server whose text is too long.
+    #[error(
+        "the server reported an error with a text of more than {MAX_MESSAGE} bytes, which is not shown"
+    )]
+    LongError,
+    /// Too many notices.
+    #[error(
+        "notices of more than {MAX_NOTICES} bytes exceed the limit of one query; the statement was cancelled and rolled \
+         back: raise fewer or shorter notices"
+    )]
+    Notices,
     /// Cancelled call, or one that needs too much memory.
     #[error(transparent)]
     Interrupted(#[from] mcpmark_service::Interrupted),
@@ -132,9 +149,16 @@ pub(crate) struct Connection {
     parameters: Parameters,
     key: (i32, i32),
     transaction: Transaction,
-    /// Bytes of an oversized row that are not yet read.
-    to_skip: usize,
+    /// Message that is being skipped, with the number of bytes that are not yet read.
+    skipping: Option<(Skipped, usize)>,
     phase: Phase,
+}
+
+/// Message whose content is not kept.
+#[derive(Debug, Clone, Copy)]
+struct Skipped {
+    tag: u8,
+    bytes: usize,
 }
 
 /// State of the exchange with the server, for a query whose future is dropped.
@@ -161,7 +185,7 @@ impl Connection {
             parameters: Parameters::default(),
             key: (0, 0),
             transaction: Transaction::Idle,
-            to_skip: 0,
+            skipping: None,
             phase: Phase::Ready,
         }
     }
@@ -183,29 +207,38 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads the next message. The content of rows that are larger than `max_row` bytes is skipped. A dropped future
-    /// loses nothing.
+    /// Reads the next message. The content of notices, of rows that are larger than `max_row` bytes and of other messages
+    /// that are too large is skipped. A dropped future loses nothing.
     pub(super) async fn frame(&mut self, max_row: usize) -> Result<Frame, QueryError> {
-        if self.to_skip == 0 {
+        if self.skipping.is_none() {
             self.fill(HEADER).await?;
             let [tag, length @ ..] = [0, 1, 2, 3, 4].map(|index| self.received[index]);
             let length = u32::from_be_bytes(length) as usize;
-            let length = length.checked_sub(4).ok_or(Malformed)?;
-            if tag != b'D' || length <= max_row {
-                self.fill(HEADER + length).await?;
+            let bytes = length.checked_sub(4).ok_or(Malformed)?;
+            let is_kept = match tag {
+                b'D' => bytes <= max_row,
+                b'N' => false,
+                _ => bytes <= MAX_MESSAGE,
+            };
+            if is_kept {
+                self.fill(HEADER + bytes).await?;
                 self.received.advance(HEADER);
-                let body = self.received.split_to(length).freeze();
+                let body = self.received.split_to(bytes).freeze();
                 return Ok(Frame::Message { tag, body });
             }
-            self.to_skip = HEADER + length;
+            self.skipping = Some((Skipped { tag, bytes }, HEADER + bytes));
         }
-        while self.to_skip > 0 {
+        while let Some((Skipped { tag, bytes }, left)) = self.skipping {
+            if left == 0 {
+                self.skipping = None;
+                return Ok(Frame::Skipped { tag, bytes });
+            }
             self.fill(1).await?;
-            let skipped = self.to_skip.min(self.received.len());
+            let skipped = left.min(self.received.len());
             self.received.advance(skipped);
-            self.to_skip -= skipped;
+            self.skipping = Some((Skipped { tag, bytes }, left - skipped));
         }
-        Ok(Frame::OversizedRow)
+        Err(QueryError::malformed())
     }
 
     async fn fill(&mut self, length: usize) -> Result<(), QueryError> {
@@ -246,14 +279,25 @@ impl Connection {
     async fn results(&mut self, sink: &mut dyn Sink) -> Result<(), QueryError> {
         let mut failure: Option<QueryError> = None;
         let mut in_rows = false;
+        let mut notices = 0_usize;
         loop {
             let frame = match self.frame(sink.max_row_bytes()).await {
                 Ok(frame) => frame,
                 Err(lost) => return Err(failure.unwrap_or(lost)),
             };
             let step = match frame {
-                Frame::OversizedRow if failure.is_none() => sink.oversized_row(),
-                Frame::OversizedRow => Ok(()),
+                Frame::Skipped { tag: b'N', bytes } => {
+                    notices = notices.saturating_add(bytes);
+                    if notices > MAX_NOTICES {
+                        Err(QueryError::Notices)
+                    } else {
+                        Ok(())
+                    }
+                }
+                Frame::Skipped { tag: b'D', .. } if failure.is_none() => sink.oversized_row(),
+                Frame::Skipped { tag: b'D', .. } => Ok(()),
+                Frame::Skipped { tag: b'E', .. } => Err(QueryError::LongError),
+                Frame::Skipped { .. } => return Err(QueryError::malformed()),
                 Frame::Message { tag, body } => match tag {
                     b'T' => {
                         in_rows = true;
@@ -285,7 +329,7 @@ impl Connection {
             match step {
                 Err(QueryError::Ended(error)) => return Err(QueryError::Ended(error)),
                 Err(problem) if failure.is_none() => {
-                    let is_ours = !matches!(problem, QueryError::Server(_));
+                    let is_ours = !matches!(problem, QueryError::Server(_) | QueryError::LongError);
                     failure = Some(problem);
                     if is_ours {
                         self.request_cancellation().await;
@@ -308,8 +352,14 @@ impl Connection {
         self.send(&message).await?;
         let mut parses = true;
         loop {
-            let Frame::Message { tag, body } = self.frame(usize::MAX).await? else {
-                continue;
+            let (tag, body) = match self.frame(usize::MAX).await? {
+                Frame::Message { tag, body } => (tag, body),
+                // The refusal of several statements is short, so it is another error.
+                Frame::Skipped { tag: b'E', .. } => {
+                    parses = false;
+                    continue;
+                }
+                Frame::Skipped { .. } => continue,
             };
             match tag {
                 b'E' => {

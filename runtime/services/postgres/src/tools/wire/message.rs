@@ -9,8 +9,12 @@ pub(crate) enum Frame {
         tag: u8,
         body: Bytes,
     },
-    /// Row that is larger than the reader accepts. Its content was skipped.
-    OversizedRow,
+    /// Message whose content was skipped: a notice, or one that is larger than the reader accepts.
+    Skipped {
+        tag: u8,
+        /// Size of the content.
+        bytes: usize,
+    },
 }
 
 /// Column of a result.

@@ -66,8 +66,10 @@ async fn authenticated(config: &Config) -> Result<Connection, QueryError> {
     let password = config.get_password().unwrap_or_default();
     let mut scram: Option<ScramSha256> = None;
     loop {
-        let Frame::Message { tag, body } = connection.frame(usize::MAX).await? else {
-            continue;
+        let (tag, body) = match connection.frame(usize::MAX).await? {
+            Frame::Message { tag, body } => (tag, body),
+            Frame::Skipped { tag: b'E', .. } => return Err(QueryError::LongError),
+            Frame::Skipped { .. } => continue,
         };
         match tag {
             b'R' => {

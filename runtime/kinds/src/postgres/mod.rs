@@ -1,16 +1,25 @@
 //! The postgres service, whose worlds are databases.
 
+mod mutants;
+mod summary;
+
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use mcpmark_postgres::{Installation, Isolation, PostgresService, clock_library};
-use mcpmark_service::{Service, error_chain};
-use mcpmark_snapshot::{Tree, TreePath};
+use mcpmark_postgres::state::{Overview, TreeFiles};
+use mcpmark_postgres::{
+    CGROUP_VARIABLE, CgroupParent, Installation, Isolation, PostgresService, clock_library,
+};
+use mcpmark_service::{Service, ServiceError, error_chain};
+use mcpmark_snapshot::{Blobs, Tree, TreePath};
 use mcpmark_task::TaskId;
 
+use self::mutants::{DatabaseMutator, MUTATIONS};
 use crate::invocation::{ScriptInvocation, ScriptVariables};
 use crate::published::{self, POSTGRES};
-use crate::{Availability, ServiceKind, WorldGuests};
+use crate::{
+    Availability, MutateError, Mutation, ServiceKind, Solved, StateMutator, Summary, WorldGuests,
+};
 
 /// Directory of golden clusters within the cache.
 const GOLDENS: &str = "postgres";
@@ -53,12 +62,40 @@ impl ServiceKind for PostgresKind {
         has("format") && PARTS.into_iter().any(has)
     }
 
+    fn summarize(
+        &self,
+        tree: &Tree,
+        blobs: &dyn Blobs,
+        _scratch: &Path,
+    ) -> Result<Option<Summary>, ServiceError> {
+        let overview = Overview::read(&TreeFiles::new(tree, blobs))
+            .map_err(|source| ServiceError::invalid_world(self.name(), source))?;
+        Ok(Some(summary::summary(&overview)))
+    }
+
     fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
         published::postgres(task)
     }
 
     fn script_variables(&self) -> ScriptVariables {
         ScriptVariables::named(POSTGRES)
+    }
+
+    fn mutations(&self) -> &'static [Mutation] {
+        MUTATIONS
+    }
+
+    fn mutator<'a>(
+        &self,
+        solved: Solved<'a>,
+    ) -> Result<Option<Box<dyn StateMutator + 'a>>, MutateError> {
+        Ok(Some(Box::new(DatabaseMutator::new(solved))))
+    }
+
+    /// Returns true for the version of the form, which is the same in all states. The file is missing only if the
+    /// database could not be captured.
+    fn is_noise(&self, path: &TreePath) -> bool {
+        path.as_str() == "format"
     }
 }
 
@@ -82,8 +119,15 @@ fn availability() -> Availability {
             "with the clock of this machine, because libfaketime is not installed (`apt-get install libfaketime`)"
         }
     };
+    let memory = match CgroupParent::of_machine() {
+        Some(_) => "with a limit of memory for each session".to_owned(),
+        None => format!(
+            "without a limit of the total memory of a session, because this process may not create cgroups (set \
+             {CGROUP_VARIABLE})"
+        ),
+    };
     let text = format!(
-        "PostgreSQL {} in {}; servers run {isolation}, {clock}",
+        "PostgreSQL {} in {}; servers run {isolation}, {clock}, {memory}",
         installation.version(),
         installation.bin().display()
     );
