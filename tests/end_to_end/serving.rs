@@ -533,23 +533,17 @@ fn a_state_that_is_none_of_its_service_is_not_graded() {
     let kept = fs::read_to_string(&pulls).unwrap();
     fs::write(&pulls, kept.replacen('[', "[[", 1)).unwrap();
     let refused = grade().exits(4);
-    insta::assert_snapshot!(refused.message(), @r"
-    error: [dir]/world: the github world is not valid: pulls.json:6304:0: EOF while parsing a list
-    ");
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/world: the github world is not valid: pulls.json:6304:0: EOF while parsing a list");
     fs::write(&pulls, kept).unwrap();
     let packs = world.join("repo/.git/objects/pack");
     for file in fs::read_dir(&packs).unwrap() {
         fs::write(file.unwrap().path(), "").unwrap();
     }
     let refused = grade().exits(4);
-    insta::assert_snapshot!(refused.message(), @r"
-    error: [dir]/world: the github world is not valid: repo/.git/objects/pack/pack-0cce6e3f47b7b827c573e02758ddaeb0f93f6548.pack: its checksum differs from its index: it is truncated, or the index belongs to another pack
-    ");
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/world: the github world is not valid: repo/.git/objects/pack/pack-0cce6e3f47b7b827c573e02758ddaeb0f93f6548.pack: its checksum differs from its index: it is truncated, or the index belongs to another pack");
     fs::remove_file(world.join("repo/.git/HEAD")).unwrap();
     let refused = grade().exits(4);
-    insta::assert_snapshot!(refused.message(), @r"
-    error: [dir]/world: the github world is not valid: repo/.git/HEAD: does not exist; a world requires a repository in repo/.git
-    ");
+    insta::assert_snapshot!(refused.message(), @"error: [dir]/world: the github world is not valid: repo/.git/HEAD: does not exist; a world requires a repository in repo/.git");
 }
 
 #[test]
