@@ -52,7 +52,11 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
         "get_pull_request",
         &json!({"pullNumber": in_subject(subject)}),
     );
-    let file = &commit["files"][0];
+    let files = site.json(
+        "get_pull_request_files",
+        &json!({"pullNumber": number(&cause["number"])}),
+    );
+    let file = &files[0];
     let path = string(&file["filename"]);
     let now = site.file_at("main", path).expect("it is there");
     let text = match slips.restores_the_file {
