@@ -6,7 +6,7 @@ mod links;
 
 use mcpmark_guest::github::{Allowed, Commit, Issue, Pull};
 use mcpmark_guest::jiff::civil::Date;
-use mcpmark_guest::prose::Person;
+use mcpmark_guest::prose::{Fact, Person};
 use mcpmark_guest::serde_json::Value;
 use mcpmark_guest::{Condition, Found, Verifier};
 
@@ -84,7 +84,7 @@ fn verify(task: &mut Verifier) {
         pull.map(|it| it.requested_reviewers.clone())
             .equal_in_any_order(&[KEEPER.to_owned()]),
     );
-    check_pull(task, &pull, &issue);
+    check_pull(task, &pull, &issue, (&cause, &commit));
 
     let own = pull.get().map(|it| it.issue.number).unwrap_or_default();
     let story = story(task, (&issue, &cause, &commit), own);
@@ -107,7 +107,12 @@ fn verify(task: &mut Verifier) {
 }
 
 /// Checks what the pull request says beside its commits.
-fn check_pull(task: &mut Verifier, pull: &Found<Pull>, issue: &Issue) {
+fn check_pull(
+    task: &mut Verifier,
+    pull: &Found<Pull>,
+    issue: &Issue,
+    (cause, commit): (&Pull, &Commit),
+) {
     let plain = pull.map(|it| {
         let mut it = it.clone();
         let labels = &mut it.issue.labels;
@@ -125,11 +130,17 @@ fn check_pull(task: &mut Verifier, pull: &Found<Pull>, issue: &Issue) {
         "nothing else is said of the pull request",
         plain.is_only_proposed().and(closes),
     );
+    let related = [
+        Fact::reference(issue.number),
+        Fact::reference(cause.issue.number),
+        Fact::commit(commit.id()),
+    ];
+    let related: Vec<&Fact> = related.iter().collect();
     task.check(
-        "what its text refers to is there",
+        "its text refers to nothing else",
         pull.body()
             .prose()
-            .references_exist_in(&task.end())
+            .references_are_among(&related)
             .and(links_agree(&pull.body())),
     );
 }
