@@ -4,6 +4,8 @@ use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Person, Prose};
 use mcpmark_guest::{Condition, Found};
 
+use crate::roles::{Role, Verbs, said};
+
 /// An oven that stays as it is, and who decided on it.
 pub struct Kept {
     /// Title of the recipe.
@@ -93,6 +95,16 @@ const LEFT: [&str; 9] = [
     "unchanged",
     "untouched",
     "remain*",
+];
+
+/// How people say that a recipe stays as it is, beside [`LEFT`].
+const NOT_MENDED: [&str; 6] = [
+    "decid*",
+    "exception*",
+    "except",
+    "apart from",
+    "all but",
+    "not touch*",
 ];
 
 /// Returns the word of a title that stands for the recipe.
@@ -241,6 +253,47 @@ pub fn degrees_belong(story: &Story, prose: &Found<Prose>) -> Condition {
     }))
 }
 
+/// The forms in which people name a recipe that is put right.
+fn forms(title: &str) -> Vec<String> {
+    let title = title.to_lowercase();
+    let slug = title.replace(' ', "-");
+    let mut forms = vec![
+        format!("recipes/bread/{slug}.md"),
+        format!("recipes/{slug}.md"),
+        format!("{slug}.md"),
+        slug,
+    ];
+    // "Bread" and "rolls" are too often something else.
+    let last = word(&title);
+    if !matches!(last.as_str(), "bread" | "rolls") {
+        forms.push(last);
+    }
+    forms.push(title);
+    forms
+}
+
+/// Checks that no recipe that is put right is said to stay, and none that stays to be put right.
+pub fn roles_belong(story: &Story, text: &str) -> Condition {
+    let mended = story.mended.iter().map(|(title, _)| forms(title));
+    let kept = story.kept.iter().map(|it| vec![word(&it.title)]);
+    let names: Vec<Vec<String>> = mended.chain(kept).collect();
+    let left: Vec<&str> = LEFT.into_iter().chain(NOT_MENDED).collect();
+    let verbs = Verbs {
+        one: &MENDED,
+        other: &left,
+    };
+    let is_wrong = |name: usize, role: Role| (role == Role::One) != (name < story.mended.len());
+    let wrong = said(text, &names, &verbs);
+    match wrong.iter().find(|it| is_wrong(it.name, it.role)) {
+        None => Condition::pass("each recipe is said to be what it is"),
+        Some(it) => Condition::fail(format!(
+            "expected what becomes of the {}, found the opposite in {:?}",
+            names[it.name].last().map_or("", String::as_str),
+            it.sentence
+        )),
+    }
+}
+
 /// Returns the recipes with the degrees that they had and have.
 fn ovens(story: &Story) -> Vec<(&str, Vec<u32>)> {
     let mended = story.mended.iter();
@@ -315,6 +368,9 @@ mod tests {
         }
     }
 
+    /// The check of [`roles_belong`].
+    const ROLES: &str = "what is put right and what stays";
+
     #[test]
     fn comments_are_judged_by_their_facts() {
         let mut samples = samples(include_str!("samples.txt"));
@@ -325,9 +381,20 @@ mod tests {
             samples.len()
         );
         let story = story();
+        let mut wrong_roles = Vec::new();
         for sample in &mut samples {
             sample.text = shortened(&story, &sample.text);
+            let must_fail = sample.fails.as_deref() == Some(ROLES);
+            let condition = roles_belong(&story, &sample.text);
+            if must_fail || sample.fails.is_none() {
+                let detail = condition.detail();
+                if condition.passed() == must_fail {
+                    wrong_roles.push(format!("{}: {detail}", sample.name));
+                }
+            }
         }
+        assert_eq!(wrong_roles, Vec::<String>::new());
+        samples.retain(|it| it.fails.as_deref() != Some(ROLES));
         let facts = explanation(&story);
         let mistakes = misjudged(&samples, |text| {
             let mut conditions = facts.conditions(text);

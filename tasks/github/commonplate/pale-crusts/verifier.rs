@@ -3,13 +3,15 @@
 mod facts;
 #[path = "../../links.rs"]
 mod links;
+#[path = "../../roles.rs"]
+mod roles;
 
 use mcpmark_guest::github::{Allowed, Commit, GitChangeKind, Issue, Pull};
 use mcpmark_guest::prose::{Language, Person};
 use mcpmark_guest::serde_json::Value;
 use mcpmark_guest::{Condition, Found, Verifier};
 
-use crate::facts::{Kept, Story, degrees_belong, explanation, shortened};
+use crate::facts::{Kept, Story, degrees_belong, explanation, roles_belong, shortened};
 use crate::links::links_agree;
 
 mcpmark_guest::verifier!(verify);
@@ -127,9 +129,14 @@ fn verify(task: &mut Verifier) {
 
     let story = story(task, (&issue, &damage, &commit), &lowered, own);
     let comment = said(task, &issue);
-    let prose = comment.map(|text| shortened(&story, text)).prose();
+    let short = comment.map(|text| shortened(&story, text));
+    let prose = short.prose();
     task.check_facts("the comment", &prose, &explanation(&story));
     task.check("the comment: its degrees", degrees_belong(&story, &prose));
+    task.check(
+        "the comment: what is put right and what stays",
+        short.satisfies(|text| roles_belong(&story, text)),
+    );
     task.check(
         "the comment: its links",
         links_agree(&comment).and(prose.commits_exist_in(&task.start().repository())),

@@ -24,69 +24,77 @@ pub enum Wrong {
     Day { cell: String, before: Date },
 }
 
-/// How people say that a name is not in the list of names.
-const NO_NAME: [&str; 30] = [
+/// What people deny of a name that is not in the list of names.
+const NAME_DENIED: [&str; 19] = [
     "names.txt",
+    "a name",
+    "known name",
+    "such name",
+    "listed name",
+    "listed",
+    "known",
+    "a known",
+    "in names",
+    "in the list",
+    "in our list",
+    "in that list",
+    "on the list",
+    "on our list",
+    "on that list",
+    "list of names",
+    "among the names",
+    "among them",
+    "one of the names",
+];
+
+/// What people say of it in other words.
+const NO_NAME: [&str; 15] = [
     "no name",
-    "not a name",
-    "no known name",
-    "no such name",
-    "no listed name",
-    "not listed",
-    "not in",
-    "isn't in",
-    "not on",
-    "isn't on",
-    "not among",
-    "isn't among",
-    "unlisted",
-    "unknown",
-    "not known",
-    "not a known",
-    "isn't a known",
     "do not know",
     "don't know",
     "does not know",
     "doesn't know",
+    "names.txt .. does not",
+    "names.txt .. doesn't",
+    "unlisted",
+    "unknown",
     "misspel*",
-    "spelling",
-    "spelt",
-    "spelled",
+    "is spelled",
+    "is spelt",
     "typo",
-    "list of names",
     "wrong name",
     "other than",
 ];
 
-/// How people say that a day does not exist.
-const NO_DAY: [&str; 36] = [
+/// What people deny of a day that does not exist.
+const DAY_DENIED: [&str; 14] = [
+    "a date",
+    "date",
+    "a day",
+    "day",
+    "such day",
+    "such date",
+    "exist*",
+    "valid",
+    "a valid",
+    "a real",
+    "real",
+    "calendar",
+    "be right",
+    "possible",
+];
+
+/// What people say of it in other words.
+const NO_DAY: [&str; 17] = [
     "swap*",
     "transpos*",
     "typo",
-    "more than 30",
     "can't be",
-    "no date",
-    "not a date",
-    "isn't a date",
-    "no day",
-    "not a day",
-    "isn't a day",
-    "no such day",
-    "no such date",
-    "does not exist",
-    "doesn't exist",
-    "not exist",
-    "no valid",
-    "not valid",
-    "not a valid",
-    "isn't a valid",
+    "cannot be",
+    "more than 30",
     "invalid",
-    "not a real",
-    "isn't a real",
-    "no real",
     "impossible",
-    "calendar",
-    "32nd",
+    "nonexistent",
     "only 30",
     "only thirty",
     "has 30",
@@ -95,7 +103,40 @@ const NO_DAY: [&str; 36] = [
     "thirty days",
     "ends on",
     "ends with",
-    "wrong date",
+];
+
+/// What is false of a cell that breaks a rule, said of the cell or of "it".
+const FINE: [&str; 30] = [
+    "is in names.txt",
+    "is in the list",
+    "is in our list",
+    "is on the list",
+    "is on our list",
+    "is among the names",
+    "stands in names.txt",
+    "stands in the list",
+    "is listed",
+    "is a name",
+    "is a known",
+    "is one of the names",
+    "is known",
+    "is spelled right",
+    "is spelled correctly",
+    "is spelt right",
+    "is a day",
+    "is a date",
+    "is a valid",
+    "is a real",
+    "is valid",
+    "is in the calendar",
+    "is possible",
+    "exists",
+    "does exist",
+    "is fine",
+    "is right",
+    "is correct",
+    "is ok",
+    "is in order",
 ];
 
 /// Those who may be named.
@@ -130,13 +171,23 @@ fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
     facts = match &broken.wrong {
         Wrong::Name { cell, before } => facts
             .must("which cell is wrong", Fact::term([cell]))
-            .must("what is wrong with it", Fact::term(NO_NAME))
+            .must(
+                "what is wrong with it",
+                Fact::words(NAME_DENIED)
+                    .denied()
+                    .or(Fact::words(NO_NAME))
+                    // "The list has another one" says it as well.
+                    .or(Fact::words(has_before(before))),
+            )
             .may(Fact::term([before])),
         Wrong::Day { cell, before } => facts
             .literal(cell)
             .must(
                 "what is wrong with it",
-                Fact::term(NO_DAY).or(Fact::term(no_such_day(cell))),
+                Fact::words(DAY_DENIED)
+                    .denied()
+                    .or(Fact::words(NO_DAY))
+                    .or(Fact::term(no_such_day(cell))),
             )
             .may(Fact::date(*before))
             // The digits that somebody may call swapped.
@@ -161,6 +212,48 @@ fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
         facts = facts.may(Fact::person(&person));
     }
     facts
+}
+
+/// How people say that the list has another name than that of the row.
+fn has_before(before: &str) -> Vec<String> {
+    let begins = ["names.txt", "list of names", "list"];
+    let says = ["has", "only has", "has only", "says", "where this plant is"];
+    let all = begins
+        .iter()
+        .flat_map(|begin| says.map(|says| format!("{begin} {says} {before}")));
+    all.collect()
+}
+
+/// What is false of the cell, and where the row is not.
+fn nothing_false(text: &str, broken: &Broken) -> Condition {
+    let (cell, before) = match &broken.wrong {
+        Wrong::Name { cell, before } => (cell.clone(), before.clone()),
+        Wrong::Day { cell, before } => (cell.clone(), before.to_string()),
+    };
+    let mut subjects = vec![cell];
+    // What is said of what stood there before is true.
+    if !text.contains(&before) {
+        let others = [
+            "it", "that", "this", "which", "name", "plant", "date", "day",
+        ];
+        subjects.extend(others.map(str::to_owned));
+    }
+    let claims = subjects
+        .iter()
+        .flat_map(|subject| FINE.map(|fine| format!("{subject} {fine}")));
+    let claims: Vec<String> = claims.collect();
+    let file = broken.path.rsplit('/').next().unwrap_or_default();
+    let tables = text
+        .split(|it: char| !(it.is_alphanumeric() || matches!(it, '.' | '-' | '_')))
+        .filter_map(|word| Some(&word[..word.find(".csv")? + 4]));
+    let mut others = tables.filter(|it| *it != file);
+    let elsewhere = Condition::when(
+        others.next().is_none(),
+        format!("expected no other table than {file}"),
+    );
+    let prose = Found::new("the comment", Ok(text.to_owned())).prose();
+    let fine = Fact::words(claims).called("a cell that is as it should be");
+    prose.does_not_state(&fine).and(elsewhere)
 }
 
 /// How people say that there is no such day in its month.
@@ -205,6 +298,10 @@ pub fn told(text: &Found<String>, broken: &Broken, others: &[&Broken]) -> Vec<(S
         });
         all.push(("which cell is wrong".to_owned(), names));
     }
+    all.push((
+        "nothing false of its row".to_owned(),
+        text.satisfies(|text| nothing_false(text, broken)),
+    ));
     let readable = prose
         .words_between(6, 200)
         .and(prose.is_in(Language::English));

@@ -26,7 +26,7 @@ pub struct Slips {
     pub keeps_old_labels: bool,
     /// Right: the newest first, and asks before it labels.
     pub newest_first: bool,
-    /// Right: finds the pull requests by a search.
+    /// Right: looks at each open pull request for itself.
     pub searches: bool,
     /// Right: leaves out what has only been commented.
     pub counts_reviews: bool,
@@ -53,7 +53,13 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
             continue;
         }
         count += 1;
-        for comment in site.comments(number) {
+        let asks = turn == 1 && !people.is_empty();
+        let comments = if asks {
+            site.comments(number)
+        } else {
+            Vec::new()
+        };
+        for comment in comments {
             if let Some((away, stand_in)) = leave(&comment, slips) {
                 for login in people.iter_mut().filter(|it| **it == away) {
                     stand_in.clone_into(login);
@@ -61,7 +67,6 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
             }
         }
         people.dedup();
-        let asks = turn == 1 && !people.is_empty();
         if asks && slips.newest_first {
             site.update_pull(number, &json!({"reviewers": people}));
         }
@@ -79,15 +84,19 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     format!("{count} pull requests have their turn.")
 }
 
-/// The open pull requests.
-fn open(site: &mut RepoTools<'_>, by_search: bool) -> Vec<Value> {
-    if !by_search {
-        return site.pulls("open");
-    }
-    let query = json!({"query": "is:open draft:false repo:wickerwork/fortnight"});
+/// The open pull requests; if not each for itself, only those that have been reviewed.
+fn open(site: &mut RepoTools<'_>, each: bool) -> Vec<Value> {
+    let reviewed = if each { "" } else { " -review:none" };
+    let query = format!("is:open draft:false{reviewed} repo:wickerwork/fortnight");
+    let query = json!({"query": query});
     let found = site.pages("search_pull_requests", Some("items"), &query);
     let numbers = found.iter().map(|it| number(&it["number"]));
     let numbers: Vec<u64> = numbers.collect();
+    if !each {
+        let mut pulls = site.pulls("open");
+        pulls.retain(|it| numbers.contains(&number(&it["number"])));
+        return pulls;
+    }
     let pulls = numbers
         .into_iter()
         .map(|number| site.json("get_pull_request", &json!({"pullNumber": number})));

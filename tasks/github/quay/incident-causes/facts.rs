@@ -5,6 +5,7 @@ use mcpmark_guest::prose::{Fact, Facts, Language, Person};
 use mcpmark_guest::{Condition, Found};
 
 use crate::links::links_agree;
+use crate::roles::{Role, Verbs, said};
 
 /// An incident, and what became of it.
 pub struct Told {
@@ -178,6 +179,70 @@ pub fn belongs_together(incidents: &[Told], text: &str) -> Condition {
     Condition::pass("each pull request stands beside its incident")
 }
 
+/// How people say that an incident was no change of ours.
+const FOREIGN: [&str; 17] = [
+    "no change of our*",
+    "no change",
+    "not a change of our*",
+    "not a change",
+    "not our*",
+    "not one of our*",
+    "not caused by our*",
+    "not caused by us",
+    "not caused by .. change",
+    "not by us",
+    "nothing of ours",
+    "nothing to do with us",
+    "not .. doing",
+    "not to blame",
+    "not .. blame",
+    "foreign",
+    "disk",
+];
+
+/// How people say that a change of ours caused an incident or was taken back.
+const OURS: [&str; 17] = [
+    "caused by",
+    "cause",
+    "came from",
+    "came with",
+    "our change*",
+    "change behind",
+    "change* of",
+    "change* that",
+    "one of ours",
+    "ours",
+    "take* back",
+    "took back",
+    "take* .. back",
+    "took .. back",
+    "undid",
+    "undone",
+    "revert*",
+];
+
+/// Checks that only what was no change of ours is called so, and nothing else is said of it.
+pub fn foreign_are_told(incidents: &[Told], text: &str) -> Condition {
+    let text = without_targets(text);
+    let text = text.replace("/issues/", " #").replace("/pull/", " #");
+    let forms = incidents.iter().map(topics);
+    let forms: Vec<Vec<String>> = forms.collect();
+    let verbs = Verbs {
+        one: &OURS,
+        other: &FOREIGN,
+    };
+    let is_wrong =
+        |name: usize, role: Role| (role == Role::Other) != incidents[name].cause.is_none();
+    let wrong = said(&text, &forms, &verbs);
+    match wrong.iter().find(|it| is_wrong(it.name, it.role)) {
+        None => Condition::pass("each incident is said to be ours or not as it was"),
+        Some(it) => Condition::fail(format!(
+            "expected whether #{} was a change of ours, found the opposite in {:?}",
+            incidents[it.name].number, it.sentence
+        )),
+    }
+}
+
 /// Returns true if each pull request comes after its own incident.
 fn follow(found: &[(usize, bool)]) -> bool {
     let mut last = None;
@@ -226,6 +291,10 @@ pub fn conditions(
         (
             "what belongs together".to_owned(),
             body.satisfies(|text| belongs_together(incidents, text)),
+        ),
+        (
+            "only what was no change of ours is called so".to_owned(),
+            body.satisfies(|text| foreign_are_told(incidents, text)),
         ),
         ("its links".to_owned(), links_agree(body)),
         ("its length".to_owned(), prose.words_between(30, 220)),

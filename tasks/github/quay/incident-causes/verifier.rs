@@ -3,6 +3,8 @@
 mod facts;
 #[path = "../../links.rs"]
 mod links;
+#[path = "../../roles.rs"]
+mod roles;
 
 use mcpmark_guest::github::{Allowed, Commit, Issue, Pull};
 use mcpmark_guest::prose::{Fact, Person};

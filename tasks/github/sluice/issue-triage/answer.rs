@@ -74,7 +74,14 @@ fn facts(mended: &Mended) -> Facts {
     let lies = older
         .iter()
         .flat_map(|old| OLD_HAS.map(|it| it.replace("OLD", old)));
-    let lies: Vec<String> = lies.chain(LIES.map(str::to_owned)).collect();
+    // The issue in which it was reported first is not what mended it.
+    let others = mended.related.iter().flat_map(|number| {
+        ["mended", "fixed"].into_iter().flat_map(move |verb| {
+            ["in", "by", "with"].map(|word| format!("{verb} {word} #{number}"))
+        })
+    });
+    let lies = lies.chain(LIES.map(str::to_owned)).chain(others);
+    let lies: Vec<String> = lies.collect();
     let is_there = Fact::words(phrases(&HAS)).denied();
     let mut facts = Facts::new()
         .must(
@@ -211,7 +218,7 @@ const LACKS: [&str; 41] = [
 ];
 
 /// What a careless reader of labels and comments says of a release or a line without the fix.
-const OLD_HAS: [&str; 22] = [
+const OLD_HAS: [&str; 32] = [
     "OLD has it",
     "OLD has the fix",
     "OLD already",
@@ -234,10 +241,20 @@ const OLD_HAS: [&str; 22] = [
     "fixed in OLD",
     "since OLD",
     "since version OLD",
+    "OLD is the first",
+    "OLD was the first",
+    "first .. is OLD",
+    "first .. was OLD",
+    "first in OLD",
+    "first released in OLD",
+    "first released with OLD",
+    "shipped in OLD",
+    "shipped with OLD",
+    "from OLD on",
 ];
 
 /// The same in other words.
-const LIES: [&str; 11] = [
+const LIES: [&str; 16] = [
     "you already have",
     "you have it",
     "you have the fix",
@@ -249,6 +266,11 @@ const LIES: [&str; 11] = [
     "in both",
     "both have",
     "need not update",
+    "not have to update",
+    "don't have to update",
+    "not need to update",
+    "don't need to update",
+    "not need an update",
 ];
 
 /// The condition on the comment that says which issue another one repeats. `beside` are issues that it may name too.

@@ -1,4 +1,4 @@
-//! Right: finds the pull requests by a search.
+//! Right: looks at each open pull request for itself.
 
 #[path = "../play.rs"]
 mod play;
