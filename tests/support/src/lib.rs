@@ -12,6 +12,8 @@ use std::io::Write;
 pub enum Need {
     /// `unzip` and `tar`.
     Archivers,
+    /// Chromium, or another browser that the playwright service can use.
+    Chromium,
     /// `docker-registry`.
     DockerRegistry,
     /// libfaketime, which gives a server the clock of its world.
@@ -46,8 +48,9 @@ pub enum Need {
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Archivers,
+        Self::Chromium,
         Self::DockerRegistry,
         Self::Faketime,
         Self::Git,
@@ -69,6 +72,7 @@ impl Need {
     pub fn name(self) -> &'static str {
         match self {
             Self::Archivers => "archivers",
+            Self::Chromium => "chromium",
             Self::DockerRegistry => "docker-registry",
             Self::Faketime => "faketime",
             Self::Git => "git",
