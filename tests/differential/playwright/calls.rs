@@ -54,7 +54,11 @@ impl Draw {
     fn element(&mut self, snapshot: &str, roles: &[&str]) -> String {
         let lines = snapshot.lines().map(str::trim_start);
         let found: Vec<&str> = lines
-            .filter(|line| roles.iter().any(|role| line.starts_with(&format!("- {role}"))))
+            .filter(|line| {
+                roles
+                    .iter()
+                    .any(|role| line.starts_with(&format!("- {role}")))
+            })
             .filter_map(|line| Some(line.split_once("[ref=")?.1.split_once(']')?.0))
             .collect();
         if found.is_empty() || self.below(12) == 0 {
@@ -91,7 +95,10 @@ impl Draw {
                 0 => ("browser_click", json!({ "ref": 7 })),
                 1 => ("browser_unknown", json!({})),
                 2 => ("browser_hover", json!({ "element": "it", "ref": "e1" })),
-                _ => ("browser_wait_for", json!({ "text": "No such text", "time": 0 })),
+                _ => (
+                    "browser_wait_for",
+                    json!({ "text": "No such text", "time": 0 }),
+                ),
             },
         }
     }

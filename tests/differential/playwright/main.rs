@@ -94,8 +94,16 @@ async fn answers_are_those_of_the_published_server() {
             }
         }
         let (our, their) = (ours.capture().await, theirs.capture().await);
-        for path in ["requests.jsonl", "browser.json", "sites/forum.test/rows/posts.jsonl"] {
-            assert_eq!(ours.read(&our, path), theirs.read(&their, path), "{path} of seed {seed}");
+        for path in [
+            "requests.jsonl",
+            "browser.json",
+            "sites/forum.test/rows/posts.jsonl",
+        ] {
+            assert_eq!(
+                ours.read(&our, path),
+                theirs.read(&their, path),
+                "{path} of seed {seed}"
+            );
         }
         theirs.stop().await;
         ours.close().await;

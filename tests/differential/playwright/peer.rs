@@ -116,7 +116,9 @@ impl Peer {
     pub(crate) async fn capture(&self) -> Tree {
         let code = json!({ "function": "() => location.href" });
         let text = self.call("browser_evaluate", code).await.text();
-        let line = text.strip_prefix("### Result\n").and_then(|text| text.lines().next());
+        let line = text
+            .strip_prefix("### Result\n")
+            .and_then(|text| text.lines().next());
         let address: Option<String> = line.and_then(|line| serde_json::from_str(line).ok());
         self.served.capture(address.as_deref()).expect("a state")
     }

@@ -36,7 +36,9 @@ async fn addresses_outside_of_the_world_cannot_be_reached() {
         assert!(answer.contains(problem), "{url}: {answer}");
     }
     let port = format!("http://forum.test:{}/", own.port());
-    let answer = world.fails("browser_navigate", json!({ "url": port })).await;
+    let answer = world
+        .fails("browser_navigate", json!({ "url": port }))
+        .await;
     assert!(answer.contains("ERR_CONNECTION_REFUSED"), "{answer}");
     for (to, problem) in [
         ("file:///etc/passwd".to_owned(), "ERR_UNSAFE_REDIRECT"),
@@ -77,7 +79,9 @@ async fn scripts_of_pages_do_not_leave_the_world() {
          }}",
         port = own.port()
     );
-    let answer = world.ok("browser_evaluate", json!({ "function": code })).await;
+    let answer = world
+        .ok("browser_evaluate", json!({ "function": code }))
+        .await;
     assert!(answer.contains("\"out out out out out\""), "{answer}");
     works(&world).await;
     assert!(listener.accept().is_err(), "nobody has connected");
@@ -92,7 +96,9 @@ async fn files_of_the_machine_cannot_be_uploaded_or_written() {
     works(&world).await;
     let code = "() => { document.body.innerHTML = '<input type=file aria-label=File>'; \
                 document.querySelector('input').click(); }";
-    world.ok("browser_evaluate", json!({ "function": code })).await;
+    world
+        .ok("browser_evaluate", json!({ "function": code }))
+        .await;
     let listed = world.ok("browser_tabs", json!({ "action": "list" })).await;
     assert!(listed.contains("File chooser"), "{listed}");
     // A file of this machine that everyone may read.
@@ -118,7 +124,9 @@ async fn a_page_that_takes_memory_fails_alone() {
     works(&world).await;
     let buffers = "async () => { const all = []; for (;;) { all.push(new Uint8Array(64 << 20).fill(7)); \
                    await new Promise(resolve => setTimeout(resolve, 1)); } }";
-    let answer = world.fails("browser_evaluate", json!({ "function": buffers })).await;
+    let answer = world
+        .fails("browser_evaluate", json!({ "function": buffers }))
+        .await;
     assert!(
         answer.contains("allocation failed") || answer.contains("crashed"),
         "{answer}"

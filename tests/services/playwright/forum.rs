@@ -14,8 +14,14 @@ pub(crate) const TABLES: &str = "CREATE TABLE accounts (name TEXT PRIMARY KEY, p
 
 /// Rows of the forum.
 pub(crate) const ROWS: [(&str, &str); 3] = [
-    ("accounts", "[\"name\",\"password\"]\n[\"ann\",\"tulip\"]\n[\"ben\",\"oak\"]\n"),
-    ("threads", "[\"id\",\"title\"]\n[1,\"Bread <and> butter\"]\n[2,\"Lost keys\"]\n"),
+    (
+        "accounts",
+        "[\"name\",\"password\"]\n[\"ann\",\"tulip\"]\n[\"ben\",\"oak\"]\n",
+    ),
+    (
+        "threads",
+        "[\"id\",\"title\"]\n[1,\"Bread <and> butter\"]\n[2,\"Lost keys\"]\n",
+    ),
     (
         "posts",
         "[\"id\",\"thread\",\"author\",\"text\",\"time\"]\n[1,1,\"ben\",\"Which flour?\",1769930000]\n",
@@ -109,7 +115,10 @@ fn respond(request: &SiteRequest, context: &mut SiteContext) -> Result<SiteRespo
                 "<p>Signed in: {}</p><a href=\"/login\">Log in</a><ul>",
                 escape(account.as_deref().unwrap_or("nobody"))
             );
-            for row in context.sql("SELECT id, title FROM threads ORDER BY id", &[])?.rows {
+            for row in context
+                .sql("SELECT id, title FROM threads ORDER BY id", &[])?
+                .rows
+            {
                 let (id, title) = (text(&row[0]), escape(&text(&row[1])));
                 write!(body, "<li><a href=\"/thread/{id}\">{title}</a></li>").unwrap();
             }
@@ -165,7 +174,10 @@ fn respond(request: &SiteRequest, context: &mut SiteContext) -> Result<SiteRespo
             "<p id=\"time\"></p><script>document.getElementById('time').textContent = \
              new Date().toISOString().slice(0, 13)</script>",
         ),
-        ("GET", "/alert") => page("Alert", "<script>setTimeout(() => alert('stop'), 0)</script>"),
+        ("GET", "/alert") => page(
+            "Alert",
+            "<script>setTimeout(() => alert('stop'), 0)</script>",
+        ),
         _ => SiteResponse {
             status: 404,
             ..page("No such page", "")

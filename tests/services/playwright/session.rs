@@ -12,16 +12,24 @@ async fn reply(world: &World) {
     assert!(page.contains("Signed in: nobody"), "{page}");
     let login = reference(&page, "link \"Log in\"");
     let page = world
-        .ok("browser_click", json!({ "element": "Log in", "ref": login }))
+        .ok(
+            "browser_click",
+            json!({ "element": "Log in", "ref": login }),
+        )
         .await;
     let fields = json!([
         { "name": "Name", "type": "textbox", "ref": reference(&page, "textbox \"Name\""), "value": "ann" },
         { "name": "Password", "type": "textbox", "ref": reference(&page, "textbox \"Password\""), "value": "tulip" },
     ]);
-    world.ok("browser_fill_form", json!({ "fields": fields })).await;
+    world
+        .ok("browser_fill_form", json!({ "fields": fields }))
+        .await;
     let button = reference(&page, "button \"Log in\"");
     let page = world
-        .ok("browser_click", json!({ "element": "Log in", "ref": button }))
+        .ok(
+            "browser_click",
+            json!({ "element": "Log in", "ref": button }),
+        )
         .await;
     assert!(page.contains("Signed in: ann"), "{page}");
     let page = world.navigate("http://forum.test/thread/1").await;
@@ -135,8 +143,13 @@ async fn pages_have_the_clock_and_the_zone_of_the_world() {
     assert!(page.contains("2026-02-01T09"), "{page}");
     let code = "() => [new Date(0).toString(), new Date(2000, 0, 2, 3).toISOString(), typeof Date(), \
                 new Date() instanceof Date, new Date().constructor === Date, Date.UTC(1970, 0, 1)]";
-    let result = world.ok("browser_evaluate", json!({ "function": code })).await;
-    assert!(result.contains("Thu Jan 01 1970 00:00:00 GMT+0000"), "{result}");
+    let result = world
+        .ok("browser_evaluate", json!({ "function": code }))
+        .await;
+    assert!(
+        result.contains("Thu Jan 01 1970 00:00:00 GMT+0000"),
+        "{result}"
+    );
     assert!(result.contains("2000-01-02T03:00:00.000Z"), "{result}");
     assert_eq!(result.matches("true").count(), 2, "{result}");
     world.close().await;
@@ -174,7 +187,9 @@ async fn the_address_is_known_behind_a_dialog_and_without_a_page() {
         world.read(&state, "browser.json"),
         "{\"address\":\"http://forum.test/alert\"}\n"
     );
-    world.ok("browser_handle_dialog", json!({ "accept": true })).await;
+    world
+        .ok("browser_handle_dialog", json!({ "accept": true }))
+        .await;
     world.ok("browser_close", json!({})).await;
     let state = world.capture().await;
     assert_eq!(world.read(&state, "browser.json"), "{\"address\":null}\n");
@@ -188,13 +203,23 @@ async fn tools_are_those_of_the_published_server_without_programs() {
     };
     let server = world.client.server().unwrap();
     assert_eq!(server, ("Playwright".to_owned(), "0.0.68".to_owned()));
-    let tools: Vec<&str> = world.client.tools().iter().map(|tool| &*tool.name).collect();
+    let tools: Vec<&str> = world
+        .client
+        .tools()
+        .iter()
+        .map(|tool| &*tool.name)
+        .collect();
     assert_eq!(tools.len(), 20);
     let tool = world.client.tools().first().unwrap();
-    assert!(tool.description.is_some(), "descriptions are passed through");
+    assert!(
+        tool.description.is_some(),
+        "descriptions are passed through"
+    );
     for excluded in ["browser_run_code", "browser_install"] {
         assert!(!tools.contains(&excluded));
-        let answer = world.fails(excluded, json!({ "code": "async page => 1" })).await;
+        let answer = world
+            .fails(excluded, json!({ "code": "async page => 1" }))
+            .await;
         let unknown = world.fails("browser_unknown", json!({})).await;
         assert_eq!(answer, unknown.replace("browser_unknown", excluded));
     }

@@ -36,7 +36,10 @@ pub(crate) fn entries() -> Vec<(String, String)> {
         ),
     ];
     for (table, rows) in ROWS {
-        entries.push((format!("sites/forum.test/rows/{table}.jsonl"), rows.to_owned()));
+        entries.push((
+            format!("sites/forum.test/rows/{table}.jsonl"),
+            rows.to_owned(),
+        ));
     }
     entries
 }
@@ -147,7 +150,8 @@ impl World {
     }
 
     pub(crate) async fn navigate(&self, url: &str) -> String {
-        self.ok("browser_navigate", serde_json::json!({ "url": url })).await
+        self.ok("browser_navigate", serde_json::json!({ "url": url }))
+            .await
     }
 
     pub(crate) async fn capture(&self) -> Tree {

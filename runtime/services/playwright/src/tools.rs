@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use mcpmark_service::{CallError, JsonObject, Tool, ToolClient, ToolHandler, ToolOutput, cancelled};
+use mcpmark_service::{
+    CallError, JsonObject, Tool, ToolClient, ToolHandler, ToolOutput, cancelled,
+};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode};
 use serde_json::Value;
@@ -41,8 +43,8 @@ fn is_listed(name: &str) -> bool {
 
 /// Compares the tools of a server with the pinned list. Returns the tools that a session lists.
 pub(crate) fn check(found: &[Tool]) -> Result<Vec<Tool>, BrowserError> {
-    let pinned: Vec<Value> = serde_json::from_str(SURFACE)
-        .map_err(|error| BrowserError::Tools(error.to_string()))?;
+    let pinned: Vec<Value> =
+        serde_json::from_str(SURFACE).map_err(|error| BrowserError::Tools(error.to_string()))?;
     let found_forms: Vec<Value> = found.iter().map(form).collect();
     if found_forms.len() != pinned.len() {
         let (found, expected) = (found_forms.len(), pinned.len());
@@ -127,7 +129,10 @@ impl BrowserTools {
         drop(self.running.take());
         self.is_suspect = false;
         self.has_acted = false;
-        match self.runtime.block_on(Browser::start(&self.settings, &self.sites)) {
+        match self
+            .runtime
+            .block_on(Browser::start(&self.settings, &self.sites))
+        {
             Ok((browser, client)) => {
                 self.running = Some((client, browser));
                 Lost::Replaced
@@ -203,7 +208,7 @@ enum Forwarded {
 
 /// Returns the address in the list of tabs, if the titles are empty.
 fn current_tab(tabs: &str) -> Option<String> {
-    let line = tabs.lines().find(|line| line.contains(": (current) [](")); 
+    let line = tabs.lines().find(|line| line.contains(": (current) []("));
     let (_, address) = line?.split_once(": (current) [](")?;
     address.strip_suffix(')').map(str::to_owned)
 }
@@ -250,7 +255,10 @@ impl ToolHandler for BrowserTools {
 
 fn gone(error: &BrowserError) -> ErrorData {
     let error = mcpmark_service::error_chain(error);
-    ErrorData::internal_error(format!("the browser cannot be started again: {error}"), None)
+    ErrorData::internal_error(
+        format!("the browser cannot be started again: {error}"),
+        None,
+    )
 }
 
 /// Returns a result as the server gave it.
@@ -267,7 +275,11 @@ mod tests {
     fn tools_that_run_programs_are_not_listed() {
         let names = names();
         assert_eq!(names.len(), 20);
-        assert!(names.iter().all(|name| !name.contains("run_code") && !name.contains("install")));
+        assert!(
+            names
+                .iter()
+                .all(|name| !name.contains("run_code") && !name.contains("install"))
+        );
     }
 
     #[test]

@@ -42,7 +42,9 @@ pub struct Installation {
 #[non_exhaustive]
 pub enum InstallationError {
     /// Node.js is missing.
-    #[error("node is not in PATH; install Node.js 18 or newer, such as `apt-get install nodejs npm`")]
+    #[error(
+        "node is not in PATH; install Node.js 18 or newer, such as `apt-get install nodejs npm`"
+    )]
     NoNode,
     /// The MCP server is missing.
     #[error(
@@ -218,7 +220,10 @@ mod tests {
         assert!(error.contains("npm install --prefix"), "{error}");
         package(dir.path(), PACKAGE, "0.0.69");
         let error = find().unwrap_err().to_string();
-        assert!(error.contains("has version 0.0.69; expected 0.0.68"), "{error}");
+        assert!(
+            error.contains("has version 0.0.69; expected 0.0.68"),
+            "{error}"
+        );
         package(dir.path(), PACKAGE, SERVER_VERSION);
         assert!(find().is_err(), "its dependencies are missing");
         for name in DEPENDENCIES {

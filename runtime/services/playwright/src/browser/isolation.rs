@@ -26,7 +26,9 @@ pub fn check_isolation() -> Result<(), &'static str> {
 fn probe() -> Result<(), &'static str> {
     let words = unshare();
     let mut command = Command::new("unshare");
-    command.args(words.iter().skip(1)).args(["sh", "-c", PROBE, "sh"]);
+    command
+        .args(words.iter().skip(1))
+        .args(["sh", "-c", PROBE, "sh"]);
     if is_root() {
         command.arg("root");
     }
@@ -41,7 +43,9 @@ fn probe() -> Result<(), &'static str> {
         Ok(Some(3)) => Err("the kernel refuses mounts in a namespace"),
         Ok(Some(4)) => Err("`ip link set lo up` failed in a network namespace; install iproute2"),
         Ok(Some(5)) => Err("the kernel refuses a low port in a network namespace"),
-        Ok(Some(6)) => Err("the kernel refuses the user namespaces that the browser's sandbox needs"),
+        Ok(Some(6)) => {
+            Err("the kernel refuses the user namespaces that the browser's sandbox needs")
+        }
         Ok(_) => Err("the kernel refuses namespaces for users, mounts, network and processes"),
         Err(_) => Err("`unshare` cannot be started; install util-linux"),
     }

@@ -136,13 +136,8 @@ impl Live {
         let now = self
             .clock
             .saturating_add(elapsed.saturating_mul(REQUEST_SECONDS));
-        let context = SiteContext::new(
-            live.database.clone(),
-            now,
-            self.seed,
-            &request.host,
-            number,
-        );
+        let context =
+            SiteContext::new(live.database.clone(), now, self.seed, &request.host, number);
         let mut logged = Logged {
             number,
             method: request.method.clone(),
@@ -179,7 +174,10 @@ fn transact(
     };
     begin()?;
     let response = answer().and_then(checked);
-    let end = if response.as_ref().is_ok_and(|response| response.status < 500) {
+    let end = if response
+        .as_ref()
+        .is_ok_and(|response| response.status < 500)
+    {
         "COMMIT"
     } else {
         "ROLLBACK"

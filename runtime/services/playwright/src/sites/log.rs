@@ -57,7 +57,9 @@ impl Logged {
         let texts = [&self.method, &self.host, &self.path, &self.query];
         let texts = texts.iter().map(|text| text.len());
         let optional = [&self.session, &self.fault];
-        let optional = optional.iter().map(|text| text.as_ref().map_or(0, String::len));
+        let optional = optional
+            .iter()
+            .map(|text| text.as_ref().map_or(0, String::len));
         let bytes: usize = form.chain(texts).chain(optional).sum();
         (bytes + size_of::<Self>()) as u64
     }

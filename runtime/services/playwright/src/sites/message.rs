@@ -77,7 +77,9 @@ fn pairs(encoded: &[u8]) -> Vec<(String, String)> {
 }
 
 fn is_form(headers: &HeaderMap) -> bool {
-    let kind = headers.get("content-type").and_then(|kind| kind.to_str().ok());
+    let kind = headers
+        .get("content-type")
+        .and_then(|kind| kind.to_str().ok());
     let essence = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
     essence.is_some_and(|essence| essence.eq_ignore_ascii_case(FORM))
 }
@@ -108,8 +110,8 @@ pub(super) fn header_problem(headers: &[(String, String)]) -> Option<String> {
         if RESERVED.contains(&lower.as_str()) {
             return Some(format!("header {name:?}: the host sets it"));
         }
-        let is_valid = HeaderName::from_bytes(name.as_bytes()).is_ok()
-            && HeaderValue::from_str(value).is_ok();
+        let is_valid =
+            HeaderName::from_bytes(name.as_bytes()).is_ok() && HeaderValue::from_str(value).is_ok();
         (!is_valid).then(|| format!("header {name:?}: invalid name or value"))
     })
 }
@@ -176,7 +178,10 @@ mod tests {
     fn requests_are_decoded() {
         let headers = headers_of(&[
             ("host", "Forum.test:80"),
-            ("content-type", "application/x-www-form-urlencoded; charset=UTF-8"),
+            (
+                "content-type",
+                "application/x-www-form-urlencoded; charset=UTF-8",
+            ),
             ("cookie", "a=1; b=x=y"),
         ]);
         let request = received(&headers).request().unwrap();
@@ -184,7 +189,10 @@ mod tests {
         assert_eq!(request.query("q"), Some("x y"));
         assert_eq!(request.field("name"), Some("ann"));
         assert_eq!(request.form.len(), 3);
-        assert_eq!((request.cookie("b"), request.cookie("c")), (Some("x=y"), None));
+        assert_eq!(
+            (request.cookie("b"), request.cookie("c")),
+            (Some("x=y"), None)
+        );
         assert!(request.headers.iter().all(|(name, _)| name != "cookie"));
     }
 

@@ -17,4 +17,4 @@ pub use self::rows::{DatabaseState, StateError};
 pub use self::server::ServedSites;
 pub use self::site::{Site, SiteContext, SiteFault, SiteRequest, SiteResponse};
 pub use self::sql::{SqlError, SqlResult, SqlValue};
-pub use self::world::{FORMAT, WorldError};
+pub use self::world::{CAPTURE_ERROR, FORMAT, WorldError};

@@ -223,8 +223,12 @@ fn insert(connection: &Connection, table: &str, text: &str) -> Result<(), StateE
     };
     let mut lines = text.lines().enumerate();
     let header = lines.next().map_or("", |(_, line)| line);
-    let columns: Vec<String> = serde_json::from_str(header)
-        .map_err(|_| error(1, "expected a JSON array of the names of columns".to_owned()))?;
+    let columns: Vec<String> = serde_json::from_str(header).map_err(|_| {
+        error(
+            1,
+            "expected a JSON array of the names of columns".to_owned(),
+        )
+    })?;
     let quoted: Vec<String> = columns.iter().map(|name| quote(name)).collect();
     let marks = vec!["?"; columns.len()].join(", ");
     let sql = format!(
@@ -292,11 +296,15 @@ mod tests {
 
     #[test]
     fn content_is_canonical_whatever_its_order() {
-        let tables = "CREATE TABLE t (a, b);\nCREATE TABLE u (n INTEGER PRIMARY KEY AUTOINCREMENT);\n";
+        let tables =
+            "CREATE TABLE t (a, b);\nCREATE TABLE u (n INTEGER PRIMARY KEY AUTOINCREMENT);\n";
         let given = state(
             tables,
             &[
-                ("t", "[\"b\",\"a\"]\n[1,\"x\"]\n[2,null]\n[{\"blob\":\"00ff\"},1.5]\n[3,1]\n[3,1.0]\n"),
+                (
+                    "t",
+                    "[\"b\",\"a\"]\n[1,\"x\"]\n[2,null]\n[{\"blob\":\"00ff\"},1.5]\n[3,1]\n[3,1.0]\n",
+                ),
                 ("u", "[\"n\"]\n[7]\n"),
             ],
         );
@@ -339,7 +347,8 @@ mod tests {
         assert!(problem(rows("[\"z\"]\n")).contains("no column named z"));
         let attached = state("ATTACH '/tmp/x' AS x;", &[]);
         assert!(problem(attached).starts_with("tables.sql: sql: "));
-        let missing = "CREATE TABLE p (n INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p (n));";
+        let missing =
+            "CREATE TABLE p (n INTEGER PRIMARY KEY); CREATE TABLE c (p REFERENCES p (n));";
         assert_eq!(
             problem(state(missing, &[("c", "[\"p\"]\n[1]\n")])),
             "a row of c refers to a missing row of p"

@@ -16,11 +16,8 @@ pub trait Site: Send + Sync {
     /// # Errors
     ///
     /// Returns a fault if the site is broken. The browser gets status 500, and the changes of the request are undone.
-    fn answer(
-        &self,
-        request: SiteRequest,
-        context: SiteContext,
-    ) -> Result<SiteResponse, SiteFault>;
+    fn answer(&self, request: SiteRequest, context: SiteContext)
+    -> Result<SiteResponse, SiteFault>;
 }
 
 /// Complete request of a browser.

@@ -153,7 +153,9 @@ impl Database {
         connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MAX_STATEMENT_BYTES)?;
         let length = i32::try_from(max_bytes).unwrap_or(i32::MAX);
         connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, length)?;
-        let pages = i64::try_from(max_bytes / u64::from(PAGE_BYTES)).unwrap_or(i64::MAX).max(1);
+        let pages = i64::try_from(max_bytes / u64::from(PAGE_BYTES))
+            .unwrap_or(i64::MAX)
+            .max(1);
         connection.pragma_update(None, "page_size", PAGE_BYTES)?;
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
         connection.pragma_update(None, "trusted_schema", false)?;
@@ -279,11 +281,17 @@ mod tests {
         let mut database = database();
         let text = |text: &str| SqlValue::Text(text.to_owned());
         let added = database
-            .run("INSERT INTO t (x) VALUES (?1), (?2)", &[text("a"), text("b")])
+            .run(
+                "INSERT INTO t (x) VALUES (?1), (?2)",
+                &[text("a"), text("b")],
+            )
             .unwrap();
         assert_eq!((added.changes, added.last_insert_rowid), (2, 2));
         let found = database
-            .run("SELECT n, upper(x) AS y FROM t WHERE n > ?1", &[SqlValue::Integer(1)])
+            .run(
+                "SELECT n, upper(x) AS y FROM t WHERE n > ?1",
+                &[SqlValue::Integer(1)],
+            )
             .unwrap();
         assert_eq!(found.columns, ["n", "y"]);
         assert_eq!(found.rows, [[SqlValue::Integer(2), text("B")]]);
@@ -319,7 +327,10 @@ mod tests {
         assert!(error.unwrap_err().to_string().contains("interrupted"));
         database.restrict(Access::Rows).unwrap();
         let wide = format!("{endless} SELECT zeroblob(500000) FROM c");
-        assert!(matches!(database.run(&wide, &[]), Err(SqlError::TooManyRows)));
+        assert!(matches!(
+            database.run(&wide, &[]),
+            Err(SqlError::TooManyRows)
+        ));
         database.restrict(Access::Rows).unwrap();
         let full = (0..100)
             .map(|_| database.run("INSERT INTO t (x) VALUES (zeroblob(100000))", &[]))

@@ -9,6 +9,8 @@
 //! | `sites/HOST/static/PATH` | static files, which never change |
 //! | `requests.jsonl` | log of the requests; only in final states |
 //! | `browser.json` | address of the current tab; only in final states |
+//!
+//! A final state that exceeds the limits consists of [`CAPTURE_ERROR`] alone.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +28,9 @@ use super::sql::SharedDatabase;
 /// Content of the file `format`.
 pub const FORMAT: &str = "mcpmark playwright state 1\n";
 
+/// Only file of a final state that exceeds the limits of its world, with the reason.
+pub const CAPTURE_ERROR: &str = "capture-error.txt";
+
 const FORMAT_FILE: &str = "format";
 const REQUESTS_FILE: &str = "requests.jsonl";
 const BROWSER_FILE: &str = "browser.json";
@@ -39,13 +44,17 @@ const MAX_HOST: usize = 253;
 #[non_exhaustive]
 pub enum WorldError {
     /// World of another format.
-    #[error("the file `format` does not contain {FORMAT:?}; expected the state of a playwright world")]
+    #[error(
+        "the file `format` does not contain {FORMAT:?}; expected the state of a playwright world"
+    )]
     Format,
     /// File that is not a part of a world.
     #[error("unknown file {0} in the world")]
     UnknownFile(TreePath),
     /// Directory of a site whose name is not a host name.
-    #[error("sites/{0}: expected a host name in lower case that ends with `.test`, such as forum.test")]
+    #[error(
+        "sites/{0}: expected a host name in lower case that ends with `.test`, such as forum.test"
+    )]
     Host(String),
     /// Implementation of a site that the world does not have.
     #[error("the world has a guest for the site {0}, but no directory sites/{0}")]
@@ -139,7 +148,23 @@ impl Sites {
     }
 
     /// Writes the final state: the databases, the static files of the world `start`, the log and the last address.
+    ///
+    /// A state that exceeds the limits is a tree with the single file [`CAPTURE_ERROR`], so that an agent cannot avoid
+    /// its grade in this way.
     pub(crate) fn capture(
+        &self,
+        start: &Tree,
+        store: &Store,
+        limits: &SessionLimits,
+        address: Option<&str>,
+    ) -> Result<Tree, WorldError> {
+        match self.try_capture(start, store, limits, address) {
+            Err(error @ WorldError::TooLarge { .. }) => with_error(store, &error.to_string()),
+            captured => captured,
+        }
+    }
+
+    fn try_capture(
         &self,
         start: &Tree,
         store: &Store,
@@ -170,12 +195,19 @@ impl Sites {
         })?;
         for (host, state) in databases {
             builder.create_directory(&TreePath::parse(&format!("{SITES}{host}"))?)?;
-            let parts = [("tables.sql", &state.tables), ("objects.sql", &state.objects)];
+            let parts = [
+                ("tables.sql", &state.tables),
+                ("objects.sql", &state.objects),
+            ];
             for (name, text) in parts.into_iter().filter(|(_, text)| !text.is_empty()) {
                 put(&mut builder, &format!("{SITES}{host}/{name}"), text)?;
             }
             for (table, rows) in &state.rows {
-                put(&mut builder, &format!("{SITES}{host}/rows/{table}.jsonl"), rows)?;
+                put(
+                    &mut builder,
+                    &format!("{SITES}{host}/rows/{table}.jsonl"),
+                    rows,
+                )?;
             }
         }
         put(&mut builder, REQUESTS_FILE, &self.log())?;
@@ -187,6 +219,23 @@ impl Sites {
         batch.commit()?;
         Ok(tree)
     }
+}
+
+fn with_error(store: &Store, reason: &str) -> Result<Tree, WorldError> {
+    let text = format!("{reason}\n");
+    let mut batch = store.batch();
+    let file = File {
+        size: text.len() as u64,
+        executable: false,
+        modified: None,
+        content: batch.put_bytes(text.as_bytes())?,
+    };
+    let mut builder = TreeBuilder::new();
+    builder.insert_file(&TreePath::parse(CAPTURE_ERROR)?, file)?;
+    let tree = builder.finish();
+    batch.put_tree(&tree)?;
+    batch.commit()?;
+    Ok(tree)
 }
 
 fn check_size(tree: &Tree, limits: &SessionLimits) -> Result<(), WorldError> {
@@ -201,14 +250,17 @@ fn check_size(tree: &Tree, limits: &SessionLimits) -> Result<(), WorldError> {
 }
 
 fn is_static(path: &str) -> bool {
-    let rest = path.strip_prefix(SITES).and_then(|rest| rest.split_once('/'));
+    let rest = path
+        .strip_prefix(SITES)
+        .and_then(|rest| rest.split_once('/'));
     rest.is_some_and(|(_, rest)| rest.starts_with(STATIC))
 }
 
 /// Reports whether a name can be the host of a site. The domain `test` never exists on the internet.
 fn is_host(name: &str) -> bool {
     let is_label = |label: &str| {
-        let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        let is_plain =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         !label.is_empty()
             && label.len() <= 63
             && label.bytes().all(is_plain)
@@ -266,7 +318,11 @@ fn read(state: &Snapshot) -> Result<BTreeMap<String, Parts>, WorldError> {
             _ => return Err(unknown()),
         }
     }
-    if has_format { Ok(sites) } else { Err(WorldError::Format) }
+    if has_format {
+        Ok(sites)
+    } else {
+        Err(WorldError::Format)
+    }
 }
 
 #[cfg(test)]
@@ -278,7 +334,15 @@ mod tests {
         for host in ["forum.test", "a-1.shop.test"] {
             assert!(is_host(host), "{host}");
         }
-        for host in ["test", "forum.com", "Forum.test", "-a.test", "a..test", "a_b.test", ".test"] {
+        for host in [
+            "test",
+            "forum.com",
+            "Forum.test",
+            "-a.test",
+            "a..test",
+            "a_b.test",
+            ".test",
+        ] {
             assert!(!is_host(host), "{host}");
         }
     }
