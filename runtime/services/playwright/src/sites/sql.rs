@@ -159,6 +159,8 @@ impl Database {
         connection.pragma_update(None, "page_size", PAGE_BYTES)?;
         connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()))?;
         connection.pragma_update(None, "trusted_schema", false)?;
+        // The bundled SQLite has them on by default, but tables are filled in the order of their names.
+        connection.pragma_update(None, "foreign_keys", false)?;
         Ok(Self {
             connection,
             row_bytes: 0,
