@@ -14,6 +14,8 @@ pub enum Need {
     Archivers,
     /// Permission to create groups of processes (cgroups) with a limit of memory.
     Cgroup,
+    /// Chromium, or another browser that the playwright service can use.
+    Chromium,
     /// `docker-registry`.
     DockerRegistry,
     /// libfaketime, which gives a server the clock of its world.
@@ -48,9 +50,10 @@ pub enum Need {
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::Archivers,
         Self::Cgroup,
+        Self::Chromium,
         Self::DockerRegistry,
         Self::Faketime,
         Self::Git,
@@ -73,6 +76,7 @@ impl Need {
         match self {
             Self::Archivers => "archivers",
             Self::Cgroup => "cgroup",
+            Self::Chromium => "chromium",
             Self::DockerRegistry => "docker-registry",
             Self::Faketime => "faketime",
             Self::Git => "git",
