@@ -220,10 +220,9 @@ impl ToolHandler for BrowserTools {
             let text = format!("### Error\nTool \"{tool}\" not found");
             return Ok(CallToolResult::error(vec![ContentBlock::text(text)]));
         }
-        if self.running.is_none() || (self.is_suspect && !self.responds()) {
-            if let Lost::Gone(error) = self.replace() {
-                return Err(gone(&error));
-            }
+        let is_lost = self.running.is_none() || (self.is_suspect && !self.responds());
+        if is_lost && let Lost::Gone(error) = self.replace() {
+            return Err(gone(&error));
         }
         self.is_suspect = false;
         match self.forward(tool, arguments) {

@@ -203,11 +203,7 @@ impl Database {
 
     fn run(&mut self, statement: &str, parameters: &[SqlValue]) -> Result<SqlResult, SqlError> {
         let mut prepared = self.connection.prepare_cached(statement)?;
-        let columns: Vec<String> = prepared
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let columns: Vec<String> = prepared.column_names().map(str::to_owned).collect();
         let before = self.connection.total_changes();
         let mut rows = prepared.query(params_from_iter(parameters.iter().map(Value::from)))?;
         let mut result = SqlResult {
