@@ -84,7 +84,10 @@ fn account(request: &SiteRequest, context: &mut SiteContext) -> Result<Option<St
 
 fn thread(id: i64, context: &mut SiteContext) -> Result<SiteResponse, SiteFault> {
     let id = SqlValue::Integer(id);
-    let title = context.sql("SELECT title FROM threads WHERE id = ?1", &[id.clone()])?;
+    let title = context.sql(
+        "SELECT title FROM threads WHERE id = ?1",
+        std::slice::from_ref(&id),
+    )?;
     let Some(title) = title.rows.first().map(|row| text(&row[0])) else {
         return Ok(SiteResponse {
             status: 404,
