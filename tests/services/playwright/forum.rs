@@ -179,7 +179,8 @@ fn respond(request: &SiteRequest, context: &mut SiteContext) -> Result<SiteRespo
         ),
         ("GET", "/alert") => page(
             "Alert",
-            "<script>setTimeout(() => alert('stop'), 0)</script>",
+            // After the page has loaded: a dialog before that holds up the navigation itself.
+            "<script>onload = () => setTimeout(() => alert('stop'), 500)</script>",
         ),
         _ => SiteResponse {
             status: 404,

@@ -181,7 +181,7 @@ async fn the_address_is_known_behind_a_dialog_and_without_a_page() {
         return;
     };
     world.navigate("http://forum.test/alert").await;
-    world.ok("browser_tabs", json!({ "action": "list" })).await;
+    world.ok("browser_wait_for", json!({ "time": 1 })).await;
     let state = world.capture().await;
     assert_eq!(
         world.read(&state, "browser.json"),
