@@ -18,6 +18,8 @@ mcpmark_guest::verifier!(verify);
 const TITLE: &str = "The page of arrivals was gone";
 /// Who keeps the machines with the role `web`, as `docs/incidents.md` has it.
 const KEEPER: &str = "bokafor";
+/// The pull request that has changed the same file since.
+const SINCE: u64 = 298;
 /// Labels that earlier changes of this kind have.
 const LABELS: [&str; 2] = ["fix", "settings"];
 /// Label of what a change caused, which `docs/incidents.md` gives to the incident.
@@ -134,6 +136,8 @@ fn check_pull(
         Fact::reference(issue.number),
         Fact::reference(cause.issue.number),
         Fact::commit(commit.id()),
+        // A reviewer wants to know what stays of the file.
+        Fact::reference(SINCE),
     ];
     let related: Vec<&Fact> = related.iter().collect();
     task.check(
