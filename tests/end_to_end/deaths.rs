@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use mcpmark_model_server::Reaction;
 use rusqlite::Connection;
@@ -66,7 +66,11 @@ fn an_attempt_in_which_the_process_dies_each_time_is_given_up() {
     let die = |mut child: Child| {
         asked.recv_timeout(LONG).unwrap();
         // Wait until the other attempt has finished.
+        let begun = Instant::now();
         while rows(&environment, "status = 'finished'") == 0 {
+            assert!(begun.elapsed() < LONG, "the other attempt does not finish");
+            let ended = child.try_wait().unwrap();
+            assert!(ended.is_none(), "the process ended by itself: {ended:?}");
             thread::sleep(Duration::from_millis(20));
         }
         child.kill().unwrap();

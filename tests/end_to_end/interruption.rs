@@ -1,7 +1,7 @@
 //! Runs that are interrupted or killed, and runs at the same time.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -62,16 +62,14 @@ fn signal(child: &Child, signal: Signal) {
     kill_process(Pid::from_child(child), signal).unwrap();
 }
 
-fn end(mut child: Child, mut stderr: String) -> Output {
-    let mut rest = String::new();
-    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    let mut stdout = String::new();
-    out.read_to_string(&mut stdout).unwrap();
-    err.read_to_string(&mut rest).unwrap();
-    stderr.push_str(&rest);
+/// Waits for a process whose standard error was read in part.
+fn end(child: Child, mut stderr: String) -> Output {
+    // Both pipes are read at once: a process that fills one of them waits for its reader.
+    let rest = child.wait_with_output().unwrap();
+    stderr.push_str(&String::from_utf8(rest.stderr).unwrap());
     Output {
-        code: child.wait().unwrap().code(),
-        stdout,
+        code: rest.status.code(),
+        stdout: String::from_utf8(rest.stdout).unwrap(),
         stderr,
         ..Output::default()
     }
