@@ -134,7 +134,10 @@ pub(crate) fn redact(text: &str) -> String {
     while text.contains("^^") {
         text = text.replace("^^", "^");
     }
-    redact_words(&text)
+    // The second experiment of a second has a number after its name.
+    redact_after(&redact_words(&text), "[name]-", "[name]", |c| {
+        c.is_ascii_digit()
+    })
 }
 
 /// Removes lines about progress, which depend on time, and sorts the lines of attempts that end one after the other.
@@ -256,7 +259,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Runs a command until it exits.
+    /// Runs a command until it exits, and reads its output through pipes.
     ///
     /// # Panics
     ///

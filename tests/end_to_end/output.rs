@@ -152,16 +152,20 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
 
     Global options:
           --root <PLACE>      Directory with `tasks/` and `worlds/`, bundle or lock file [default:
-                              ./mcpmark.lock, or the nearest such directory upwards]
+                              ./mcpmark.lock if it exists, otherwise the nearest directory upwards with
+                              `tasks/` and `worlds/`]
           --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
           --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
                               repeated
           --no-install        Do not install build tools for guests with rustup, apt-get or pip
 
     Examples:
-      mcpmark run filesystem/food-bank --model openai/gpt-5   # run attempts and grade them
-      mcpmark report                                          # report on the latest experiment
-      mcpmark show --failed --explain                         # explain the latest failed attempt
+      # run attempts and grade them
+      mcpmark run filesystem/food-bank --model openai/gpt-5
+      # report on the latest experiment
+      mcpmark report
+      # explain the latest failed attempt
+      mcpmark show --failed --explain
 
     Exit codes:
       0    success, and all graded attempts passed
@@ -180,7 +184,8 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
 
     Commands:
       stats   Show the space that experiments and the store use
-      remove  Remove experiments from the journal; `store gc` then frees what only they needed
+      remove  Remove experiments from the journal; `store gc` then deletes data that no other experiment
+              uses
       gc      Remove data and unpacked bundles that no experiment needs, and shrink the journal
       check   Check all blobs and all rows of the journal for damage, and find missing blobs
       export  Export an experiment with its states to a file, for another machine
@@ -192,7 +197,8 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
 
     Global options:
           --root <PLACE>      Directory with `tasks/` and `worlds/`, bundle or lock file [default:
-                              ./mcpmark.lock, or the nearest such directory upwards]
+                              ./mcpmark.lock if it exists, otherwise the nearest directory upwards with
+                              `tasks/` and `worlds/`]
           --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
           --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
                               repeated

@@ -68,7 +68,8 @@ fn a_report_replaces_a_file_and_is_written_into_pipes() {
     assert_eq!(piped.stdout, new);
     let redirected = environment.path("redirected");
     let mut command = report(stdout);
-    Output::of(command.stdout(File::create(&redirected).unwrap())).exits(0);
+    let command = command.stdout(File::create(&redirected).unwrap());
+    assert!(command.status().unwrap().success());
     assert_eq!(fs::read_to_string(&redirected).unwrap(), new);
 }
 
