@@ -88,6 +88,10 @@ impl Peer {
             .arg("--config")
             .arg(&file)
             .current_dir(home.path())
+            // Variables of this machine, such as those about colours, change its answers.
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("HOME", home.path())
             .stdin(Stdio::from(std::os::fd::OwnedFd::from(reading)))
             .stdout(Stdio::from(std::os::fd::OwnedFd::from(far)))
             .stderr(Stdio::null())

@@ -154,8 +154,13 @@ impl BrowserTools {
         self.probe("browser_tabs", list).is_some()
     }
 
-    /// Returns the address of the current tab, or `None` if no page is open or the browser does not respond.
+    /// Returns the address of the current tab, or `None` if no page is open, it is empty, or the browser does not respond.
     pub(crate) fn address(&self) -> Option<String> {
+        // A browser without pages opens an empty one when it is asked for its tabs.
+        self.current_address().filter(|it| it != "about:blank")
+    }
+
+    fn current_address(&self) -> Option<String> {
         if !self.has_acted {
             return None;
         }

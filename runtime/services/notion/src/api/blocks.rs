@@ -124,13 +124,21 @@ fn levels(blocks: &[NewBlock]) -> usize {
 fn check_nesting(node: &Node, blocks: &[NewBlock]) -> Outcome<()> {
     let (kind, body) = match &node.kind {
         Kind::Block { kind, body } => (*kind, body.as_ref()),
-        // A page contains what a paragraph may contain.
-        Kind::Page(_) => (BlockType::Paragraph, &BlockBody::default()),
+        Kind::Page(_) => return check_in_page(blocks),
         Kind::Database(_) => return Err(no_children()),
     };
     if !may_have_children(kind, body) {
         return Err(no_children());
     }
+    check_children(kind, body, blocks)
+}
+
+/// Checks that a page may contain new blocks: those that a paragraph may contain.
+pub(super) fn check_in_page(blocks: &[NewBlock]) -> Outcome<()> {
+    check_children(BlockType::Paragraph, &BlockBody::default(), blocks)
+}
+
+fn check_children(kind: BlockType, body: &BlockBody, blocks: &[NewBlock]) -> Outcome<()> {
     for block in blocks {
         if !kind.may_contain(block.kind) {
             return Err(input::misplaced(kind, block.kind));

@@ -71,6 +71,7 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
         .unwrap_or_default();
     check_parent(workspace, parent)?;
     let settings = apply::settings(workspace, parent, &properties)?;
+    super::blocks::check_in_page(&children)?;
     apply::check_blocks(workspace, &children)?;
 
     workspace.now.0 += 1;
