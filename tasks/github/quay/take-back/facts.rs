@@ -44,7 +44,7 @@ const TAKEN_BACK: [&str; 17] = [
 ];
 
 /// What is not so yet, since nobody has merged it.
-const DONE: [&str; 24] = [
+const DONE: [&str; 41] = [
     "has been taken back",
     "have been taken back",
     "was taken back",
@@ -69,6 +69,23 @@ const DONE: [&str; 24] = [
     "is solved",
     "is fixed",
     "has been fixed",
+    "has now been taken back",
+    "has already been taken back",
+    "have now taken",
+    "took that back",
+    "took that change back",
+    "took the change back",
+    "has now been reverted",
+    "has already been reverted",
+    "reverted it",
+    "reverted that",
+    "reverted this",
+    "has now been undone",
+    "has now been merged",
+    "has already been merged",
+    "is now merged",
+    "is now on main",
+    "is already on main",
 ];
 
 /// What a guest on the incident takes for the cause.
