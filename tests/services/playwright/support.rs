@@ -149,9 +149,19 @@ impl World {
         output.text()
     }
 
+    /// Opens a page. The error page of an earlier navigation can still interrupt it, as with the published server.
     pub(crate) async fn navigate(&self, url: &str) -> String {
-        self.ok("browser_navigate", serde_json::json!({ "url": url }))
-            .await
+        let arguments = serde_json::json!({ "url": url });
+        for _ in 0..10 {
+            let output = self.call("browser_navigate", arguments.clone()).await;
+            if !output.is_error {
+                return output.text();
+            }
+            let text = output.text();
+            assert!(text.contains("interrupted by another navigation"), "{text}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("{url} cannot be opened");
     }
 
     pub(crate) async fn capture(&self) -> Tree {
