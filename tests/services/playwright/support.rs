@@ -59,11 +59,30 @@ pub(crate) fn tree(store: &Store, entries: &[(String, String)]) -> Tree {
     builder.finish()
 }
 
+/// Reports whether a program that could be a browser is named or in `PATH`. [`Installation::find`] looks closer.
+fn has_browser() -> bool {
+    const NAMES: [&str; 4] = [
+        "chromium-headless-shell",
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+    ];
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let mut dirs = std::env::split_paths(&paths);
+    std::env::var_os("MCPMARK_CHROMIUM").is_some()
+        || dirs.any(|dir| NAMES.iter().any(|name| dir.join(name).exists()))
+}
+
 /// Returns the directory with the MCP server, or skips the test if the machine lacks something.
 pub(crate) fn programs() -> Option<PathBuf> {
     // Tests of one binary run at the same time.
     static INSTALLING: Mutex<()> = Mutex::new(());
     let _installing = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
+    // Without a browser, nothing else matters.
+    if !has_browser() {
+        skip(Need::Chromium, "no Chromium was found");
+        return None;
+    }
     if let Err(problem) = check_isolation() {
         skip(Need::Unshare, problem);
         return None;
