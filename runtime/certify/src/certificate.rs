@@ -56,8 +56,8 @@ pub struct Certificate {
     /// Names of the checks that pass on the starting state, which do not earn score.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_at_start: Option<Vec<String>>,
-    /// Scores of agents, from 0 to 1: `nop`, `random`, and `oracle-25` to `oracle-75` for the oracle after a part of
-    /// its calls.
+    /// Scores of agents, from 0 to 1: `nop`, `random`, `greedy` for the best cheat, and `oracle-25` to `oracle-75` for
+    /// the oracle after a part of its calls.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<String, f64>,
     /// Number of additional tool calls in each harmless variant of the oracle, all of which the verifier accepted.

@@ -34,7 +34,7 @@ pub(crate) struct CertificationRun<'a> {
     pub(crate) played: Vec<(String, Tree, Option<String>)>,
     /// Names of the checks that pass on the starting state.
     pub(crate) held_at_start: Option<Vec<String>>,
-    /// Scores of the agents `nop` and `random`, and of the oracle after a part of its calls.
+    /// Scores of the agents `nop` and `random`, of the best cheat, and of the oracle after a part of its calls.
     pub(crate) scores: BTreeMap<String, f64>,
     /// Number of additional calls in each harmless variant that the verifier accepted.
     pub(crate) variants: BTreeMap<String, u32>,
@@ -46,6 +46,8 @@ pub(crate) struct CertificationRun<'a> {
 pub(crate) const NOP: &str = "nop";
 /// Name of the agent that calls tools at random.
 pub(crate) const RANDOM: &str = "random";
+/// Name of the best cheat in the scores: a script that does the work and misses a part of the judgement.
+const GREEDY: &str = "greedy";
 
 pub(crate) type Judged = Result<Verdict, RunError>;
 
@@ -166,9 +168,10 @@ impl CertificationRun<'_> {
                 let checks = checks.iter().map(|it| (it.name.clone(), it.passed));
                 start = Some(checks.collect());
             }
-            if let (NOP | RANDOM, Ok(verdict), Some(start)) = (&*who, &judged, &start) {
+            if let (Some(rung), Ok(verdict), Some(start)) = (rung_of(&who), &judged, &start) {
                 let score = self.score(verdict, start);
-                self.scores.insert(who.clone(), score);
+                let best = self.scores.entry(rung.to_owned()).or_default();
+                *best = best.max(score);
             }
             let is_meant = matches!(&judged, Ok(verdict) if !verdict.passed());
             // A cheat that ends with a tool error fails for another reason than its wrong solution.
@@ -320,6 +323,15 @@ impl CertificationRun<'_> {
             detail,
         );
         Ok(())
+    }
+}
+
+/// Returns the name of the rung of the ladder that an agent stands for. Agents that cannot act on the task have none.
+fn rung_of(agent: &str) -> Option<&str> {
+    match agent {
+        NOP | RANDOM => Some(agent),
+        _ if agent.starts_with("cheat ") => Some(GREEDY),
+        _ => None,
     }
 }
 

@@ -42,8 +42,8 @@ pub struct Report {
     pub mutants: Mutants,
     /// Checks of the verifier that pass on the starting state. `None` if they are unknown.
     pub held_at_start: Option<Vec<String>>,
-    /// Scores of agents, from 0 to 1, as far as they are known: `nop`, `random`, and `oracle-25` to `oracle-75` for the
-    /// oracle after a part of its calls.
+    /// Scores of agents, from 0 to 1, as far as they are known: `nop`, `random`, `greedy` for the best cheat, and
+    /// `oracle-25` to `oracle-75` for the oracle after a part of its calls.
     pub scores: BTreeMap<String, f64>,
     /// Number of additional tool calls in each harmless variant of the oracle that the verifier accepted.
     pub variants: BTreeMap<String, u32>,

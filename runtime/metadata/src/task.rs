@@ -58,8 +58,8 @@ pub struct TaskCertificate {
     pub points: Vec<CertificatePoint>,
     /// Counts of near misses.
     pub mutants: MutantCounts,
-    /// Scores of agents, from 0 to 1: `nop`, `random`, and `oracle-25` to `oracle-75` for the solution after a part of
-    /// its calls. Empty if the certificate does not have them.
+    /// Scores of agents, from 0 to 1: `nop`, `random`, `greedy` for the best cheat, and `oracle-25` to `oracle-75` for
+    /// the solution after a part of its calls. Empty if the certificate does not have them.
     pub scores: BTreeMap<String, f64>,
     /// Number of additional tool calls in each accepted variant of the solution.
     pub variants: BTreeMap<String, u32>,
