@@ -5,7 +5,9 @@ pub(crate) struct Draw(u64);
 
 impl Draw {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        // The state of a draw is the next multiple of the constant, so that a seed must not be one.
+        let mut first = Self(seed);
+        Self(first.bits())
     }
 
     pub(crate) fn bits(&mut self) -> u64 {
