@@ -248,15 +248,17 @@ fn check(parameter: &Parameter, value: &Value, problems: &mut Vec<Problem>) -> O
         },
         (Type::Integer, _) => refuse(name(), "Input should be a valid integer", "int_type", value),
         (Type::Boolean, Value::Bool(_)) => {}
-        (Type::Boolean, Value::Number(_) | Value::String(_)) => match boolean_of(value) {
-            Some(flag) => converted = Value::Bool(flag),
-            None => refuse(
-                name(),
-                "Input should be a valid boolean, unable to interpret input",
-                "bool_parsing",
-                value,
-            ),
-        },
+        (Type::Boolean, Value::Number(_) | Value::String(_)) if is_boolean_form(value) => {
+            match boolean_of(value) {
+                Some(flag) => converted = Value::Bool(flag),
+                None => refuse(
+                    name(),
+                    "Input should be a valid boolean, unable to interpret input",
+                    "bool_parsing",
+                    value,
+                ),
+            }
+        }
         (Type::Boolean, _) => refuse(
             name(),
             "Input should be a valid boolean",
@@ -322,6 +324,18 @@ fn boolean_of(value: &Value) -> Option<bool> {
     }
 }
 
+/// Reports whether pydantic tries to read a value as a boolean: texts, and whole numbers of 64 bits.
+fn is_boolean_form(value: &Value) -> bool {
+    match value {
+        Value::Number(number) if number.is_f64() => number.as_f64().is_some_and(|float| {
+            // The bounds of `i64` as a float: the upper one is not inside.
+            float.fract() == 0.0 && (-(2_f64.powi(63))..2_f64.powi(63)).contains(&float)
+        }),
+        Value::Number(number) => number.is_i64(),
+        value => value.is_string(),
+    }
+}
+
 fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "NoneType",
@@ -378,6 +392,23 @@ mod tests {
         assert!(text.contains(
             "Input should be a valid string [type=string_type, input_value=5, input_type=int]"
         ));
+    }
+
+    // The expected types are those of pydantic 2.14.
+    #[test]
+    fn numbers_that_cannot_be_booleans_are_refused_as_by_pydantic() {
+        for (number, expected) in [
+            (json!(2.0), "bool_parsing"),
+            (json!(-1), "bool_parsing"),
+            (json!(i64::MAX), "bool_parsing"),
+            (json!(1e18), "bool_parsing"),
+            (json!(2.5), "bool_type"),
+            (json!(u64::MAX), "bool_type"),
+            (json!(1e19), "bool_type"),
+        ] {
+            let text = problems("explain_query", json!({"sql": "x", "analyze": number}));
+            assert!(text.contains(&format!("[type={expected}, ")), "{text}");
+        }
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub(crate) struct Printed {
 
 struct PrintedRows {
     columns: Vec<PrintedColumn>,
+    /// Whether two columns have the same name.
+    has_duplicates: bool,
     settings: Settings,
     text: String,
     count: usize,
@@ -70,33 +72,49 @@ impl PrintedRows {
         }
         self.count += 1;
         self.text.push('{');
+        // All values are converted, in the order of the columns, also those that a later column of the same name
+        // replaces: the first one that fails decides the error.
+        let mut converted = Vec::new();
+        if self.has_duplicates {
+            for (column, value) in self.columns.iter().zip(values) {
+                let mut text = String::new();
+                push_value(&column.kind, *value, &self.settings, &mut text)?;
+                converted.push(text);
+            }
+        }
         let mut is_first = true;
-        for (index, column) in self.columns.iter().enumerate() {
+        for (column, value) in self.columns.iter().zip(values) {
             let Some(shown) = column.shown else {
                 continue;
             };
-            if shown != index {
-                // The value is converted although a later column of the same name replaces it.
-                let mut hidden = String::new();
-                if let Some(data) = values.get(index).copied().flatten() {
-                    python::value(&column.kind, data, &self.settings, &mut hidden)?;
-                }
-            }
             if !std::mem::take(&mut is_first) {
                 self.text.push_str(", ");
             }
             self.text.push_str(&column.key);
             self.text.push_str(": ");
-            match values.get(shown).copied().flatten() {
-                Some(data) => {
-                    let kind = &self.columns[shown].kind;
-                    python::value(kind, data, &self.settings, &mut self.text)?;
-                }
-                None => self.text.push_str("None"),
+            match converted.get(shown) {
+                Some(text) => self.text.push_str(text),
+                None => push_value(&column.kind, *value, &self.settings, &mut self.text)?,
             }
         }
         self.text.push('}');
         Ok(())
+    }
+}
+
+/// Appends a value, or `None` for a null.
+fn push_value(
+    kind: &Kind,
+    value: Option<&[u8]>,
+    settings: &Settings,
+    out: &mut String,
+) -> Result<(), Refusal> {
+    match value {
+        Some(data) => python::value(kind, data, settings, out),
+        None => {
+            out.push_str("None");
+            Ok(())
+        }
     }
 }
 
@@ -107,6 +125,7 @@ impl Sink for Printed {
             let place = places.entry(&column.name).or_insert((index, index));
             place.1 = index;
         }
+        let has_duplicates = places.len() < columns.len();
         let columns = columns.iter().enumerate().map(|(index, column)| {
             let mut key = String::new();
             python::string(&String::from_utf8_lossy(&column.name), &mut key);
@@ -119,6 +138,7 @@ impl Sink for Printed {
         });
         self.current = Some(PrintedRows {
             columns: columns.collect(),
+            has_duplicates,
             settings: Settings::of(parameters),
             text: "[".to_owned(),
             count: 0,

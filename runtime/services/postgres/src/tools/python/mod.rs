@@ -1,6 +1,7 @@
 //! Values as Python prints them: `repr` of what psycopg makes of the text format of PostgreSQL.
 
 mod array;
+mod assigned_later;
 mod json;
 mod network;
 mod number;

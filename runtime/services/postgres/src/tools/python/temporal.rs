@@ -369,7 +369,8 @@ fn interval(text: &str, settings: &Settings, out: &mut String) -> Result<(), Ref
             "can't parse interval with IntervalStyle '{style}': '{text}'"
         ));
     }
-    let mut days = 0_i64;
+    // psycopg counts the days in C, in 32 bits, and does not notice an overflow.
+    let mut days = 0_i32;
     let mut micros = 0_i64;
     let words: Vec<&str> = text.split(' ').collect();
     let mut rest = words.as_slice();
@@ -380,12 +381,8 @@ fn interval(text: &str, settings: &Settings, out: &mut String) -> Result<(), Ref
             "mon" => 30,
             _ => 1,
         };
-        days = days.saturating_add(
-            number
-                .parse::<i64>()
-                .unwrap_or_default()
-                .saturating_mul(unit),
-        );
+        let number: i32 = number.parse().unwrap_or_default();
+        days = days.wrapping_add(number.wrapping_mul(unit));
         rest = tail;
     }
     if let [clock] = rest {
@@ -400,7 +397,7 @@ fn interval(text: &str, settings: &Settings, out: &mut String) -> Result<(), Ref
         }
     }
     const DAY: i64 = 86_400_000_000;
-    days = days.saturating_add(micros.div_euclid(DAY));
+    let days = i64::from(days) + micros.div_euclid(DAY);
     let micros = micros.rem_euclid(DAY);
     if days.abs() > MAX_DAYS {
         return Err(format!(
@@ -498,6 +495,21 @@ mod tests {
                 "datetime.timedelta(days=-1, seconds=86399, microseconds=500000)",
             ),
             (Kind::Interval, "00:00:00", "datetime.timedelta(0)"),
+            (
+                Kind::Interval,
+                "178000000 years 11 mons 30 days 12:34:56.5",
+                "datetime.timedelta(days=545490920, seconds=45296, microseconds=500000)",
+            ),
+            (
+                Kind::Interval,
+                "6000000 years",
+                "can't parse interval '6000000 years': days=-2104967296; must have magnitude <= 999999999",
+            ),
+            (
+                Kind::Interval,
+                "999999999 days 24:00:00",
+                "can't parse interval '999999999 days 24:00:00': days=1000000000; must have magnitude <= 999999999",
+            ),
         ] {
             assert_eq!(repr(&kind, text), expected);
         }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use icu_properties::CodePointMapData;
 use icu_properties::props::GeneralCategory;
 
+use super::assigned_later::is_assigned_later;
+
 /// Appends the `repr` of a string.
 pub(crate) fn string(text: &str, out: &mut String) {
     let quote = quote(text.contains('\''), text.contains('"'));
@@ -58,7 +60,7 @@ fn is_printable(character: char) -> bool {
     if character.is_ascii() {
         return !character.is_ascii_control();
     }
-    !matches!(
+    let is_unprintable = matches!(
         CodePointMapData::<GeneralCategory>::new().get(character),
         GeneralCategory::Control
             | GeneralCategory::Format
@@ -68,7 +70,8 @@ fn is_printable(character: char) -> bool {
             | GeneralCategory::LineSeparator
             | GeneralCategory::ParagraphSeparator
             | GeneralCategory::SpaceSeparator
-    )
+    );
+    !is_unprintable && !is_assigned_later(character)
 }
 
 /// Appends the `repr` of bytes.
@@ -154,6 +157,8 @@ mod tests {
             repr("\u{e000}\u{1f600}\u{e0001}"),
             "'\\ue000\u{1f600}\\U000e0001'"
         );
+        // Assigned in Unicode 16.
+        assert_eq!(repr("\u{2429}\u{2426}"), "'\\u2429\u{2426}'");
         assert_eq!(repr("\u{3000}\u{0}\t"), r"'\u3000\x00\t'");
     }
 

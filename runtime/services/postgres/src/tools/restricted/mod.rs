@@ -159,6 +159,10 @@ mod tests {
             "select * from generate_series(1, 2) g(x) join generate_series(1, 2) h(y) on true",
             "select * from t fetch first (1) rows with ties",
             "select '; drop table t; f(x)' -- g(x)",
+            "values (default), (pg_sleep(0))",
+            "values (1) union all values ((select pg_sleep(0)))",
+            "select (values (a like b)) from (values (xmlelement(name a)), (1)) t",
+            "with a as (values (pg_sleep(0)), (2)) values (now() at time zone 'utc')",
         ] {
             assert!(is_allowed(sql), "{sql}");
         }
@@ -202,6 +206,10 @@ mod tests {
             "select (a, b) overlaps (c, d) from t",
             "with recursive t(n) as (values (1)) search depth first by n set o select * from t",
             "select lower /* ( */ (a), lo_import /* x */ ('y') from t",
+            "values (1) order by pg_sleep(0)",
+            "values (1), (2) offset pg_sleep(1)",
+            "values (1) for update",
+            "select * from json_to_record('{}') as values (a int)",
         ] {
             assert!(!is_allowed(sql), "{sql}");
         }

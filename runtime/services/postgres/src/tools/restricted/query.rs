@@ -105,6 +105,7 @@ impl Scan<'_> {
                 }
             }
             "like" | "ilike" => return self.pattern(at + 1),
+            "values" if self.starts_rows(at) => return self.value_rows(at + 1),
             "with" if !matches!(next, "time" | "ties" | "ordinality" | "hold") => {
                 return self.common_tables(at + 1);
             }
@@ -126,6 +127,32 @@ impl Scan<'_> {
         if let Some(innermost) = self.is_group_by.last_mut() {
             *innermost = is_group_by;
         }
+    }
+
+    /// Reports whether the keyword `VALUES` starts rows and is not an alias.
+    fn starts_rows(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else {
+            return true;
+        };
+        let previous = self.word(before);
+        self.is_at(before, '(')
+            || matches!(
+                previous,
+                Some("union" | "intersect" | "except" | "all" | "distinct")
+            )
+    }
+
+    /// Returns the place after the rows of `VALUES`. The published server does not look into them.
+    fn value_rows(&self, at: usize) -> Option<usize> {
+        let mut at = at;
+        while self.is_at(at, '(') {
+            at = closing(self.tokens, at)? + 1;
+            if !self.is_at(at, ',') {
+                break;
+            }
+            at += 1;
+        }
+        Some(at)
     }
 
     /// Checks the pattern of `LIKE`, which must be a constant.
@@ -193,7 +220,10 @@ impl Scan<'_> {
             at += 1;
         }
         // `SEARCH`, `CYCLE` and statements that write do not start a query.
-        starts_query(self.tokens.get(at)?).then_some(at)
+        match self.tokens.get(at)? {
+            token if token.word() == Some("values") => self.value_rows(at + 1),
+            token => starts_query(token).then_some(at),
+        }
     }
 
     /// Checks an opening parenthesis: whether it belongs to a call, and of what.
