@@ -104,7 +104,7 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     let header = ["enquiry", "side", "name", "result", "matters"].map(str::to_owned);
     let lines = std::iter::once(&header).chain(&rows);
     let table: String = if manner == Manner::QuotedCells {
-        let lines = lines.map(|cells| quoted(cells));
+        let lines = lines.map(quoted);
         std::iter::once("\u{feff}".to_owned())
             .chain(lines)
             .collect()
