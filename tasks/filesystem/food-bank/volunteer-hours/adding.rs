@@ -36,6 +36,9 @@ pub enum Manner {
     SearchAndReadMany,
     /// Lists guests in the order of their shifts.
     GuestsByDay,
+    /// Reads the files at once, and writes the report in another form: quotes around each cell, CRLF, a table without
+    /// outer pipes, underlined headings.
+    QuotedCells,
 }
 
 pub const RIGHT: Rules = Rules {
@@ -80,11 +83,15 @@ const EXPORT: &str = "volunteers/hours/2025-06.csv";
 const SHEET: &str = "volunteers/forgotten shifts.csv";
 
 fn material(tools: &mut Tools, manner: Manner) -> Material {
-    if manner == Manner::SearchAndReadMany {
-        tools.text(
-            "search_files",
-            &mcpmark_guest::serde_json::json!({"path": ".", "pattern": "**/*hours*"}),
-        );
+    if [Manner::SearchAndReadMany, Manner::QuotedCells].contains(&manner) {
+        if manner == Manner::SearchAndReadMany {
+            tools.text(
+                "search_files",
+                &mcpmark_guest::serde_json::json!({"path": ".", "pattern": "**/*hours*"}),
+            );
+        } else {
+            tools.files("volunteers");
+        }
         let paths = [
             "volunteers/README.txt",
             "archive/2025/hours-2025-05.csv",
@@ -163,6 +170,10 @@ pub fn play(tools: &mut Tools, rules: &Rules) -> String {
             summary(&people, &sums, &guests, rules),
         ),
     ];
+    let files = files.map(|(path, text)| match rules.manner {
+        Manner::QuotedCells => (path, in_another_form(path, &text)),
+        _ => (path, text),
+    });
     let mut order = [0, 1];
     if rules.manner == Manner::SummaryFirst {
         order.reverse();
@@ -302,6 +313,27 @@ fn summary(people: &[Vec<&str>], sums: &[Sum], guests: &[String], rules: &Rules)
         text.push_str(&format!("- {guest}\n"));
     }
     text
+}
+
+/// The same content in another form: cells of CSV with quotes, Markdown without outer pipes and with underlined headings,
+/// and CRLF in both.
+fn in_another_form(path: &str, text: &str) -> String {
+    let lines = text.lines().map(|line| {
+        if path.ends_with(".csv") {
+            format!("\"{}\"", line.replace(',', "\",\""))
+        } else if let Some(title) = line.strip_prefix("# ") {
+            format!("{title}\r\n===")
+        } else if let Some(title) = line.strip_prefix("## ") {
+            format!("{title}\r\n---")
+        } else if line.starts_with("|--") {
+            ":--- | ---: | ---:".to_owned()
+        } else if let Some(guest) = line.strip_prefix("- ") {
+            format!("* {guest}")
+        } else {
+            line.trim_matches(['|', ' ']).to_owned()
+        }
+    });
+    lines.map(|line| line + "\r\n").collect()
 }
 
 fn tenths(sum: &Sum, rules: &Rules) -> u32 {

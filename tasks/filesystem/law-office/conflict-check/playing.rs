@@ -51,6 +51,8 @@ pub enum Manner {
     SearchAndReadMany,
     /// Names without titles and legal forms, and a semicolon between matters.
     BareNames,
+    /// All files with one call; the table as a spreadsheet program saves it, with a comma between matters.
+    QuotedCells,
 }
 
 /// Makes the check.
@@ -60,11 +62,15 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
         _ => LISTS,
     };
     let [clients, register, enquiries] = match manner {
-        Manner::SearchAndReadMany => {
-            tools.text(
-                "search_files",
-                &mcpmark_guest::serde_json::json!({"path": "", "pattern": "**/*conflict*"}),
-            );
+        Manner::SearchAndReadMany | Manner::QuotedCells => {
+            if manner == Manner::SearchAndReadMany {
+                tools.text(
+                    "search_files",
+                    &mcpmark_guest::serde_json::json!({"path": "", "pattern": "**/*conflict*"}),
+                );
+            } else {
+                tools.list("00 Office");
+            }
             let paths = [lists[0], lists[1], ENQUIRIES, RULES[0], RULES[1], LAST];
             let mut texts = tools.raw_all(&paths.map(str::to_owned)).into_iter();
             [(); 3].map(|()| mcpmark_guest::plain(&texts.next().expect("each file has a text")))
@@ -85,18 +91,44 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
         mistake,
     };
     let mut rows = books.rows(&enquiries);
-    if manner == Manner::BareNames {
-        for row in &mut rows {
-            row[2] = bare(&row[2]);
-            row[4] = row[4].replace(' ', "; ");
+    for row in &mut rows {
+        match manner {
+            Manner::BareNames => {
+                row[2] = bare(&row[2]);
+                row[4] = row[4].replace(' ', "; ");
+            }
+            Manner::QuotedCells => row[4] = row[4].replace(' ', ", "),
+            Manner::OneByOne | Manner::ListsFirst | Manner::SearchAndReadMany => {}
         }
     }
-    let table: String =
-        std::iter::once(Csv::line(["enquiry", "side", "name", "result", "matters"]))
-            .chain(rows.iter().map(Csv::line))
-            .collect();
+    let header = ["enquiry", "side", "name", "result", "matters"].map(str::to_owned);
+    let lines = std::iter::once(&header).chain(&rows);
+    let table: String = if manner == Manner::QuotedCells {
+        let lines = lines.map(quoted);
+        std::iter::once("\u{feff}".to_owned())
+            .chain(lines)
+            .collect()
+    } else {
+        lines.map(Csv::line).collect()
+    };
     tools.write(REPORT, &table);
     format!("Checked {} names.", rows.len())
+}
+
+/// Returns the result for a name with its matters, by these lists and on the day of the check.
+pub fn result(clients: &str, register: &str, name: &str, is_enquirer: bool) -> [String; 2] {
+    let books = Books {
+        clients: clients_of(clients, None),
+        matters: office::register(register),
+        mistake: None,
+    };
+    let (result, numbers) = books.judge(name, is_enquirer);
+    [result.to_owned(), numbers.join(" ")]
+}
+
+/// A line with quotes around each cell and CRLF at its end.
+fn quoted(cells: &[String; 5]) -> String {
+    format!("\"{}\"\r\n", cells.join("\",\""))
 }
 
 fn read_rules(tools: &mut Tools) {

@@ -5,6 +5,18 @@ use mcpmark_guest::testing::{self, MemoryTree};
 
 use super::{HEADER, REPORT, ROWS, verify};
 
+#[path = "playing.rs"]
+mod playing;
+
+/// The last check and the lists of the shipped world.
+const LAST: &str = include_str!(
+    "../../../../worlds/filesystem/law-office/files/01 Clients/conflict check 2026-02-02.csv"
+);
+const CLIENTS: &str =
+    include_str!("../../../../worlds/filesystem/law-office/files/01 Clients/clients.csv");
+const REGISTER: &str =
+    include_str!("../../../../worlds/filesystem/law-office/files/02 Matters/register.csv");
+
 fn report() -> String {
     let rows = ROWS.iter().map(Csv::line);
     std::iter::once(Csv::line(HEADER)).chain(rows).collect()
@@ -31,9 +43,34 @@ fn right_results_pass_in_any_form_of_the_cells() {
         report.replace("clear,\n", "clear, \n"),
         report.replace("result,matters", "result,matters "),
         format!("\u{feff}{report}"),
+        report
+            .lines()
+            .map(|line| format!("\"{}\"\r\n", line.replace(',', "\",\"")))
+            .collect(),
     ] {
         assert_eq!(failed(&text), Vec::<String>::new(), "{text}");
     }
+}
+
+/// People test how they read the policy on the last check. Nothing in the lists that its names depend on has changed since.
+#[test]
+fn the_last_check_follows_the_policy() {
+    let last = Csv::strict().read(LAST).unwrap();
+    let [clients, register] = [CLIENTS, REGISTER].map(mcpmark_guest::plain);
+    assert_eq!(last.header(), HEADER);
+    let mut results = Vec::new();
+    for row in last.rows() {
+        let is_enquirer = row.get("side") == "enquirer";
+        let expected = playing::result(&clients, &register, row.get("name"), is_enquirer);
+        assert_eq!(
+            [row.get("result"), row.get("matters")],
+            expected,
+            "{}",
+            row.get("name")
+        );
+        results.push(row.get("result").to_owned());
+    }
+    assert_eq!(results, ["known", "clear", "refer", "known", "refer"]);
 }
 
 #[test]

@@ -163,7 +163,8 @@ fn plain(text: &str) -> String {
     plain
 }
 
-/// Returns a name without a title in front and a legal form at the end, which the last check leaves out too.
+/// Returns a name without a title in front and a legal form at the end: the policy leaves them out, and the last check
+/// has no name with either.
 fn bare(name: &str) -> String {
     let mut words: Vec<&str> = name.split_whitespace().collect();
     let is_title =

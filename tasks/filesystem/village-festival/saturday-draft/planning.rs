@@ -31,6 +31,9 @@ pub enum Manner {
     NoteFirst,
     /// Reads many files with one call, and writes the running order as a whole.
     WritesTheWhole,
+    /// Reads many files with one call, and writes the rows without outer pipes, a capital as the tick, and the note with
+    /// CRLF.
+    BareTable,
     /// Compares Under the Scar with the minutes of the contract instead of those agreed to.
     NamesTheContract,
 }
@@ -122,6 +125,10 @@ pub fn plan(tools: &mut Tools, oversights: &Oversights) -> String {
     let write_note = |tools: &mut Tools| {
         if !oversights.forgets_the_note {
             let path = "01 Programme/note on draft 4.md";
+            let note = match oversights.manner {
+                Manner::BareTable => note.replace('\n', "\r\n"),
+                _ => note.clone(),
+            };
             tools.text("write_file", &json!({"path": path, "content": note}));
         }
     };
@@ -202,7 +209,7 @@ fn read_material(tools: &mut Tools, oversights: &Oversights) -> BTreeMap<&'stati
     if oversights.manner == Manner::NoteFirst {
         folders.reverse();
     }
-    if oversights.manner == Manner::WritesTheWhole {
+    if [Manner::WritesTheWhole, Manner::BareTable].contains(&oversights.manner) {
         tools.read_many(&papers);
         for folder in folders {
             let files = tools.files(folder);
@@ -300,22 +307,28 @@ fn edit_running_order(
     let to = text
         .find(LAST)
         .expect("draft 3 says where Saturday comes from");
+    let (outer, ticked) = match oversights.manner {
+        Manner::BareTable => (["", ""], "- [X] Saturday:"),
+        _ => (["| ", " |"], "- [x] Saturday:"),
+    };
     let rows: String = sets
         .iter()
         .map(|set| {
-            format!(
-                "| {} | {} | {} | {} |\n",
-                clock(set.start),
-                clock(set.end),
+            let [start, end] = [set.start, set.end].map(clock);
+            let cells = [
+                start.as_str(),
+                end.as_str(),
                 set.stage,
-                acts[set.id].name
-            )
+                acts[set.id].name.as_str(),
+            ]
+            .join(" | ");
+            format!("{}{cells}{}\n", outer[0], outer[1])
         })
         .collect();
     let mut edits = vec![
         json!({"oldText": "Draft 3, 9 June 2025 (Ingrid)", "newText": "Draft 4, 20 June 2025 (Ingrid)"}),
         json!({"oldText": &text[from..to + LAST.len()], "newText": format!("{rows}\nSaturday is settled.")}),
-        json!({"oldText": "- [ ] Saturday:", "newText": "- [x] Saturday:"}),
+        json!({"oldText": "- [ ] Saturday:", "newText": ticked}),
     ];
     if oversights.tidies_sunday {
         edits.push(json!({"oldText": "| 14:40 | 15:30 | Barn | Brónach Quill |\n", "newText": ""}));

@@ -1,4 +1,4 @@
-//! Writes names without titles and legal forms, as the last check does, and a semicolon between matters.
+//! Writes names without titles and legal forms, which mean nothing to the policy, and a semicolon between matters.
 
 #[path = "../playing.rs"]
 mod playing;
