@@ -30,7 +30,7 @@ const UPDATING: [&str; 22] = [
 ];
 
 /// Advice to stay or to wait; `THEIRS` is the release of the reporter, `LINE` its line.
-const STAYING: [&str; 65] = [
+const STAYING: [&str; 101] = [
     "stay on THEIRS",
     "stay on LINE",
     "stay on the LINE",
@@ -96,6 +96,42 @@ const STAYING: [&str; 65] = [
     "THEIRS is fine",
     "fine with THEIRS",
     "fine where",
+    "can wait",
+    "rather wait",
+    "you .. wait for",
+    "please wait for",
+    "stay put",
+    "sit tight",
+    "you can stay",
+    "you may stay",
+    "you should stay",
+    "you could stay",
+    "better stay",
+    "please stay",
+    "just stay",
+    "simply stay",
+    "fine to stay",
+    "safe to stay",
+    "fine on THEIRS",
+    "good enough",
+    "THEIRS will do",
+    "leave .. alone",
+    "don't touch",
+    "do not touch",
+    "better off with THEIRS",
+    "better off on THEIRS",
+    "no action",
+    "nothing for you to do",
+    "makes no difference",
+    "make no difference",
+    "updating .. a mistake",
+    "update .. a mistake",
+    "mistake to update",
+    "bad idea to",
+    "risky to",
+    "too risky",
+    "updating is risky",
+    "update is risky",
 ];
 
 /// Phrases with a negation that recommend what they name.
@@ -225,19 +261,62 @@ fn without_conditions(sentence: &str) -> String {
     result
 }
 
+/// Words that begin a refusal such as "rather not" and "I would not".
+const OPINIONS: [&str; 9] = [
+    "i",
+    "we",
+    "rather",
+    "better",
+    "probably",
+    "absolutely",
+    "definitely",
+    "certainly",
+    "please",
+];
+
 /// Whether a text answers a question about an update with "no".
 fn refuses(text: &str) -> bool {
-    let text = text.to_lowercase();
-    text.match_indices('?').any(|(at, _)| {
+    let text = text.to_lowercase().replace('\u{2019}', "'");
+    let names = ["update", "upgrade", "updating", "upgrading"];
+    let asked = text.match_indices('?').any(|(at, _)| {
         let begin = text[..at].rfind(['.', '!', '?', '\n', '|']);
         let question = &text[begin.map_or(0, |begin| begin + 1)..at];
-        let asks = ["update", "upgrade", "updating"]
-            .iter()
-            .any(|it| question.contains(it));
+        let asks = names.iter().any(|it| question.contains(it));
         let answer = text[at + 1..].trim_start_matches(|it: char| !it.is_alphanumeric());
-        let word = answer.split(|it: char| !it.is_alphanumeric()).next();
-        asks && matches!(word, Some("no" | "not" | "nope" | "never"))
-    })
+        let end = answer.find(['.', ',', ';', '!', '\n', '|', ':']);
+        let words: Vec<&str> = answer[..end.unwrap_or(answer.len())]
+            .split_whitespace()
+            .collect();
+        let is_opinion = words.first().is_some_and(|it| {
+            let head = it.split('\'').next().unwrap_or_default();
+            OPINIONS.contains(&head)
+        });
+        let is_no = words.first().is_some_and(|it| is_no(it));
+        asks && (is_no || is_opinion && words.iter().take(5).any(|it| is_no_or_not(it)))
+    });
+    // "Update: no", and a row of a table.
+    let is_listed = names.iter().any(|name| {
+        text.match_indices(name).any(|(at, _)| {
+            let rest = text[at + name.len()..].trim_start_matches([' ', '*', '_', '`']);
+            let Some(rest) = rest.strip_prefix([':', '|']) else {
+                return false;
+            };
+            let rest = rest.trim_start_matches([' ', '*', '_', '`', '|']);
+            rest.split(|it: char| !it.is_alphanumeric())
+                .next()
+                .is_some_and(is_no)
+        })
+    });
+    asked || is_listed
+}
+
+fn is_no(word: &str) -> bool {
+    let word = word.trim_matches(|it: char| !it.is_alphanumeric());
+    matches!(word, "no" | "not" | "nope" | "never")
+}
+
+fn is_no_or_not(word: &str) -> bool {
+    is_no(word) || word.ends_with("n't")
 }
 
 #[cfg(test)]

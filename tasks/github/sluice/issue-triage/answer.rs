@@ -177,7 +177,7 @@ const HAS: [&str; 46] = [
 ];
 
 /// What somebody says of a release that does not have it.
-const LACKS: [&str; 41] = [
+const LACKS: [&str; 44] = [
     "THEIRS does not",
     "THEIRS doesn't",
     "THEIRS is not",
@@ -186,6 +186,9 @@ const LACKS: [&str; 41] = [
     "LINE does not",
     "LINE doesn't",
     "not in THEIRS",
+    "not of THEIRS",
+    "not of the LINE",
+    "but not THEIRS",
     "lack*",
     "missing",
     "misses",
