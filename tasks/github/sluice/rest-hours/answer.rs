@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Language, Person, Prose};
+use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::{Condition, Found};
 
 /// The setting, and the only file of the code that has it.
 pub const SETTING: &str = "rest_hours";
 pub const READ_IN: &str = "sluice/crops.py";
 /// The file that decides about runs, without the setting.
-const DECIDES: &str = "sluice/schedule.py";
+pub const DECIDES: &str = "sluice/schedule.py";
 
 /// What is known of the setting on main.
 pub struct Setting {
@@ -20,6 +21,10 @@ pub struct Setting {
     pub commit: String,
     /// The values in the files of crops.
     pub hours: BTreeSet<u64>,
+    /// The constants of the file that decides about runs.
+    pub constants: Vec<Decimal>,
+    /// The newest release, which does not use it either.
+    pub release: String,
     /// The days of the question and of the answer.
     pub days: [Date; 2],
     /// All paths of main.
@@ -28,7 +33,7 @@ pub struct Setting {
 }
 
 /// What the code does not do with the setting; counted only if it is negated.
-const USES: [&str; 69] = [
+const USES: [&str; 89] = [
     "use",
     "used",
     "using",
@@ -98,10 +103,30 @@ const USES: [&str; 69] = [
     "occur*",
     "from anything",
     "from either",
+    "part of",
+    "calculat*",
+    "computation",
+    "feed* into",
+    "factor*",
+    "figure in",
+    "figures in",
+    "enter",
+    "comes into",
+    "come into",
+    "matter",
+    "change anything",
+    "change when",
+    "changes when",
+    "consequence*",
+    "support*",
+    "active",
+    "passed on",
+    "followed",
+    "follows it",
 ];
 
 /// The same without a negation.
-const UNUSED: [&str; 20] = [
+const UNUSED: [&str; 31] = [
     "ignor*",
     "disregard*",
     "unused",
@@ -122,10 +147,21 @@ const UNUSED: [&str; 20] = [
     "only occurs in",
     "only place",
     "from nothing",
+    "only exist*",
+    "exists only",
+    "only defined",
+    "only declared",
+    "only a field",
+    "just a field",
+    "loaded but",
+    "parsed but",
+    "stored but",
+    "no code",
+    "no logic",
 ];
 
-/// What a run is, if somebody says that hours are counted from it.
-const COUNTS_FROM: [&str; 46] = [
+/// What a careless reader says: from when hours are counted, or that something keeps the pause.
+const COUNTS_FROM: [&str; 92] = [
     "from the end",
     "from its end",
     "from the start",
@@ -139,6 +175,10 @@ const COUNTS_FROM: [&str; 46] = [
     "from the finish*",
     "from the last run",
     "from the previous run",
+    "count* from",
+    "measure* from",
+    "reckon* from",
+    "calculat* from",
     "since the end",
     "since the start",
     "since the last run",
@@ -146,15 +186,36 @@ const COUNTS_FROM: [&str; 46] = [
     "after the end",
     "after the start",
     "after the begin*",
+    "count* after",
+    "count* when",
+    "count* once",
+    "start* to count",
+    "start* counting",
+    "begin* to count",
+    "begin* counting",
+    "counting start*",
+    "counting begin*",
+    "countdown",
     "the end of",
     "the start of",
     "the begin* of",
+    "end of .. run",
+    "start of .. run",
+    "begin* of .. run",
+    "end to start",
+    "end to begin*",
+    "start to start",
+    "begin* to begin*",
     "use* the end",
     "use* the start",
     "use* the begin*",
     "count* the end",
-    "the end counts",
-    "the start counts",
+    "the end that",
+    "the start that",
+    "the begin* that",
+    "end counts",
+    "start counts",
+    "beginning counts",
     "is the end",
     "is the start",
     "is the begin*",
@@ -163,6 +224,10 @@ const COUNTS_FROM: [&str; 46] = [
     "run start*",
     "run begin*",
     "run is over",
+    "run is finished",
+    "run is done",
+    "run has ended",
+    "run has finished",
     "valve close*",
     "valve open*",
     "valve is closed",
@@ -171,7 +236,24 @@ const COUNTS_FROM: [&str; 46] = [
     "hours pass*",
     "hours have passed",
     "hours apart",
-    "waits rest_hours",
+    "pause between",
+    "rest between",
+    "gap between",
+    "shortest pause",
+    "minimum pause",
+    "waits",
+    "is enforced",
+    "are enforced",
+    "enforces it",
+    "respects it",
+    "honours it",
+    "honors it",
+    "takes it into account",
+    "adds it",
+    "adds rest_hours",
+    "added to",
+    "is applied",
+    "applies it",
 ];
 
 /// What was never so: no release has used the setting.
@@ -231,7 +313,7 @@ const REMOVING: [&str; 18] = [
 ];
 
 /// Words of a part of a sentence that does not say what is so: it denies, asks, supposes, or tells what is written.
-const NOT_STATED: [&str; 43] = [
+const NOT_STATED: [&str; 69] = [
     "not",
     "no",
     "never",
@@ -275,6 +357,32 @@ const NOT_STATED: [&str; 43] = [
     "docs",
     "ignored",
     "ignores",
+    "regardless",
+    "irrespective",
+    "whatever",
+    "even",
+    "although",
+    "though",
+    "documented",
+    "documentation",
+    "table",
+    "document",
+    "documents",
+    "lists",
+    "listed",
+    "defined",
+    "defines",
+    "expect",
+    "expects",
+    "expected",
+    "imply",
+    "implies",
+    "implied",
+    "unused",
+    "missing",
+    "absent",
+    "lacks",
+    "lack",
 ];
 
 /// Joints at which a part of a sentence ends without a mark.
@@ -302,13 +410,16 @@ fn facts(setting: &Setting) -> Facts {
         .must_not("that the line may be removed", Fact::words(REMOVING))
         .may(Fact::reference(setting.issue))
         .may(Fact::commit(&setting.commit))
+        .may(Fact::version(&setting.release))
         .may(Fact::time(6, 0).or(Fact::time(9, 0)))
-        .may(Fact::number(6).or(Fact::number(9)))
         // Begin and end are two, and so are the runs before and after a pause.
         .may(Fact::number(2))
         .people(setting.people.iter().cloned());
     for hours in &setting.hours {
         facts = facts.may(Fact::number(*hours));
+    }
+    for constant in &setting.constants {
+        facts = facts.may(Fact::number(*constant));
     }
     for day in setting.days {
         facts = facts.may(Fact::date(day).or_weekday());
@@ -326,16 +437,48 @@ pub fn conditions(setting: &Setting, text: &Found<String>) -> Vec<(String, Condi
     let mut all = facts(setting).conditions(&prose);
     let stated: Found<Prose> = text.map(|text| statements(text)).prose();
     let from = Fact::words(COUNTS_FROM).called("a time from which it counts");
+    let exception = text.satisfies(|text| {
+        Condition::when(
+            !excepts_schedule(text),
+            "expected no exception for the schedule, which does not use it",
+        )
+    });
     all.extend([
         (
             "a time from which it counts".to_owned(),
-            stated.does_not_state(&from),
+            stated.does_not_state(&from).and(exception),
         ),
         ("its paths".to_owned(), prose.paths_exist(&setting.paths)),
         ("its length".to_owned(), prose.words_between(10, 130)),
         ("its language".to_owned(), prose.is_in(Language::English)),
     ]);
     all
+}
+
+/// Whether a text says that nothing but the schedule uses the setting.
+fn excepts_schedule(text: &str) -> bool {
+    let text = text.to_lowercase();
+    [
+        "except",
+        "apart from",
+        "other than",
+        "outside",
+        "besides",
+        "but for",
+    ]
+    .iter()
+    .flat_map(|word| {
+        text.match_indices(word)
+            .map(|(at, _)| &text[at + word.len()..])
+    })
+    .any(|rest| {
+        let end = rest.find([',', ';', '\n', '!', '?']);
+        let part = &rest[..end.unwrap_or(rest.len())];
+        let words = part.split_whitespace().take(5);
+        words
+            .into_iter()
+            .any(|it| it.contains("schedule") || it.contains("plan"))
+    })
 }
 
 /// Returns a text without the numbers of lines: behind the word, behind a path, and in the address of a file.
@@ -367,6 +510,13 @@ fn without_lines(text: &str) -> String {
     result
 }
 
+/// Whether a text begins with a negation.
+fn denies(text: &str) -> bool {
+    let text = text.trim_start().to_lowercase();
+    let word = text.split(|it: char| !it.is_alphanumeric()).next();
+    matches!(word, Some("no" | "not" | "neither" | "none" | "nothing"))
+}
+
 /// Returns the parts of sentences that say what is so.
 fn statements(text: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
@@ -376,7 +526,9 @@ fn statements(text: &str) -> String {
         let next = marks.get(index + 1).map_or(' ', |(_, next)| *next);
         let is_end = match mark {
             ',' | ';' | '!' | '\n' | '(' | ')' | '|' | '—' => true,
-            '.' | ':' => next.is_whitespace() || next == '*',
+            '.' => next.is_whitespace() || next == '*',
+            // "Begin of a run: no" is one part.
+            ':' => next.is_whitespace() && !denies(&text[at + 1..]),
             _ => false,
         };
         if is_end {
@@ -427,6 +579,8 @@ mod tests {
             issue: 298,
             commit: "303ac1c7967d2e8cf38ab8486d4ccc92fe396151".to_owned(),
             hours: [8, 10, 14, 24].into(),
+            constants: vec![6.into(), 9.into(), 20.into(), Decimal::new(45, 1)],
+            release: "2.3.0".to_owned(),
             days: [date(2025, 2, 28), date(2025, 3, 3)],
             paths: paths.map(str::to_owned).into(),
             people: people

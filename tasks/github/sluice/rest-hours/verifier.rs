@@ -5,6 +5,7 @@ mod answer;
 use mcpmark_guest::github::{Allowed, Issue};
 use mcpmark_guest::jiff::civil::{Date, date};
 use mcpmark_guest::prose::Person;
+use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::serde_json::Value;
 use mcpmark_guest::{Found, Verifier};
 
@@ -70,6 +71,17 @@ fn setting(task: &Verifier, issue: &Issue) -> Setting {
         line.rsplit(' ').next()?.parse().ok()
     });
     let hours = hours.collect();
+    let decides = start.file(format!("repo/{}", answer::DECIDES));
+    let constants = decides.lines().required().into_iter().filter_map(|line| {
+        let (name, value) = line.split_once(" = ")?;
+        let is_constant = name.chars().all(|it| it.is_ascii_uppercase() || it == '_');
+        value.parse::<Decimal>().ok().filter(|_| is_constant)
+    });
+    let version = start.file("repo/sluice/__init__.py").text().required();
+    let release = version.split('"').find(|it| {
+        let mut parts = it.split('.');
+        it.contains('.') && parts.all(|part| part.parse::<u64>().is_ok())
+    });
     let tree = start.walk("repo").required();
     let paths = tree.iter().map(|it| it.path.trim_start_matches("repo/"));
     let issues = start.file("issues.json").json().required();
@@ -87,6 +99,8 @@ fn setting(task: &Verifier, issue: &Issue) -> Setting {
         issue: issue.number,
         commit: main.id().to_owned(),
         hours,
+        constants: constants.collect(),
+        release: release.expect("main has a version").to_owned(),
         days: [asked.expect("it has a day"), TODAY],
         paths: paths.map(str::to_owned).collect(),
         people: people.collect(),
