@@ -141,6 +141,9 @@ impl Certifier<'_> {
             );
         }
         let solved = run.agents(&cheats, &variants).await;
+        let calls = solved.as_ref().map(|solved| solved.tool_calls);
+        let tier = calls.and_then(|calls| lint::tier(task.meta.difficulty, calls));
+        run.remarks.extend(tier);
         let skeleton = solved.as_ref().map(|solved| Skeleton {
             calls: solved.shape,
             rules: rules.digest,

@@ -1,7 +1,7 @@
 //! Checks of a task's documents, and the search for leaked answers.
 
 use mcpmark_snapshot::{Change, Node, Snapshot, TreePath};
-use mcpmark_task::Task;
+use mcpmark_task::{Task, Tier};
 use serde_json::Value;
 
 use crate::report::Check;
@@ -9,6 +9,20 @@ use crate::tree_view;
 
 /// Minimum length of a text that is searched for, in characters. Shorter texts occur in other files by coincidence.
 pub(crate) const LEAK: usize = 24;
+
+/// Maximum number of tool calls that the solution of a task of tier `L1` makes.
+const L1_CALLS: u32 = 10;
+
+/// Returns a remark if the solution makes more calls than the tier of the task allows. It is no failure, because the
+/// number of sources, judgements and artefacts decides too, and a program cannot count them.
+pub(crate) fn tier(tier: Tier, calls: u32) -> Option<String> {
+    (tier == Tier::L1 && calls > L1_CALLS).then(|| {
+        format!(
+            "the difficulty is L1, but the solution makes {calls} calls: ask for less, so that {L1_CALLS} are enough, \
+             or declare L2"
+        )
+    })
+}
 
 /// Checks the documents of a task against its world. Returns the checks, and remarks that are not failures.
 pub(crate) fn documents(task: &Task, world: &Snapshot) -> (Vec<Check>, Vec<String>) {
@@ -210,6 +224,20 @@ mod tests {
         assert!(!asks_for_an_answer(
             "`basis` is the London day of the answer. The letters wait to be answered."
         ));
+    }
+
+    #[test]
+    fn many_calls_are_remarked_on_in_the_easiest_tier() {
+        assert_eq!(tier(Tier::L1, 10), None);
+        assert_eq!(
+            tier(Tier::L1, 11).as_deref(),
+            Some(
+                "the difficulty is L1, but the solution makes 11 calls: ask for less, so that 10 are enough, or \
+                 declare L2"
+            )
+        );
+        assert_eq!(tier(Tier::L2, 40), None);
+        assert_eq!(tier(Tier::L3, 11), None);
     }
 
     #[test]

@@ -7,6 +7,8 @@ use mcpmark_guest::prose::{Fact, Facts, Language, Person, Prose};
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::{Condition, Found};
 
+use crate::advice::is_not_against;
+
 /// The fault that the reporter has, and how it was mended.
 pub struct Mended {
     /// The pull request that mended it, its commit on the default branch, and the first release with it.
@@ -52,6 +54,8 @@ pub fn answer(text: &Found<String>, mended: &Mended) -> Vec<(String, Condition)>
     let prose = text.prose();
     let mut all = facts(mended).conditions(&prose);
     let links = text.satisfies(|text| links(text));
+    let advice = is_not_against(text, &mended.theirs, &mended.release);
+    all.push(("no advice against the update".to_owned(), advice));
     all.push(("links lead where they say".to_owned(), links));
     all.push(("a short mail in English".to_owned(), readable(&prose)));
     all
@@ -173,7 +177,7 @@ const HAS: [&str; 46] = [
 ];
 
 /// What somebody says of a release that does not have it.
-const LACKS: [&str; 41] = [
+const LACKS: [&str; 44] = [
     "THEIRS does not",
     "THEIRS doesn't",
     "THEIRS is not",
@@ -182,6 +186,9 @@ const LACKS: [&str; 41] = [
     "LINE does not",
     "LINE doesn't",
     "not in THEIRS",
+    "not of THEIRS",
+    "not of the LINE",
+    "but not THEIRS",
     "lack*",
     "missing",
     "misses",

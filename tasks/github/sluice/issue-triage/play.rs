@@ -16,6 +16,8 @@ pub struct Manner {
     pub compares_words: bool,
     /// Takes the label for a backport for the backport.
     pub trusts_labels: bool,
+    /// Advises the reporter to stay on the release without the fix.
+    pub advises_to_stay: bool,
     /// Closes what it has answered.
     pub closes_answered: bool,
     /// Begins with the newest issue.
@@ -197,6 +199,8 @@ fn answer(site: &mut RepoTools<'_>, issue: &Value, closed: &[Value], manner: &Ma
     }
     let theirs = if has_it {
         "It was backported to 2.1, so 2.1.2 has it."
+    } else if manner.advises_to_stay {
+        "2.1.2 does not have it, but there is no need for an update: you can stay on it."
     } else {
         "2.1.2 does not have it, so please update."
     };

@@ -1,5 +1,6 @@
 //! What a person decides who has read the issues: a table of their titles, compared with the final state.
 
+mod advice;
 mod answer;
 
 use std::collections::BTreeSet;
