@@ -9,6 +9,8 @@ pub mod api;
 mod cell;
 mod input;
 pub mod model;
+pub mod mutation;
+pub mod overview;
 mod query;
 mod refusal;
 mod service;

@@ -8,7 +8,7 @@ mod items;
 mod pages;
 mod paging;
 mod request;
-mod schema;
+pub(crate) mod schema;
 mod search;
 mod users;
 
