@@ -7,6 +7,7 @@
 
 pub mod api;
 mod cell;
+pub mod formula;
 mod input;
 pub mod model;
 pub mod mutation;

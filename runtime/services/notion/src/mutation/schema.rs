@@ -4,6 +4,7 @@ use super::MutationKind as K;
 use super::changes::Changes;
 use super::{Edits, places, text};
 use crate::api::schema::{Change, change};
+use crate::formula::Formula;
 use crate::input::NewConfig;
 use crate::model::{
     Color, Config, Database, Id, Node, Property, PropertyType, PropertyValue, RichText,
@@ -173,6 +174,19 @@ fn mistakes<'a>(
                 },
             );
         }
+        Config::Formula(formula) => {
+            let other = text::other_number(formula.expression());
+            if let Some((found, other, expression)) = other
+                && let Ok(formula) = Formula::parse(&expression)
+            {
+                let what = format!("{found} is {other} in the formula");
+                edits.add(K::PropertySetting, place, what, move |workspace| {
+                    configure(workspace, id, &property.id, |it| {
+                        it.config = Config::Formula(formula.clone());
+                    });
+                });
+            }
+        }
         Config::Plain(_) => {}
     }
 }
@@ -323,7 +337,10 @@ fn retyped<'a>(id: Id, property: &'a Property, place: &str, edits: &mut Edits<'a
             NewConfig::Options(PropertyType::Select, None),
         ),
         PropertyType::RichText => (PropertyType::Url, NewConfig::Plain(PropertyType::Url)),
-        PropertyType::Rollup | PropertyType::UniqueId | PropertyType::Button => return,
+        PropertyType::Formula
+        | PropertyType::Rollup
+        | PropertyType::UniqueId
+        | PropertyType::Button => return,
         _ => (
             PropertyType::RichText,
             NewConfig::Plain(PropertyType::RichText),

@@ -171,7 +171,7 @@ fn is_date(text: &str) -> bool {
 
 /// Returns the last number of a text that is not part of a date, a number that differs by one in the last place, and
 /// the text with that number instead.
-fn other_number(text: &str) -> Option<(String, String, String)> {
+pub(super) fn other_number(text: &str) -> Option<(String, String, String)> {
     let is_number =
         |character: char| character.is_ascii_digit() || matches!(character, '.' | ',' | '-' | ':');
     let mut found = None;

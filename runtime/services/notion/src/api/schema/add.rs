@@ -69,6 +69,7 @@ pub(super) fn resolve(
         NewConfig::Plain(kind) => Config::Plain(kind),
         NewConfig::Number(format) => Config::Number(format),
         NewConfig::UniqueId(prefix) => Config::UniqueId { prefix },
+        NewConfig::Formula(formula) => Config::Formula(formula),
         NewConfig::Options(kind, given) => {
             let options = match given {
                 Some(given) => options(workspace, given, known),

@@ -2,8 +2,9 @@
 
 use super::Change;
 use super::add::{add_one, free_name, resolve};
+use crate::formula::Formula;
 use crate::input::NewConfig;
-use crate::model::{Config, Id, Kind, PropertyType, PropertyValue, Workspace};
+use crate::model::{Config, Database, Id, Kind, PropertyType, PropertyValue, Workspace};
 
 /// Makes checked changes.
 pub(crate) fn change(workspace: &mut Workspace, database: Id, changes: Vec<Change>) {
@@ -18,7 +19,9 @@ pub(crate) fn change(workspace: &mut Workspace, database: Id, changes: Vec<Chang
                     if let (Some(database), Some(index)) = (database, index)
                         && database.properties[index].name != name
                     {
-                        database.properties[index].name = free_name(database, name);
+                        let name = free_name(database, name);
+                        rename_in_formulas(database, index, &name);
+                        database.properties[index].name = name;
                     }
                 }
                 if let Some(config) = config {
@@ -28,6 +31,22 @@ pub(crate) fn change(workspace: &mut Workspace, database: Id, changes: Vec<Chang
         }
     }
     prune_rollups(workspace);
+}
+
+/// Replaces the name of a property in the formulas of its database.
+fn rename_in_formulas(database: &mut Database, index: usize, name: &str) {
+    let quoted = |name: &str| {
+        let escaped = name.replace('\\', "\\\\").replace('"', "\\\"");
+        format!("prop(\"{escaped}\")")
+    };
+    let (old, new) = (quoted(&database.properties[index].name), quoted(name));
+    for property in &mut database.properties {
+        if let Config::Formula(formula) = &mut property.config
+            && let Ok(renamed) = Formula::parse(&formula.expression().replace(&old, &new))
+        {
+            *formula = renamed;
+        }
+    }
 }
 
 /// Changes the type of a property. Values are kept if the type stays, or changes between select and multi-select.

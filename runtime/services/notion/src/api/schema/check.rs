@@ -1,6 +1,7 @@
 //! Checks of new properties and of changes of properties.
 
 use super::Change;
+use crate::formula::FormulaError;
 use crate::input::{NewConfig, SchemaChange};
 use crate::model::{Config, Id, Property, PropertyType, TITLE, Workspace};
 use crate::refusal::{Noun, Outcome, Refusal};
@@ -18,8 +19,29 @@ pub(in crate::api) fn check_new(
     };
     for (_, config) in properties {
         check_config(workspace, config, relation)?;
+        check_formula(config, |name| {
+            properties.iter().any(|(known, _)| known == name)
+        })?;
     }
     Ok(())
+}
+
+/// Checks that the properties exist to which a formula refers.
+fn check_formula(config: &NewConfig, is_known: impl Fn(&str) -> bool) -> Outcome<()> {
+    let NewConfig::Formula(formula) = config else {
+        return Ok(());
+    };
+    match formula
+        .properties()
+        .into_iter()
+        .find(|name| !is_known(name))
+    {
+        None => Ok(()),
+        Some(name) => Err(Refusal::invalid(format!(
+            "Type error with formula: {}.",
+            FormulaError::Property(name.to_owned())
+        ))),
+    }
 }
 
 /// Checks what a type refers to. `relation` returns the related database of the relation with a name or id.
@@ -58,6 +80,7 @@ fn check_config(
             }
         }
         NewConfig::Plain(_)
+        | NewConfig::Formula(_)
         | NewConfig::Number(_)
         | NewConfig::Options(..)
         | NewConfig::UniqueId(_) => {}
@@ -83,10 +106,14 @@ pub(in crate::api) fn check_changes(
         Some(Config::Relation { database, .. }) => Some(*database),
         _ => None,
     };
+    let added: Vec<String> = changes.iter().map(|change| change.key.clone()).collect();
     let mut checked = Vec::new();
     for change in changes {
         if let Some(config) = &change.config {
             check_config(workspace, config, relation)?;
+            check_formula(config, |name| {
+                database.property(name).is_some() || added.iter().any(|added| added == name)
+            })?;
         }
         let Some(property) = database.property(&change.key) else {
             let missing = || format!("{} is not a property that exists.", change.key);
