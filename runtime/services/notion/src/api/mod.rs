@@ -5,6 +5,7 @@ mod blocks;
 mod comments;
 mod databases;
 mod items;
+mod looks;
 mod pages;
 mod paging;
 mod request;

@@ -6,8 +6,8 @@ use super::{Expression, FormulaError};
 
 /// Maximum number of levels of an expression.
 const LEVELS: usize = 50;
-/// Maximum number of operators, calls or variables in a row.
-const CHAIN: usize = 100;
+/// Maximum number of binary operators, calls after a point, and variables.
+const CHAINED: usize = 500;
 
 /// Binary operators by their precedence, from the weakest.
 const OPERATORS: [&[(&str, Function)]; 6] = [
@@ -34,6 +34,7 @@ pub(super) fn parse(expression: &str) -> Result<Expression, FormulaError> {
         tokens: Tokens::new(tokens(expression)?),
         variables: Vec::new(),
         levels: LEVELS,
+        chained: CHAINED,
     };
     if parser.tokens.peek().is_none() {
         return Ok(Expression::Empty);
@@ -50,6 +51,8 @@ struct Parser {
     /// Names that are known at this place.
     variables: Vec<String>,
     levels: usize,
+    /// Number of further operators, calls and variables. A chain of them is as deep as it is long.
+    chained: usize,
 }
 
 /// Tokens that are not parsed yet.
@@ -119,6 +122,15 @@ impl Parser {
         parsed
     }
 
+    /// Counts an operator, call or variable.
+    fn chain(&mut self) -> Result<(), FormulaError> {
+        self.chained = self.chained.checked_sub(1).ok_or(FormulaError::Limit {
+            limit: CHAINED,
+            what: "operators, calls and variables",
+        })?;
+        Ok(())
+    }
+
     fn expression(&mut self) -> Parsed {
         self.deeper(|parser| {
             let condition = parser.binary(0)?;
@@ -137,21 +149,13 @@ impl Parser {
             return self.unary();
         };
         let mut left = self.binary(precedence + 1)?;
-        let mut chained = 0;
         loop {
             let next = operators.iter().find(|(symbol, _)| self.is_next(symbol));
             let Some((_, function)) = next else {
                 return Ok(left);
             };
             self.tokens.next();
-            // A chain of operators is as deep as it is long.
-            chained += 1;
-            if chained > CHAIN {
-                return Err(FormulaError::Limit {
-                    limit: CHAIN,
-                    what: "operators in a row",
-                });
-            }
+            self.chain()?;
             let right = self.binary(precedence + 1)?;
             left = Expression::Call(*function, vec![left, right]);
         }
@@ -181,20 +185,14 @@ impl Parser {
 
     fn postfix(&mut self) -> Parsed {
         let mut value = self.primary()?;
-        let mut chained = 0;
         loop {
-            chained += 1;
-            if chained > CHAIN {
-                return Err(FormulaError::Limit {
-                    limit: CHAIN,
-                    what: "calls in a row",
-                });
-            }
             if self.skip("[") {
+                self.chain()?;
                 let index = self.expression()?;
                 self.expect("]")?;
                 value = Expression::Call(Function::At, vec![value, index]);
             } else if self.skip(".") {
+                self.chain()?;
                 let name = self.word("the name of a function")?;
                 value = self.call(&name, Some(value))?;
             } else {
@@ -298,12 +296,7 @@ impl Parser {
             if is_body {
                 break;
             }
-            if values.len() == CHAIN {
-                return Err(FormulaError::Limit {
-                    limit: CHAIN,
-                    what: "variables",
-                });
-            }
+            self.chain()?;
             let name = self.word("the name of a variable")?;
             self.expect(",")?;
             let value = self.expression()?;

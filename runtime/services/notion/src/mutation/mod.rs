@@ -14,6 +14,7 @@ mod places;
 mod rows;
 mod schema;
 mod text;
+mod types;
 mod values;
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ pub(super) fn add_paragraph(
         kind: BlockType::Paragraph,
         body: Box::new(body),
     };
-    add(workspace, parent, kind, after);
+    workspace.create(parent, kind, after);
 }
 
 /// Adds a page or row with a title.
@@ -228,21 +228,7 @@ pub(super) fn add_page(workspace: &mut Workspace, parent: Parent, title: &str) {
         values: Values::from([(TITLE.to_owned(), title)]),
         ..Page::default()
     };
-    add(workspace, parent, Kind::Page(page), None);
-}
-
-fn add(workspace: &mut Workspace, parent: Parent, kind: Kind, after: Option<Id>) {
-    let stamp = workspace.stamp();
-    let node = Node {
-        id: workspace.new_id(),
-        parent,
-        created: stamp,
-        edited: stamp,
-        trashed: false,
-        children: Vec::new(),
-        kind,
-    };
-    workspace.insert(node, after);
+    workspace.create(parent, Kind::Page(page), None);
 }
 
 /// Reports whether a node may contain another one, also with regard to the levels of blocks.

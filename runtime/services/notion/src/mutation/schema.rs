@@ -2,13 +2,14 @@
 
 use super::MutationKind as K;
 use super::changes::Changes;
+use super::types::{retyped, set_values, values};
 use super::{Edits, places, text};
 use crate::api::schema::{Change, change};
 use crate::formula::Formula;
 use crate::input::NewConfig;
 use crate::model::{
-    Color, Config, Database, Id, Node, Property, PropertyType, PropertyValue, RichText,
-    RollupFunction, TITLE, Workspace,
+    Color, Config, Database, Id, Node, Property, PropertyType, PropertyValue, RollupFunction,
+    TITLE, Workspace,
 };
 
 /// Maximum number of unchanged databases that are changed.
@@ -54,7 +55,7 @@ pub(super) fn edits<'a>(changes: &Changes<'a>, edits: &mut Edits<'a>) {
     }
 }
 
-fn by_id<'a>(database: &'a Database, id: &str) -> Option<&'a Property> {
+pub(super) fn by_id<'a>(database: &'a Database, id: &str) -> Option<&'a Property> {
     database
         .properties
         .iter()
@@ -70,7 +71,7 @@ fn configure(workspace: &mut Workspace, database: Id, id: &str, to: impl FnOnce(
     }
 }
 
-fn altered(id: &str, config: NewConfig) -> Vec<Change> {
+pub(super) fn altered(id: &str, config: NewConfig) -> Vec<Change> {
     vec![Change::Alter {
         id: id.to_owned(),
         name: None,
@@ -298,95 +299,6 @@ fn relation<'a>(
             change(workspace, id, altered(&property.id, config));
         });
     }
-}
-
-/// Returns the values of a property in all rows.
-fn values(workspace: &Workspace, database: Id, property: &str) -> Vec<(Id, PropertyValue)> {
-    let rows = workspace.database(database).map(|(node, _)| &node.children);
-    let rows = rows.into_iter().flatten().copied();
-    let value = |row: Id| Some((row, workspace.page(row)?.1.values.get(property)?.clone()));
-    rows.filter_map(value).collect()
-}
-
-fn set_values(
-    workspace: &mut Workspace,
-    database: Id,
-    property: &str,
-    values: Vec<(Id, PropertyValue)>,
-) {
-    let property = workspace
-        .database(database)
-        .and_then(|(_, database)| by_id(database, property).cloned());
-    if let Some(property) = property {
-        for (row, value) in values {
-            workspace.set_value(row, &property, Some(value));
-        }
-    }
-}
-
-/// Properties with another type, whose values are the same words or options.
-fn retyped<'a>(id: Id, property: &'a Property, place: &str, edits: &mut Edits<'a>) {
-    let kind = property.config.kind();
-    let (other, config) = match kind {
-        PropertyType::Select | PropertyType::Status => (
-            PropertyType::MultiSelect,
-            NewConfig::Options(PropertyType::MultiSelect, None),
-        ),
-        PropertyType::MultiSelect => (
-            PropertyType::Select,
-            NewConfig::Options(PropertyType::Select, None),
-        ),
-        PropertyType::RichText => (PropertyType::Url, NewConfig::Plain(PropertyType::Url)),
-        PropertyType::Formula
-        | PropertyType::Rollup
-        | PropertyType::UniqueId
-        | PropertyType::Button => return,
-        _ => (
-            PropertyType::RichText,
-            NewConfig::Plain(PropertyType::RichText),
-        ),
-    };
-    let what = format!("type {}", other.name());
-    edits.add(K::PropertyType, place, what, move |workspace| {
-        let before = values(workspace, id, &property.id);
-        change(workspace, id, altered(&property.id, config.clone()));
-        let after = before.into_iter().filter_map(|(row, value)| {
-            let text = words(workspace, &value)?;
-            Some((
-                row,
-                match other {
-                    PropertyType::RichText => PropertyValue::Text(vec![RichText::plain(text)]),
-                    PropertyType::Url => PropertyValue::Line(text),
-                    _ => return None,
-                },
-            ))
-        });
-        let after = after.collect();
-        set_values(workspace, id, &property.id, after);
-    });
-}
-
-/// Returns a value as text.
-fn words(workspace: &Workspace, value: &PropertyValue) -> Option<String> {
-    let titles = |ids: &[Id]| {
-        let titles: Vec<String> = ids.iter().map(|id| workspace.title(*id)).collect();
-        titles.join(", ")
-    };
-    let text = match value {
-        PropertyValue::Text(text) => workspace.plain(text),
-        PropertyValue::Number(number) => number.to_string(),
-        PropertyValue::Date(date) => date.plain(),
-        PropertyValue::Checked => "yes".to_owned(),
-        PropertyValue::Line(line) => line.clone(),
-        PropertyValue::Relation(ids) => titles(ids),
-        PropertyValue::People(ids) => {
-            let users = ids.iter().filter_map(|id| workspace.user(*id));
-            let names: Vec<&str> = users.map(|user| user.name.as_str()).collect();
-            names.join(", ")
-        }
-        _ => return None,
-    };
-    (!text.is_empty()).then_some(text)
 }
 
 /// A property with the name or the settings of the starting state, if the values of the rows allow it.

@@ -432,6 +432,20 @@ fn schemas_and_positions_are_mutated() {
 }
 
 #[test]
+fn changed_documents_are_all_documents_that_differ() {
+    let (start, (end, _)) = (start(), &*SOLVED);
+    let mut documents: Documents = world::write(&start).into_iter().collect();
+    for (path, content) in world::changes(&start, end) {
+        match content {
+            Some(bytes) => assert_ne!(documents.insert(path, bytes.clone()), Some(bytes)),
+            None => assert!(documents.remove(&path).is_some()),
+        };
+    }
+    let expected: Documents = world::write(end).into_iter().collect();
+    assert!(documents == expected);
+}
+
+#[test]
 fn times_are_no_differences() {
     let start = start();
     let mut end = start.clone();
