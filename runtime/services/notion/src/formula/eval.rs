@@ -181,14 +181,12 @@ impl Evaluation<'_> {
             }
             F::Ifs => {
                 for pair in arguments.chunks(2) {
-                    match pair {
-                        [condition, value] => {
-                            if self.holds(condition)? {
-                                return self.value(value);
-                            }
-                        }
-                        [otherwise] => return self.value(otherwise),
-                        _ => {}
+                    let [condition, value] = pair else {
+                        // The last value applies if no condition holds.
+                        return self.value(&pair[0]);
+                    };
+                    if self.holds(condition)? {
+                        return self.value(value);
                     }
                 }
                 Ok(Value::Empty)
