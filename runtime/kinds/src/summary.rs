@@ -1,5 +1,7 @@
 //! Summaries of states in the terms of their service, for `mcpmark world show`.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 /// Summary of a state, as text for people and as JSON for programs.
@@ -22,13 +24,19 @@ pub enum Block {
     Heading(Cell),
     /// Table.
     Table {
-        /// Names of the columns, with the alignment prefixes (`>`, `~`, `<`) of the tables of the command line.
-        columns: &'static [&'static str],
+        /// Names of the columns, with the alignment prefixes (`>`, `~`, `<`) of the tables of the command line. A name may
+        /// be untrusted text.
+        columns: Vec<Cow<'static, str>>,
         /// Rows, each with as many cells as `columns`.
         rows: Vec<Vec<Cell>>,
     },
     /// Line of consecutive texts.
     Line(Vec<Cell>),
+}
+
+/// Returns fixed names of columns.
+pub(crate) fn columns(names: &[&'static str]) -> Vec<Cow<'static, str>> {
+    names.iter().copied().map(Cow::Borrowed).collect()
 }
 
 /// Untrusted text with an emphasis. The code that displays it must remove terminal control sequences.

@@ -439,7 +439,8 @@ impl Player {
                 json!({"date": {}}),
                 json!({"checkbox": {}}),
                 json!({"unique_id": {"prefix": "X"}}),
-                json!({"formula": {"expression": "1"}}),
+                json!({"formula": {"expression": "prop(\"title\").length() + 0.5"}}),
+                json!({"formula": {"expression": "frobnicate(1)"}}),
                 json!({"status": {}}),
                 json!({"nonsense": {}}),
             ])

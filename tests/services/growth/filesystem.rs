@@ -116,7 +116,7 @@ fn parameters(profile: &'static str) -> Vec<Trial> {
 }
 
 /// Returns the values of a schema in which one string or one list is large, each with the name of its parameter.
-fn larges(name: &str, schema: &Value, size: usize) -> Vec<(String, Value)> {
+pub(crate) fn larges(name: &str, schema: &Value, size: usize) -> Vec<(String, Value)> {
     match schema["type"].as_str() {
         Some("string") if schema["enum"].is_null() => {
             vec![(name.to_owned(), json!("a/".repeat(size / 2)))]

@@ -8,6 +8,7 @@ mod exhaustion;
 mod filesystem;
 mod github;
 mod measure;
+mod notion;
 mod shards;
 mod world;
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         exhaustion::trials(),
         filesystem::trials(),
         github::trials(),
+        notion::trials(),
     ];
     let trials = trials.into_iter().flatten().collect();
     let trials = match shard {

@@ -1,4 +1,4 @@
-//! Filesystem world, and calls on it.
+//! World of a service, and calls on it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,17 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// Opens a filesystem world.
     pub(crate) fn new(profile: &str, entries: impl IntoIterator<Item = (String, Entry)>) -> Self {
+        Self::of(&Filesystem, profile, entries)
+    }
+
+    /// Opens a world of a service.
+    pub(crate) fn of(
+        service: &dyn Service,
+        profile: &str,
+        entries: impl IntoIterator<Item = (String, Entry)>,
+    ) -> Self {
         let home = tempfile::tempdir().expect("a temporary directory");
         let store = Store::open(home.path().join("store")).expect("a store");
         let mut tree = TreeBuilder::new();
@@ -62,7 +72,7 @@ impl World {
             .build()
             .expect("a runtime");
         let (session, client) = runtime.block_on(async {
-            let session = Filesystem.open(state).await.expect("a session");
+            let session = service.open(state).await.expect("a session");
             let client = ToolClient::connect(&*session).await.expect("a client");
             (session, client)
         });

@@ -1,10 +1,12 @@
-//! Tests of the notion service: worlds, requests and sessions.
+//! Tests of the notion service: worlds, overviews, requests and sessions.
 
 #[path = "../../differential/notion/calls.rs"]
 mod calls;
 #[path = "../../differential/postgres/draw.rs"]
 mod draw;
 
+mod formulas;
+mod overview;
 mod requests;
 mod rows;
 mod sequences;

@@ -305,11 +305,11 @@ fn schemas_change_with_their_values() {
         &mut engine,
         "PATCH",
         &target,
-        json!({"properties": {"Due": {"formula": {"expression": "1"}}}}),
+        json!({"properties": {"Due": {"place": {}}}}),
     );
     assert_eq!(
         message,
-        "Properties of type formula are not supported by this workspace."
+        "Properties of type place are not supported by this workspace."
     );
     let (_, message) = refused(
         &mut engine,

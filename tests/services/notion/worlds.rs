@@ -70,8 +70,8 @@ fn errors_of_worlds_name_the_field() {
         ),
         (
             "\"type\": \"checkbox\"",
-            "\"type\": \"formula\"",
-            "].type: properties of type formula are not supported",
+            "\"type\": \"verification\"",
+            "].type: properties of type verification are not supported",
         ),
         (
             "\"Status\": \"Retired\"",

@@ -25,7 +25,7 @@ const LEAST: usize = 12;
 /// Table whose columns are as wide as their widest cell. On a terminal, one of them may be cut so that each row fits on
 /// a line. If that is not enough, the columns are split into blocks.
 pub(crate) struct Table {
-    header: Vec<&'static str>,
+    header: Vec<String>,
     columns: Vec<Column>,
     rows: Vec<Vec<(String, Style)>>,
 }
@@ -33,19 +33,19 @@ pub(crate) struct Table {
 impl Table {
     /// Creates a table with a header. A name that begins with `>` is aligned right, one with `~` may be cut at its end,
     /// and one with `<` at its beginning.
-    pub(crate) fn new(header: &[&'static str]) -> Self {
-        let columns = header.iter().map(|name| match name.as_bytes().first() {
+    pub(crate) fn new<Name: AsRef<str>>(header: &[Name]) -> Self {
+        let names = || header.iter().map(AsRef::as_ref);
+        let columns = names().map(|name| match name.as_bytes().first() {
             Some(b'>') => Column::Right,
             Some(b'~') => Column::CutEnd,
             Some(b'<') => Column::CutStart,
             _ => Column::Left,
         });
         Self {
-            header: header
-                .iter()
-                .map(|name| name.trim_start_matches(['>', '~', '<']))
-                .collect(),
             columns: columns.collect(),
+            header: names()
+                .map(|name| name.trim_start_matches(['>', '~', '<']).to_owned())
+                .collect(),
             rows: Vec::new(),
         }
     }
@@ -69,7 +69,7 @@ impl Table {
         }
         let short = room.filter(|_| may_cut).and_then(|room| self.cut_to(room));
         let cell = |row: usize, column: usize| match (row.checked_sub(1), &short) {
-            (None, _) => self.header[column],
+            (None, _) => self.header[column].as_str(),
             (Some(row), Some((cut, texts))) if *cut == column => &texts[row],
             (Some(row), _) => &self.rows[row][column].0,
         };
@@ -96,7 +96,10 @@ impl Table {
             .position(|column| matches!(column, Column::CutEnd | Column::CutStart))?;
         let widest = |column: usize| {
             let cells = self.rows.iter().map(|row| width(&row[column].0));
-            cells.chain([width(self.header[column])]).max().unwrap_or(0)
+            cells
+                .chain([width(&self.header[column])])
+                .max()
+                .unwrap_or(0)
         };
         let count = self.header.len();
         let others = (0..count).filter(|other| *other != column).map(widest);

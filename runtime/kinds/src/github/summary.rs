@@ -6,6 +6,7 @@ use mcpmark_github::hub::{Issue, State};
 use mcpmark_github::world::Opened;
 use serde_json::{Value, json};
 
+use crate::summary::columns;
 use crate::{Block, Cell, Summary};
 
 /// Maximum number of commits, issues and pull requests to show, for each of the three.
@@ -102,7 +103,7 @@ fn branches(opened: &Opened) -> Result<Block, GitError> {
         ]);
     }
     Ok(Block::Table {
-        columns: &["branch", "tip", "~"],
+        columns: columns(&["branch", "tip", "~"]),
         rows,
     })
 }

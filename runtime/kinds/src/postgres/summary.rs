@@ -2,6 +2,7 @@
 
 use mcpmark_postgres::state::{Overview, Section};
 
+use crate::summary::columns;
 use crate::{Block, Cell, Summary};
 
 /// Returns the summary of a state.
@@ -35,7 +36,7 @@ fn table(section: Section) -> [Block; 2] {
     [
         Block::Heading(Cell::bold(section.title)),
         Block::Table {
-            columns: section.columns,
+            columns: columns(section.columns),
             rows: rows.collect(),
         },
     ]

@@ -1,9 +1,10 @@
 //! Values of properties as filters, sorts and rollups see them, with those that are computed.
 
+use crate::formula::{Budget, FormulaError, Value, evaluate};
 use crate::model::{
     Config, DateValue, Id, Node, Page, Property, PropertyType, PropertyValue, Time, Workspace,
 };
-use crate::view::{Rolled, roll_up};
+use crate::view::{Rolled, roll_up_within};
 
 /// Value of a property of one row.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,31 +39,61 @@ pub(crate) enum Cell {
 }
 
 impl Cell {
-    /// Returns the value of a property of a row.
+    /// Returns the value of a property of a row. A formula with an error has no value.
     pub(crate) fn of(workspace: &Workspace, node: &Node, page: &Page, property: &Property) -> Self {
-        match property.config.kind() {
-            PropertyType::CreatedTime => return Self::Time(node.created.time),
-            PropertyType::LastEditedTime => return Self::Time(node.edited.time),
-            PropertyType::CreatedBy => return Self::Ids(vec![node.created.by]),
-            PropertyType::LastEditedBy => return Self::Ids(vec![node.edited.by]),
-            PropertyType::Checkbox => {
-                return Self::Checkbox(page.values.contains_key(&property.id));
+        Self::within(workspace, node, page, property, &Budget::default()).unwrap_or(Self::Empty)
+    }
+
+    /// Returns the value of a property of a row. Formulas and rollups take their work from the budget.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a formula has one, or if the budget is exhausted.
+    pub(crate) fn within(
+        workspace: &Workspace,
+        node: &Node,
+        page: &Page,
+        property: &Property,
+        budget: &Budget,
+    ) -> Result<Self, FormulaError> {
+        budget.step(1)?;
+        Ok(match (&property.config, page.values.get(&property.id)) {
+            (Config::Formula(formula), _) => {
+                let value = budget.nested(|| evaluate(workspace, node, page, formula, budget))?;
+                Self::of_result(workspace, value)
             }
-            _ => {}
-        }
-        if let Config::Rollup(rollup) = &property.config {
-            return match roll_up(workspace, node, rollup) {
-                Rolled::Number(None) | Rolled::Date(None) => Self::Empty,
-                Rolled::Number(Some(number)) => Self::Number(number),
-                Rolled::Date(Some(date)) => Self::Date(date),
-                Rolled::Array(values) => {
-                    Self::Array(values.into_iter().map(|(_, cell)| cell).collect())
+            (Config::Rollup(rollup), _) => {
+                let rolled = budget.nested(|| roll_up_within(workspace, node, rollup, budget))?;
+                match rolled {
+                    Rolled::Number(None) | Rolled::Date(None) => Self::Empty,
+                    Rolled::Number(Some(number)) => Self::Number(number),
+                    Rolled::Date(Some(date)) => Self::Date(date),
+                    Rolled::Array(values) => {
+                        Self::Array(values.into_iter().map(|(_, cell)| cell).collect())
+                    }
                 }
-            };
-        }
-        match page.values.get(&property.id) {
-            None => Self::Empty,
-            Some(value) => Self::of_value(workspace, property, value),
+            }
+            (config, value) => match (config.kind(), value) {
+                (PropertyType::CreatedTime, _) => Self::Time(node.created.time),
+                (PropertyType::LastEditedTime, _) => Self::Time(node.edited.time),
+                (PropertyType::CreatedBy, _) => Self::Ids(vec![node.created.by]),
+                (PropertyType::LastEditedBy, _) => Self::Ids(vec![node.edited.by]),
+                (PropertyType::Checkbox, value) => Self::Checkbox(value.is_some()),
+                (_, None) => Self::Empty,
+                (_, Some(value)) => Self::of_value(workspace, property, value),
+            },
+        })
+    }
+
+    /// Returns the result of a formula. Pages, people and lists are text, as in the API.
+    fn of_result(workspace: &Workspace, value: Value) -> Self {
+        match value {
+            Value::Empty => Self::Empty,
+            Value::Text(text) => Self::Text(text),
+            Value::Number(number) => Self::Number(number),
+            Value::Boolean(checked) => Self::Checkbox(checked),
+            Value::Date(date) => Self::Date(date),
+            other => Self::Text(other.format(workspace)),
         }
     }
 

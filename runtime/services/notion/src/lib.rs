@@ -7,8 +7,11 @@
 
 pub mod api;
 mod cell;
+pub mod formula;
 mod input;
 pub mod model;
+pub mod mutation;
+pub mod overview;
 mod query;
 mod refusal;
 mod service;

@@ -15,7 +15,8 @@ fn block(block: &Block) -> String {
         Block::Heading(heading) => format!("\n{}\n", paint(heading)),
         Block::Line(cells) => cells.iter().map(paint).collect::<String>() + "\n",
         Block::Table { columns, rows } => {
-            let mut table = Table::new(columns);
+            let columns = columns.iter().map(|name| sanitise::line(name));
+            let mut table = Table::new(&columns.collect::<Vec<_>>());
             for row in rows {
                 let cells = row.iter().map(|cell| {
                     let text = sanitise::line(&cell.text).into_owned();

@@ -2,7 +2,7 @@
 
 use crate::input::{Field, NewBlock, NewValue, OptionRef, value};
 use crate::model::{
-    BlockBody, BlockType, Color, Config, Id, Kind, Mention, Node, Parent, Property, PropertyType,
+    BlockBody, BlockType, Color, Config, Id, Kind, Mention, Parent, Property, PropertyType,
     PropertyValue, RichText, SelectOption, Span, TITLE, Target, Workspace,
 };
 use crate::refusal::{Noun, Outcome, Refusal};
@@ -84,21 +84,11 @@ pub(super) fn add_blocks(
     let is_in_middle = after.is_some();
     let mut ids = Vec::with_capacity(blocks.len());
     for block in blocks {
-        let id = workspace.new_id();
-        let stamp = workspace.stamp();
-        let node = Node {
-            id,
-            parent,
-            created: stamp,
-            edited: stamp,
-            trashed: false,
-            children: Vec::new(),
-            kind: Kind::Block {
-                kind: block.kind,
-                body: Box::new(block.body),
-            },
+        let kind = Kind::Block {
+            kind: block.kind,
+            body: Box::new(block.body),
         };
-        workspace.insert(node, after);
+        let id = workspace.create(parent, kind, after);
         if is_in_middle {
             after = Some(id);
         }

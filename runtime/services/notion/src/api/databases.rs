@@ -3,8 +3,9 @@
 use mcpmark_service::checkpoint;
 
 use super::blocks::check_trash_of_root;
+use super::looks::{Looks, check_texts, text};
 use super::paging::Paging;
-use super::{Call, apply, archived, below_archived, pages, path_id, schema, trash_flag};
+use super::{Call, archived, below_archived, pages, path_id, schema, trash_flag};
 use crate::input;
 use crate::model::{Database, Id, Kind, Node, Page, Parent, Workspace};
 use crate::query::{Filter, Sorts};
@@ -47,29 +48,11 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     parent.only(&["type", "page_id"])?;
     let page = parent.get("page_id").id()?;
     let properties = input::new_schema(&body.get("properties"))?;
-    let text = |key: &str| {
-        body.get(key)
-            .present()
-            .map(|text| input::rich_text(&text))
-            .transpose()
-    };
-    let title = text("title")?.unwrap_or_default();
-    let description = text("description")?.unwrap_or_default();
-    let icon = body
-        .get("icon")
-        .present()
-        .map(|icon| input::icon(&icon))
-        .transpose()?
-        .flatten();
-    let cover = body
-        .get("cover")
-        .present()
-        .map(|it| input::cover(&it))
-        .transpose()?
-        .flatten();
+    let title = text(body, "title")?.unwrap_or_default();
+    let description = text(body, "description")?.unwrap_or_default();
+    let looks = Looks::parse(body)?;
     let inline = body.get("is_inline").opt_bool()?.unwrap_or(false);
-    apply::check_mentions(workspace, &title)?;
-    apply::check_mentions(workspace, &description)?;
+    check_texts(workspace, [&title, &description])?;
     if workspace.page(page).is_none() {
         return Err(Refusal::not_found(Noun::Page, page));
     }
@@ -79,26 +62,14 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     schema::check_new(workspace, &properties)?;
 
     workspace.now.0 += 1;
-    let id = workspace.new_id();
-    let stamp = workspace.stamp();
-    let database = Database {
-        icon,
-        cover,
+    let mut database = Database {
         title,
         description,
         inline,
-        properties: Vec::new(),
+        ..Database::default()
     };
-    let node = Node {
-        id,
-        parent: Parent::Page(page),
-        created: stamp,
-        edited: stamp,
-        trashed: false,
-        children: Vec::new(),
-        kind: Kind::Database(database),
-    };
-    workspace.insert(node, None);
+    looks.set_database(&mut database);
+    let id = workspace.create(Parent::Page(page), Kind::Database(database), None);
     workspace.touch(page);
     schema::add(workspace, id, properties);
     let (node, database) = find(workspace, id)?;
@@ -120,23 +91,8 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
         "in_trash",
     ])?;
     let trash = trash_flag(body)?;
-    let text = |key: &str| {
-        body.get(key)
-            .present()
-            .map(|text| input::rich_text(&text))
-            .transpose()
-    };
-    let (title, description) = (text("title")?, text("description")?);
-    let icon = body
-        .get("icon")
-        .present()
-        .map(|icon| input::icon(&icon))
-        .transpose()?;
-    let cover = body
-        .get("cover")
-        .present()
-        .map(|it| input::cover(&it))
-        .transpose()?;
+    let (title, description) = (text(body, "title")?, text(body, "description")?);
+    let looks = Looks::parse(body)?;
     let inline = body.get("is_inline").opt_bool()?;
     let (node, _) = find(workspace, id)?;
     if workspace.is_below_trash(id) {
@@ -146,9 +102,7 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
         return Err(archived());
     }
     check_trash_of_root(node, trash)?;
-    for text in [&title, &description].into_iter().flatten() {
-        apply::check_mentions(workspace, text)?;
-    }
+    check_texts(workspace, [&title, &description].into_iter().flatten())?;
     let changes = body.get("properties").present();
     let changes = changes
         .map(|it| input::changed_schema(&it))
@@ -162,8 +116,7 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
         database.title = title.unwrap_or_else(|| std::mem::take(&mut database.title));
         database.description =
             description.unwrap_or_else(|| std::mem::take(&mut database.description));
-        database.icon = icon.unwrap_or(database.icon.take());
-        database.cover = cover.unwrap_or(database.cover.take());
+        looks.set_database(database);
         database.inline = inline.unwrap_or(database.inline);
     }
     if let (Some(trash), Some(node)) = (trash, workspace.nodes.get_mut(&id)) {

@@ -5,10 +5,11 @@ mod blocks;
 mod comments;
 mod databases;
 mod items;
+mod looks;
 mod pages;
 mod paging;
 mod request;
-mod schema;
+pub(crate) mod schema;
 mod search;
 mod users;
 

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::looks::Looks;
 use super::{Call, apply, archived, below_archived, path_id, trash_flag};
 use crate::input::{self, Field};
 use crate::model::{Config, Id, Kind, Node, Page, Parent, PropertyValue, Workspace};
@@ -52,18 +53,7 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     let parent = parent(&body.get("parent"))?;
     let properties = body.get("properties");
     properties.object()?;
-    let icon = body
-        .get("icon")
-        .present()
-        .map(|icon| input::icon(&icon))
-        .transpose()?
-        .flatten();
-    let cover = body
-        .get("cover")
-        .present()
-        .map(|it| input::cover(&it))
-        .transpose()?
-        .flatten();
+    let looks = Looks::parse(body)?;
     let children = body.get("children").present();
     let children = children
         .map(|it| input::children(&it))
@@ -75,23 +65,12 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     apply::check_blocks(workspace, &children)?;
 
     workspace.now.0 += 1;
-    let id = workspace.new_id();
-    let stamp = workspace.stamp();
-    let values = serial(workspace, parent);
-    let node = Node {
-        id,
-        parent,
-        created: stamp,
-        edited: stamp,
-        trashed: false,
-        children: Vec::new(),
-        kind: Kind::Page(Page {
-            icon,
-            cover,
-            values,
-        }),
+    let mut page = Page {
+        values: serial(workspace, parent),
+        ..Page::default()
     };
-    workspace.insert(node, None);
+    looks.set_page(&mut page);
+    let id = workspace.create(parent, Kind::Page(page), None);
     if let Parent::Page(parent) = parent {
         workspace.touch(parent);
     }
@@ -172,16 +151,7 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
     let body = &call.body;
     body.only(&["properties", "archived", "in_trash", "icon", "cover"])?;
     let trash = trash_flag(body)?;
-    let icon = body
-        .get("icon")
-        .present()
-        .map(|icon| input::icon(&icon))
-        .transpose()?;
-    let cover = body
-        .get("cover")
-        .present()
-        .map(|it| input::cover(&it))
-        .transpose()?;
+    let looks = Looks::parse(body)?;
     let (node, _) = find(workspace, id)?;
     let (parent, is_trashed) = (node.parent, node.trashed);
     if workspace.is_below_trash(id) {
@@ -202,8 +172,7 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
     workspace.now.0 += 1;
     apply::set(workspace, id, settings);
     if let Some(page) = workspace.page_mut(id) {
-        page.icon = icon.unwrap_or(page.icon.take());
-        page.cover = cover.unwrap_or(page.cover.take());
+        looks.set_page(page);
     }
     if let (Some(trash), Some(node)) = (trash, workspace.nodes.get_mut(&id)) {
         node.trashed = trash;

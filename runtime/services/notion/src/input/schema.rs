@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::Field;
 use super::text;
 use super::value::option_name;
+use crate::formula::{Formula, MOST_BYTES};
 use crate::model::{
     Color, Id, NUMBER_FORMATS, PropertyType, RollupFunction, UNSUPPORTED_TYPES, number_format,
 };
@@ -30,6 +31,8 @@ pub(crate) enum NewConfig {
         /// Whether the other side has a property as well.
         is_two_way: bool,
     },
+    /// Formula.
+    Formula(Formula),
     /// Rollup, with names or ids of properties.
     Rollup {
         /// Relation.
@@ -171,6 +174,7 @@ fn config(field: &Field<'_>) -> Outcome<NewConfig> {
             "Creating or updating a status property is not supported by the API.",
         )),
         PropertyType::Relation => relation(&inner),
+        PropertyType::Formula => formula(&inner),
         PropertyType::Rollup => rollup(&inner),
         PropertyType::UniqueId => {
             inner.only(&["prefix"])?;
@@ -227,6 +231,18 @@ fn relation(field: &Field<'_>) -> Outcome<NewConfig> {
         database,
         is_two_way: has("dual_property"),
     })
+}
+
+/// Parses a formula. The words of its errors are chosen.
+fn formula(field: &Field<'_>) -> Outcome<NewConfig> {
+    field.only(&["expression"])?;
+    let expression = field.get("expression").string_within(MOST_BYTES)?;
+    match Formula::parse(expression) {
+        Ok(formula) => Ok(NewConfig::Formula(formula)),
+        Err(error) => Err(Refusal::invalid(format!(
+            "Type error with formula: {error}."
+        ))),
+    }
 }
 
 fn rollup(field: &Field<'_>) -> Outcome<NewConfig> {

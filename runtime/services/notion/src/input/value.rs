@@ -157,7 +157,8 @@ fn parse(field: &Field<'_>, property: &Property) -> Outcome<NewValue> {
             }
             full(PropertyValue::Line(text.to_owned()))
         }
-        PropertyType::Rollup
+        PropertyType::Formula
+        | PropertyType::Rollup
         | PropertyType::UniqueId
         | PropertyType::CreatedTime
         | PropertyType::CreatedBy

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Color, DateValue, Id, NamedFile, RichText};
+use crate::formula::Formula;
 
 macro_rules! property_types {
     ($($variant:ident $name:literal,)*) => {
@@ -40,6 +41,7 @@ property_types! {
     Email "email",
     PhoneNumber "phone_number",
     Relation "relation",
+    Formula "formula",
     Rollup "rollup",
     UniqueId "unique_id",
     CreatedTime "created_time",
@@ -50,7 +52,7 @@ property_types! {
 }
 
 /// Types of properties that the API documents and this service does not have.
-pub const UNSUPPORTED_TYPES: &[&str] = &["formula", "verification", "place"];
+pub const UNSUPPORTED_TYPES: &[&str] = &["verification", "place"];
 
 impl PropertyType {
     /// Parses the name of a type.
@@ -62,7 +64,8 @@ impl PropertyType {
     pub fn is_computed(self) -> bool {
         matches!(
             self,
-            Self::Rollup
+            Self::Formula
+                | Self::Rollup
                 | Self::UniqueId
                 | Self::CreatedTime
                 | Self::CreatedBy
@@ -110,6 +113,8 @@ pub enum Config {
         /// Id of the property of that database that shows the other side. `None` for a one-way relation.
         synced: Option<String>,
     },
+    /// Value computed from others.
+    Formula(Formula),
     /// Summary of a property of related pages.
     Rollup(Rollup),
     /// Number of the row.
@@ -130,6 +135,7 @@ impl Config {
             Self::MultiSelect(_) => PropertyType::MultiSelect,
             Self::Status { .. } => PropertyType::Status,
             Self::Relation { .. } => PropertyType::Relation,
+            Self::Formula(_) => PropertyType::Formula,
             Self::Rollup(_) => PropertyType::Rollup,
             Self::UniqueId { .. } => PropertyType::UniqueId,
             Self::Plain(kind) => *kind,

@@ -180,7 +180,7 @@ pub enum Icon {
 }
 
 /// Place of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FileSource {
     /// Address on the web.
     External(String),
@@ -198,7 +198,7 @@ impl FileSource {
 }
 
 /// File of a files property.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct NamedFile {
     /// Name.
     pub name: String,

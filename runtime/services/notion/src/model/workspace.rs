@@ -336,6 +336,22 @@ impl Workspace {
         }
     }
 
+    /// Creates a page, database or block now, after a sibling or at the end. Returns its id.
+    pub fn create(&mut self, parent: Parent, kind: Kind, after: Option<Id>) -> Id {
+        let (id, stamp) = (self.new_id(), self.stamp());
+        let node = Node {
+            id,
+            parent,
+            created: stamp,
+            edited: stamp,
+            trashed: false,
+            children: Vec::new(),
+            kind,
+        };
+        self.insert(node, after);
+        id
+    }
+
     /// Adds a page, database or block below its parent, after a sibling or at the end.
     pub fn insert(&mut self, node: Node, after: Option<Id>) {
         let (id, parent) = (node.id, node.parent.id());

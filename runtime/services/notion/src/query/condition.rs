@@ -260,7 +260,10 @@ fn keys(kind: PropertyType) -> Vec<&'static str> {
         | PropertyType::Relation
         | PropertyType::CreatedBy
         | PropertyType::LastEditedBy => CONTAINING.to_vec(),
-        PropertyType::Files | PropertyType::Rollup | PropertyType::Button => Vec::new(),
+        PropertyType::Files
+        | PropertyType::Formula
+        | PropertyType::Rollup
+        | PropertyType::Button => Vec::new(),
         PropertyType::Date | PropertyType::CreatedTime | PropertyType::LastEditedTime => DATE_TESTS
             .iter()
             .map(|(key, _)| *key)

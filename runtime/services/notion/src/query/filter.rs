@@ -110,6 +110,7 @@ impl<'a> Filter<'a> {
         field.only(&["property", "type", name])?;
         let condition = field.get(name);
         let test = match &property.config {
+            Config::Formula(_) => formula(&condition, workspace.now)?,
             Config::Rollup(_) => rollup(&condition, workspace.now)?,
             _ => Test::Value(Condition::parse(&condition, kind, workspace.now)?),
         };
@@ -182,6 +183,24 @@ fn mismatch(field: &Field<'_>, kind: PropertyType) -> Refusal {
         )),
         None => field.should_one(&[field.get(kind.name()).complaint("defined")]),
     }
+}
+
+/// Parses a condition on the result of a formula, under the name of its type.
+fn formula(field: &Field<'_>, now: Time) -> Outcome<Test> {
+    field.object()?;
+    let kinds = [
+        ("string", PropertyType::RichText),
+        ("checkbox", PropertyType::Checkbox),
+        ("number", PropertyType::Number),
+        ("date", PropertyType::Date),
+    ];
+    for (key, kind) in kinds {
+        if let Some(condition) = field.get(key).present() {
+            field.only(&[key])?;
+            return Ok(Test::Value(Condition::parse(&condition, kind, now)?));
+        }
+    }
+    Err(field.should_one(&kinds.map(|(key, _)| field.get(key).complaint("defined"))))
 }
 
 /// Parses a condition on a rollup: on its number or date, or on `any`, `every` or `none` of its values.

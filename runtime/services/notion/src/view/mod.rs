@@ -8,5 +8,5 @@ mod text;
 
 pub(crate) use node::{block, comment, database, list, page, user};
 pub(crate) use property::{live_relation, number, person, value};
-pub(crate) use rollup::{Rolled, roll_up};
+pub(crate) use rollup::{Rolled, roll_up, roll_up_within};
 pub(crate) use text::rich_text_piece;

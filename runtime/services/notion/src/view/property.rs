@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::node::partial_user;
 use super::rollup::{Rolled, roll_up, target};
 use super::text::{date, named_file, rich_text};
+use crate::formula::{Budget, Formula, ResultType, Value as Result, evaluate};
 use crate::model::{
     Config, Id, Node, Page, Property, PropertyType, PropertyValue, SelectOption, Workspace,
 };
@@ -74,6 +75,10 @@ pub(crate) fn value(workspace: &Workspace, node: &Node, page: &Page, property: &
         (PropertyType::LastEditedBy, _) => person(workspace, node.edited.by),
         (PropertyType::Button, _) => json!({}),
         (PropertyType::Checkbox, stored) => json!(stored.is_some()),
+        (PropertyType::Formula, _) => match &property.config {
+            Config::Formula(it) => formula(workspace, node, page, it),
+            _ => Value::Null,
+        },
         (PropertyType::Rollup, _) => rollup(workspace, node, &property.config),
         (PropertyType::UniqueId, stored) => unique_id(&property.config, stored),
         (PropertyType::Relation, _) => {
@@ -135,6 +140,26 @@ fn unique_id(config: &Config, stored: Option<&PropertyValue>) -> Value {
         _ => None,
     };
     json!({"prefix": prefix, "number": number})
+}
+
+/// Returns the result of a formula. A formula with an error has none (chosen).
+fn formula(workspace: &Workspace, node: &Node, page: &Page, formula: &Formula) -> Value {
+    let result = evaluate(workspace, node, page, formula, &Budget::default());
+    let result = result.unwrap_or(Result::Empty);
+    let Some((_, database)) = workspace.database_of(node.id) else {
+        return Value::Null;
+    };
+    let kind = formula.result_type(database, &result);
+    let value = match (kind, &result) {
+        (_, Result::Empty) => Value::Null,
+        // JSON has neither infinity nor numbers that are none.
+        (ResultType::Number, Result::Number(it)) if it.is_finite() => number(*it),
+        (ResultType::Number, _) => Value::Null,
+        (ResultType::Boolean, result) => json!(*result == Result::Boolean(true)),
+        (ResultType::Date, Result::Date(it)) => date(it),
+        (_, result) => json!(result.format(workspace)),
+    };
+    json!({"type": kind.name(), kind.name(): value})
 }
 
 fn rollup(workspace: &Workspace, node: &Node, config: &Config) -> Value {

@@ -1,6 +1,9 @@
 //! Rollups: summaries of a property of related pages.
 
+use std::collections::HashSet;
+
 use crate::cell::Cell;
+use crate::formula::{Budget, FormulaError};
 use crate::model::{
     Config, DateValue, Id, Node, Page, Property, PropertyValue, Rollup, RollupFunction, Time,
     Workspace,
@@ -32,19 +35,39 @@ pub(crate) fn target<'a>(
     }
 }
 
-/// Computes a rollup of a row. A rollup does not summarise another rollup, so this has an end.
+/// Computes a rollup of a row. A rollup that exceeds the budget of a value has none.
 pub(crate) fn roll_up(workspace: &Workspace, node: &Node, rollup: &Rollup) -> Rolled {
+    roll_up_within(workspace, node, rollup, &Budget::default()).unwrap_or(Rolled::Number(None))
+}
+
+/// Computes a rollup of a row. A rollup does not summarise another rollup, but it may summarise a formula that refers to
+/// one, so the budget ends cycles.
+///
+/// # Errors
+///
+/// Returns an error if the budget is exhausted. Formulas with other errors count as empty.
+pub(crate) fn roll_up_within(
+    workspace: &Workspace,
+    node: &Node,
+    rollup: &Rollup,
+    budget: &Budget,
+) -> Result<Rolled, FormulaError> {
     let pages = related(workspace, node, rollup);
     let Some(property) = target(workspace, node, rollup) else {
-        return Rolled::Number(None);
+        return Ok(Rolled::Number(None));
     };
     if matches!(property.config, Config::Rollup(_)) {
-        return Rolled::Number(None);
+        return Ok(Rolled::Number(None));
     }
-    let cells = pages
-        .iter()
-        .map(|(node, page)| (node.id, Cell::of(workspace, node, page, property)));
-    summarise(rollup.function, cells.collect())
+    let mut cells = Vec::with_capacity(pages.len());
+    for (node, page) in pages {
+        let cell = match Cell::within(workspace, node, page, property, budget) {
+            Err(error @ FormulaError::Limit { .. }) => return Err(error),
+            cell => cell.unwrap_or(Cell::Empty),
+        };
+        cells.push((node.id, cell));
+    }
+    Ok(summarise(rollup.function, cells))
 }
 
 fn related<'a>(
@@ -77,8 +100,10 @@ fn summarise(function: RollupFunction, cells: Vec<(Id, Cell)>) -> Rolled {
         F::ShowOriginal => Rolled::Array(cells),
         F::ShowUnique => {
             let mut unique: Vec<(Id, Cell)> = Vec::new();
+            let mut known = HashSet::new();
             for (id, cell) in cells {
-                if !cell.is_empty() && !unique.iter().any(|(_, known)| *known == cell) {
+                // The form for debugging differs if and only if the values do.
+                if !cell.is_empty() && known.insert(format!("{cell:?}")) {
                     unique.push((id, cell));
                 }
             }

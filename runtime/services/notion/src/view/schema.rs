@@ -31,6 +31,7 @@ fn config(workspace: &Workspace, database: &Database, config: &Config) -> Value 
             database: other,
             synced,
         } => relation(workspace, *other, synced.as_deref()),
+        Config::Formula(formula) => json!({"expression": formula.expression()}),
         Config::Rollup(rollup) => {
             let relation = database.property(&rollup.relation);
             let related = relation.and_then(|relation| match &relation.config {

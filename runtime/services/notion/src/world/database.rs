@@ -1,5 +1,8 @@
 //! Databases with their rows, read from documents.
 
+use std::collections::HashSet;
+use std::hash::Hash;
+
 use super::WorldError;
 use super::document::Entry;
 use super::read::Reader;
@@ -231,14 +234,15 @@ impl Reader {
     }
 }
 
-fn several<T: PartialEq>(
+fn several<T: Clone + Eq + Hash>(
     entry: &Entry<'_>,
     read: impl Fn(&Entry<'_>) -> Result<T, WorldError>,
 ) -> Result<Vec<T>, WorldError> {
     let mut values = Vec::new();
+    let mut known = HashSet::new();
     for item in entry.items()? {
         let value = read(&item)?;
-        if values.contains(&value) {
+        if !known.insert(value.clone()) {
             return Err(item.error("the value is repeated"));
         }
         values.push(value);

@@ -19,6 +19,7 @@ mod write;
 
 pub use error::WorldError;
 pub use read::{Opening, read};
+pub(crate) use write::changes;
 pub use write::write;
 
 /// Version of the form of the documents.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::WorldError;
 use super::document::Entry;
+use crate::formula::{Formula, FormulaError};
 use crate::model::{
     Color, Config, Property, PropertyType, Rollup, RollupFunction, SelectOption, StatusGroup,
     TITLE, UNSUPPORTED_TYPES, number_format,
@@ -22,6 +23,20 @@ pub(super) fn read_properties(entry: &Entry<'_>) -> Result<Vec<Property>, WorldE
             }
         }
         properties.push(property);
+    }
+    for (property, item) in properties.iter().zip(entry.need("properties")?.items()?) {
+        if let Config::Formula(formula) = &property.config {
+            let is_known =
+                |name: &str| properties.iter().any(|it| it.id == name || it.name == name);
+            if let Some(name) = formula
+                .properties()
+                .into_iter()
+                .find(|name| !is_known(name))
+            {
+                let error = FormulaError::Property(name.to_owned());
+                return Err(item.need("expression")?.error(error.to_string()));
+            }
+        }
     }
     match properties
         .iter()
@@ -92,6 +107,12 @@ fn read_config(entry: &Entry<'_>, kind: PropertyType) -> Result<Config, WorldErr
                 database: entry.need("database")?.id()?,
                 synced: synced.transpose()?,
             }
+        }
+        PropertyType::Formula => {
+            only(&["expression"])?;
+            let expression = entry.need("expression")?;
+            let formula = Formula::parse(expression.string()?);
+            Config::Formula(formula.map_err(|error| expression.error(error.to_string()))?)
         }
         PropertyType::Rollup => {
             only(&["relation", "property", "function"])?;
@@ -197,6 +218,7 @@ pub(super) fn write_property(property: &Property) -> Value {
                 add("synced", json!(synced));
             }
         }
+        Config::Formula(formula) => add("expression", json!(formula.expression())),
         Config::Rollup(rollup) => {
             add("relation", json!(rollup.relation));
             add("property", json!(rollup.property));

@@ -1,5 +1,7 @@
 //! The canonical documents of a workspace.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::block::write_body;
@@ -15,21 +17,66 @@ use crate::view::number;
 /// Returns the documents of a workspace, each with its path.
 pub fn write(workspace: &Workspace) -> Vec<(String, Vec<u8>)> {
     let mut documents = vec![(WORKSPACE.to_owned(), bytes(&top(workspace)))];
-    for node in workspace.nodes.values() {
-        match &node.kind {
-            Kind::Page(page) if !matches!(node.parent, Parent::Database(_)) => {
-                let path = format!("{PAGES}/{}.json", node.id);
-                documents.push((path, bytes(&self::page(workspace, node, page))));
-            }
-            Kind::Database(database) => {
-                let path = format!("{DATABASES}/{}.json", node.id);
-                documents.push((path, bytes(&self::database(workspace, node, database))));
-            }
-            Kind::Page(_) | Kind::Block { .. } => {}
-        }
-    }
+    let nodes = workspace.nodes.values();
+    documents.extend(nodes.filter_map(|node| document(workspace, node)));
     documents.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     documents
+}
+
+/// Returns the documents in which a changed workspace differs from the workspace before. `None` means that the
+/// document no longer exists. The cost grows with the size of these documents, not with that of the workspace's.
+pub(crate) fn changes(before: &Workspace, after: &Workspace) -> Vec<(String, Option<Vec<u8>>)> {
+    let mut homes = BTreeSet::new();
+    let ids = before.nodes.keys().chain(after.nodes.keys());
+    for id in ids {
+        if before.nodes.get(id) != after.nodes.get(id) {
+            homes.extend([before, after].map(|workspace| home(workspace, *id)));
+        }
+    }
+    for id in before.comments.keys().chain(after.comments.keys()) {
+        if before.comments.get(id) != after.comments.get(id) {
+            homes.extend([before, after].map(|workspace| home(workspace, *id)));
+        }
+    }
+    let mut documents = Vec::new();
+    if top(before) != top(after) {
+        documents.push((WORKSPACE.to_owned(), Some(bytes(&top(after)))));
+    }
+    for id in homes.into_iter().flatten() {
+        let content = |workspace: &Workspace| document(workspace, workspace.nodes.get(&id)?);
+        match (content(before), content(after)) {
+            (_, Some((path, content))) => documents.push((path, Some(content))),
+            (Some((path, _)), None) => documents.push((path, None)),
+            (None, None) => {}
+        }
+    }
+    documents
+}
+
+/// Returns the page or database whose document describes a node.
+fn home(workspace: &Workspace, id: Id) -> Option<Id> {
+    let mut node = workspace.nodes.get(&id)?;
+    loop {
+        let is_row = matches!(node.parent, Parent::Database(_));
+        match node.kind {
+            Kind::Database(_) => return Some(node.id),
+            Kind::Page(_) if !is_row => return Some(node.id),
+            Kind::Page(_) | Kind::Block { .. } => {
+                node = workspace.nodes.get(&node.parent.id()?)?;
+            }
+        }
+    }
+}
+
+/// Returns the document of a page that is not a row, or of a database, with its path.
+fn document(workspace: &Workspace, node: &Node) -> Option<(String, Vec<u8>)> {
+    let (directory, value) = match &node.kind {
+        Kind::Page(_) if matches!(node.parent, Parent::Database(_)) => return None,
+        Kind::Page(page) => (PAGES, self::page(workspace, node, page)),
+        Kind::Database(database) => (DATABASES, self::database(workspace, node, database)),
+        Kind::Block { .. } => return None,
+    };
+    Some((format!("{directory}/{}.json", node.id), bytes(&value)))
 }
 
 fn bytes(value: &Value) -> Vec<u8> {

@@ -1,0 +1,86 @@
+//! The notion service, whose worlds are workspaces.
+
+mod mutants;
+mod summary;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use mcpmark_notion::NotionService;
+use mcpmark_notion::overview::{self, Overview};
+use mcpmark_service::{Service, ServiceError};
+use mcpmark_snapshot::{Blobs, Snapshot, Tree, TreePath};
+use mcpmark_task::TaskId;
+
+use self::mutants::{MUTATIONS, WorkspaceMutator};
+use crate::invocation::{ScriptInvocation, ScriptVariables};
+use crate::published::{self, NOTION};
+use crate::{
+    MutateError, Mutation, ServiceKind, Solved, StateMutator, Summary, WorldGuests, text_of_file,
+};
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NotionKind;
+
+impl ServiceKind for NotionKind {
+    fn name(&self) -> &'static str {
+        NotionService.name()
+    }
+
+    fn service(&self, _guests: &WorldGuests) -> Option<Arc<dyn Service>> {
+        Some(Arc::new(NotionService))
+    }
+
+    fn resembles_world(&self, tree: &Tree) -> bool {
+        let has = |path| TreePath::parse(path).is_ok_and(|path| tree.get(&path).is_some());
+        has("workspace.json") && (has("pages") || has("databases"))
+    }
+
+    fn summarize(
+        &self,
+        tree: &Tree,
+        blobs: &dyn Blobs,
+        _scratch: &Path,
+    ) -> Result<Option<Summary>, ServiceError> {
+        let workspace = mutants::open(tree, blobs)
+            .map_err(|source| ServiceError::invalid_world(self.name(), source))?;
+        Ok(Some(summary::summary(&Overview::new(&workspace))))
+    }
+
+    /// Returns the text of a page, row or database, whose place consists of titles joined by `/`, or of the document at
+    /// a path.
+    fn text_at(
+        &self,
+        state: &Snapshot,
+        _scratch: &Path,
+        place: &str,
+    ) -> Result<Option<String>, ServiceError> {
+        let document = text_of_file(state, place)
+            .map_err(|source| ServiceError::set_up(self.name(), source))?;
+        if document.is_some() {
+            return Ok(document);
+        }
+        let workspace = mutants::open(&state.tree, &*state.blobs)
+            .map_err(|source| ServiceError::invalid_world(self.name(), source))?;
+        Ok(overview::text_at(&workspace, place))
+    }
+
+    fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
+        published::notion(task)
+    }
+
+    fn script_variables(&self) -> ScriptVariables {
+        NOTION
+    }
+
+    fn mutations(&self) -> &'static [Mutation] {
+        MUTATIONS
+    }
+
+    fn mutator<'a>(
+        &self,
+        solved: Solved<'a>,
+    ) -> Result<Option<Box<dyn StateMutator + 'a>>, MutateError> {
+        Ok(Some(Box::new(WorkspaceMutator::new(solved)?)))
+    }
+}
