@@ -26,6 +26,7 @@
 mod agent_setup;
 mod home;
 pub mod maintenance;
+mod oracle;
 mod participants;
 pub mod preflight;
 mod prepare;
@@ -50,6 +51,7 @@ pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::agent_setup::{AgentSetup, OpenedParticipant};
 pub use crate::home::{ExperimentLock, Home, HomeError};
+pub use crate::oracle::{ExtraCalls, Oracle};
 pub use crate::participants::ParticipantError;
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
 pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, published_guests};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_agent::{Allowance, AttemptLimits, CommandSpec};
-use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSettings, ModelSpec, Prices};
+use mcpmark_server_spec::ServerSpec;
 use mcpmark_snapshot::Digest;
 use mcpmark_task::TaskId;
 use rand_chacha::ChaCha20Rng;

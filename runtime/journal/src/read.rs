@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use mcpmark_model::{Cost, Usage};
-use mcpmark_sandbox::Check;
 use mcpmark_snapshot::Digest;
+use mcpmark_verdict::Check;
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde_json::Value;

@@ -145,8 +145,8 @@ impl Journal {
 mod tests {
     use std::sync::Arc;
 
-    use mcpmark_sandbox::{Fault, FaultKind};
     use mcpmark_snapshot::Digest;
+    use mcpmark_verdict::{Fault, FaultKind};
 
     use super::*;
     use crate::{AttemptKey, Outcome};

@@ -4,7 +4,7 @@ use mcpmark_metadata::{
     self as metadata, AttemptCounts, AttemptReport, ExperimentReport, FaultReport,
 };
 use mcpmark_model::{Cost, Usage};
-use mcpmark_sandbox::Check;
+use mcpmark_verdict::Check;
 use serde_json::Value;
 
 use crate::{AttemptRow, GradeRow, ModelSpending, OutcomeKind, ScoreRule};

@@ -1,7 +1,7 @@
 //! Row types of experiments, attempts, grades and trajectories.
 
 use mcpmark_model::{Cost, Usage};
-use mcpmark_sandbox::Check;
+use mcpmark_verdict::Check;
 use serde_json::Value;
 
 use crate::{AttemptStatus, OutcomeKind, ScoreRule, Scoring};

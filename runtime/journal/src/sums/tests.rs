@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcpmark_sandbox::{Fault, FaultKind};
 use mcpmark_snapshot::Digest;
+use mcpmark_verdict::{Fault, FaultKind};
 
 use super::check::{CONTRADICTS, UNSUMMED};
 use super::*;
