@@ -13,7 +13,7 @@ use mcpmark_sandbox::Sandbox;
 use mcpmark_service::{
     Restart, STOP_GRACE, ServiceError, Session, ToolClient, WorldState, error_chain,
 };
-use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
+use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError, TreeDigest};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -151,7 +151,7 @@ impl Runner {
     ) -> Result<(), RunFailure> {
         let deaths = self.journal.deaths(experiment)?;
         let (alone, plan): (Vec<_>, Vec<_>) = plan.into_iter().partition(|planned| {
-            let bundle = tasks[planned.task].bundle.to_string();
+            let bundle = tasks[planned.task].bundle.into();
             let deaths = deaths.get(&(planned.position, Some(bundle)));
             deaths.is_some_and(|deaths| *deaths >= DEATHS_BEFORE_ALONE)
         });
@@ -281,10 +281,9 @@ impl Runner {
     ) -> Result<usize, RunFailure> {
         let mut count = 0;
         for row in self.journal.attempts(experiment)? {
-            let state = row.state.as_deref().and_then(|state| state.parse().ok());
+            let state = row.state.map(TreeDigest::untyped);
             let task = tasks.iter().find(|task| {
-                task.id.to_string() == row.task
-                    && row.bundle.as_ref() == Some(&task.bundle.to_string())
+                task.id.to_string() == row.task && row.bundle == Some(task.bundle.into())
             });
             if let (AttemptStatus::Running, Some(state), Some(task)) = (row.status, state, task)
                 && self.journal.grade_after_death(&row.id)?

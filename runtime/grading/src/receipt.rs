@@ -78,8 +78,8 @@ pub enum ReceiptError {
         "attempt {0} was graded by a version without receipts; grade it again with `mcpmark regrade {0}`"
     )]
     NotKept(String),
-    /// A column of the journal does not contain a digest.
-    #[error("attempt {attempt} has no valid digest of its {what}")]
+    /// The journal does not have one of the digests.
+    #[error("attempt {attempt} has no digest of its {what}")]
     NoDigest {
         /// Id of the attempt.
         attempt: String,
@@ -122,15 +122,13 @@ impl Receipt {
         let not_graded = || ReceiptError::NotGraded(row.id.clone());
         grade.passed.ok_or_else(not_graded)?;
         let not_kept = || ReceiptError::NotKept(row.id.clone());
-        let terms = grade.terms.as_ref().ok_or_else(not_kept)?;
-        let digest = |text: Option<&String>, what| {
-            let digest = text.and_then(|text| text.parse::<Digest>().ok());
-            digest.ok_or_else(|| ReceiptError::NoDigest {
-                attempt: row.id.clone(),
-                what,
-            })
+        let terms = grade.terms.ok_or_else(not_kept)?;
+        let no_digest = |what| ReceiptError::NoDigest {
+            attempt: row.id.clone(),
+            what,
         };
-        let terms = Terms::read(store, &digest(Some(terms), "terms")?)?;
+        let task_digest = grade.bundle.or(row.bundle);
+        let terms = Terms::read(store, &terms.untyped())?;
         let fault = match grade.outcome {
             OutcomeKind::StateFault => Some(fault_kind(grade).ok_or_else(not_graded)?),
             _ => None,
@@ -139,9 +137,12 @@ impl Receipt {
         Ok(Self {
             schema: schema(fault),
             task: row.task.clone(),
-            bundle: digest(grade.bundle.as_ref().or(row.bundle.as_ref()), "task")?,
-            start: digest(row.world.as_ref(), "starting state")?,
-            state: digest(row.state.as_ref(), "final state")?,
+            bundle: task_digest.ok_or_else(|| no_digest("task"))?.untyped(),
+            start: row
+                .world
+                .ok_or_else(|| no_digest("starting state"))?
+                .untyped(),
+            state: row.state.ok_or_else(|| no_digest("final state"))?.untyped(),
             answer: answer.map(|text| Digest::of(text.as_bytes())),
             terms,
             engine: grade.engine.clone(),

@@ -12,7 +12,7 @@ use mcpmark_agent::{Allowance, AttemptLimits, CommandSpec};
 use mcpmark_model::{Cost, ModelSettings, ModelSpec, Prices};
 use mcpmark_server_spec::ServerSpec;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::TaskId;
+use mcpmark_task::{TaskDigest, TaskId};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -422,7 +422,7 @@ impl Spec {
         let done: BTreeSet<usize> = rows
             .iter()
             .filter(|row| {
-                let bundle = self.bundles.get(&row.task).map(ToString::to_string);
+                let bundle = self.bundles.get(&row.task).copied().map(TaskDigest::from);
                 is_done(row) && (row.bundle == bundle || bundle.is_none())
             })
             .map(|row| row.position)
@@ -459,7 +459,7 @@ impl Spec {
     ) -> Vec<(&'a TaskVersion, Digest)> {
         let attempted: HashMap<&str, Digest> = rows
             .iter()
-            .filter_map(|row| Some((row.task.as_str(), row.bundle.as_ref()?.parse().ok()?)))
+            .filter_map(|row| Some((row.task.as_str(), row.bundle?.untyped())))
             .collect();
         tasks
             .iter()
@@ -483,7 +483,7 @@ impl Spec {
 }
 
 fn is_of(row: &AttemptRow, task: &TaskVersion) -> bool {
-    row.bundle.as_ref() == Some(&task.digest.to_string())
+    row.bundle == Some(task.digest.into())
 }
 
 fn is_done(row: &AttemptRow) -> bool {

@@ -116,8 +116,8 @@ pub fn attempt_report(row: AttemptRow) -> AttemptReport {
         fault,
         turns: row.turns,
         tool_calls: row.tool_calls,
-        state: row.state,
-        bundle: row.bundle,
+        state: row.state.map(|digest| digest.to_string()),
+        bundle: row.bundle.map(|digest| digest.to_string()),
         usage: row.usage.map(usage),
         cost_usd: row.cost.map(Cost::usd),
     }
