@@ -36,7 +36,7 @@ pub struct Prepared {
     /// Solution that the oracle plays.
     pub solution: Option<Solution>,
     /// Task digest.
-    pub bundle: Digest,
+    pub task_digest: Digest,
     /// Inputs of the verifier: the state, the answer or both.
     pub judged_on: JudgedOn,
     /// Version of the published server whose tools the agent gets, if the task sets one.
@@ -60,7 +60,7 @@ impl Prepared {
     pub fn version(&self) -> TaskVersion {
         TaskVersion {
             id: self.id.clone(),
-            digest: self.bundle,
+            digest: self.task_digest,
         }
     }
 
@@ -69,7 +69,7 @@ impl Prepared {
         RegradeTask {
             start: self.start.digest,
             judge: self.judge,
-            bundle: self.bundle,
+            task_digest: self.task_digest,
             judged_on: self.judged_on,
             parameters: self.parameters,
             terms: self.terms,
@@ -384,7 +384,7 @@ impl TaskPreparer<'_> {
             .map(|bytes| self.sandbox.solution(bytes))
             .transpose()
             .map_err(wrong("solution"))?;
-        let bundle = bundle_digest(&BundleParts {
+        let task_digest = bundle_digest(&BundleParts {
             task,
             world: &world.manifest,
             seed: start.seed,
@@ -436,7 +436,7 @@ impl TaskPreparer<'_> {
             start,
             judge,
             solution,
-            bundle,
+            task_digest,
             judged_on: task.meta.judged_on,
             profile: task.meta.profile.clone(),
             parameters: mcpmark_json::canonical(&parameters),

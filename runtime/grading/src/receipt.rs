@@ -36,7 +36,8 @@ pub struct Receipt {
     /// Id of the task: `<service>/<world>/<task>`.
     pub task: String,
     /// Digest of the task whose verifier judged.
-    pub bundle: Digest,
+    #[serde(rename = "bundle")]
+    pub task_digest: Digest,
     /// Digest of the starting state.
     pub start: Digest,
     /// Digest of the final state.
@@ -127,7 +128,7 @@ impl Receipt {
             attempt: row.id.clone(),
             what,
         };
-        let task_digest = grade.bundle.or(row.bundle);
+        let task_digest = grade.task_digest.or(row.task_digest);
         let terms = Terms::read(store, &terms.untyped())?;
         let fault = match grade.outcome {
             OutcomeKind::StateFault => Some(fault_kind(grade).ok_or_else(not_graded)?),
@@ -137,7 +138,7 @@ impl Receipt {
         Ok(Self {
             schema: schema(fault),
             task: row.task.clone(),
-            bundle: task_digest.ok_or_else(|| no_digest("task"))?.untyped(),
+            task_digest: task_digest.ok_or_else(|| no_digest("task"))?.untyped(),
             start: row
                 .world
                 .ok_or_else(|| no_digest("starting state"))?
@@ -208,7 +209,7 @@ impl Receipt {
         let named =
             |name: &str, digest: &Digest| json!({"name": name, "digest": {"sha256": digest.hex()}});
         let mut configuration = vec![
-            named("bundle", &self.bundle),
+            named("bundle", &self.task_digest),
             named("start", &self.start),
             named("verifier", &self.verifier()),
         ];
@@ -417,7 +418,7 @@ mod tests {
         Receipt {
             schema: SCHEMA,
             task: "filesystem/w/t".to_owned(),
-            bundle: Digest::of(b"bundle"),
+            task_digest: Digest::of(b"bundle"),
             start: Digest::of(b"start"),
             state: Digest::of(b"state"),
             answer: Some(Digest::of(b"answer")),

@@ -108,7 +108,7 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
     AttemptRow {
         id: "0123456789ab".to_owned(),
         task: text(input, "task").to_owned(),
-        bundle: optional_digest(input, "task_of_attempt").map(Into::into),
+        task_digest: optional_digest(input, "task_of_attempt").map(Into::into),
         world: optional_digest(input, "start").map(Into::into),
         answer: optional_text(input, "answer"),
         state: optional_digest(input, "state").map(Into::into),
@@ -116,7 +116,7 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
             verifier: Digest::of(b"the receipt takes that of the terms").into(),
             engine: text(input, "engine").to_owned(),
             terms: Some((*terms).into()),
-            bundle: optional_digest(input, "task_of_grade").map(Into::into),
+            task_digest: optional_digest(input, "task_of_grade").map(Into::into),
             outcome,
             passed: Some(passed),
             score: None,

@@ -183,7 +183,7 @@ mod tests {
     use super::*;
     use crate::{AttemptKey, AttemptStatus, OutcomeKind};
 
-    fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, bundle: &Digest) -> String {
+    fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, task: &Digest) -> String {
         let key = AttemptKey {
             task: format!("s/w/{position}").into(),
             agent: "nop".into(),
@@ -192,7 +192,7 @@ mod tests {
             model_settings: "{}".into(),
             k: 1,
         };
-        let recorder = journal.start_attempt(experiment, position, &key, Some(bundle), None);
+        let recorder = journal.start_attempt(experiment, position, &key, Some(task), None);
         let mut recorder = recorder.unwrap();
         recorder.record(Event::Instruction("do")).unwrap();
         recorder.id().to_owned()

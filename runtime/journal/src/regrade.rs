@@ -178,7 +178,7 @@ mod tests {
             verifier: digest,
             engine,
             terms: digest,
-            bundle: digest,
+            task_digest: digest,
             outcome: &outcome,
             log: "",
         };

@@ -117,7 +117,7 @@ pub fn attempt_report(row: AttemptRow) -> AttemptReport {
         turns: row.turns,
         tool_calls: row.tool_calls,
         state: row.state.map(|digest| digest.to_string()),
-        bundle: row.bundle.map(|digest| digest.to_string()),
+        task_digest: row.task_digest.map(|digest| digest.to_string()),
         usage: row.usage.map(usage),
         cost_usd: row.cost.map(Cost::usd),
     }

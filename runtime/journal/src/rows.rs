@@ -63,7 +63,7 @@ pub struct AttemptRow {
     /// Number of the try, from 1.
     pub try_number: u32,
     /// Task digest.
-    pub bundle: Option<TaskDigest>,
+    pub task_digest: Option<TaskDigest>,
     /// Digest of the starting state.
     pub world: Option<TreeDigest>,
     /// Status.
@@ -127,7 +127,7 @@ pub struct GradeRow {
     /// Digest of the grading terms in the store; none for grades of journal formats before 4.
     pub terms: Option<BlobDigest>,
     /// Digest of the task whose verifier graded; none for grades of journal formats before 5.
-    pub bundle: Option<TaskDigest>,
+    pub task_digest: Option<TaskDigest>,
     /// Kind of the outcome: a verdict, a state fault or a verifier fault.
     pub outcome: OutcomeKind,
     /// Result: true if all checks passed, false also for a state fault, none for a verifier fault.

@@ -223,7 +223,7 @@ fn grade(outcome: &Outcome) -> GradeRecord<'_> {
         verifier: Digest::of(b"the verifier"),
         engine: "cranelift-48 x86_64",
         terms: Digest::of(b"the terms"),
-        bundle: Digest::of(b"the task"),
+        task_digest: Digest::of(b"the task"),
         outcome,
         log: "a line\nand another",
     }

@@ -47,13 +47,13 @@ pub(crate) fn versions(sources: &[Source], specs: &[Option<Spec>]) -> Versions {
 /// Returns the shortened digests of the tasks of an experiment: those of graded attempts, or else the planned ones.
 fn digests<'a>(source: &'a Source, spec: Option<&'a Spec>) -> BTreeMap<&'a str, String> {
     let mut digests = BTreeMap::new();
-    for (task, bundle) in spec.into_iter().flat_map(|spec| &spec.bundles) {
-        digests.insert(&**task, short(bundle));
+    for (task, digest) in spec.into_iter().flat_map(|spec| &spec.task_digests) {
+        digests.insert(&**task, short(digest));
     }
-    for (task, bundles) in &source.provenance.tasks {
-        let shown: Vec<String> = bundles
+    for (task, graded) in &source.provenance.tasks {
+        let shown: Vec<String> = graded
             .iter()
-            .map(|bundle| short(&bundle.untyped()))
+            .map(|digest| short(&digest.untyped()))
             .collect();
         digests.insert(task, shown.join("+"));
     }

@@ -248,7 +248,7 @@ mod tests {
             verifier: mcpmark_snapshot::Digest::of(b"").into(),
             engine: String::new(),
             terms: None,
-            bundle: None,
+            task_digest: None,
             outcome: OutcomeKind::Graded,
             passed: Some(false),
             score: Some(0.5),

@@ -10,7 +10,9 @@ use mcpmark_grading::receipt::{
     LocalTask, Receipt, ReceiptError, TaskComparison, Verified, VerifyError,
 };
 use mcpmark_kinds::WorldGuests;
-use mcpmark_metadata::{ExitCode, ReceiptBundle, ReceiptEngine, ReceiptStart, ReceiptVerification};
+use mcpmark_metadata::{
+    ExitCode, ReceiptEngine, ReceiptStart, ReceiptTaskDigest, ReceiptVerification,
+};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Store};
@@ -201,7 +203,7 @@ fn compare(
     };
     let local = LocalTask {
         id: task.id.to_string(),
-        digest: task.bundle,
+        digest: task.task_digest,
         terms: task.terms,
         start: task.start.digest,
         is_bundled: is_bundle,
@@ -341,8 +343,8 @@ fn tell(
         ReceiptVerification {
             same: differences.is_empty(),
             differences: differences.to_vec(),
-            bundle: ReceiptBundle {
-                receipt: receipt.bundle.to_string(),
+            task_digest: ReceiptTaskDigest {
+                receipt: receipt.task_digest.to_string(),
                 compared: reason.is_none(),
                 reason,
             },
@@ -385,9 +387,9 @@ fn tell(
 
 fn text(receipt: &Receipt, differences: &[String], task: &TaskComparison, engine: &str) -> String {
     let mut text = String::new();
-    let bundle = match task.reason() {
-        None => receipt.bundle.to_string(),
-        Some(reason) => format!("{} not compared: {reason}", receipt.bundle),
+    let digest = match task.reason() {
+        None => receipt.task_digest.to_string(),
+        Some(reason) => format!("{} not compared: {reason}", receipt.task_digest),
     };
     let start = match task.start().filter(|start| *start != receipt.start) {
         None => receipt.start.to_string(),
@@ -395,7 +397,7 @@ fn text(receipt: &Receipt, differences: &[String], task: &TaskComparison, engine
     };
     for (key, value) in [
         ("task", receipt.task.clone()),
-        ("bundle", bundle),
+        ("bundle", digest),
         ("start", start),
         ("state", receipt.state.to_string()),
         ("verifier", receipt.verifier().to_string()),

@@ -164,7 +164,7 @@ fn header(attempt: &AttemptRow) -> String {
         ("cost", cost(attempt)),
         ("start", text_of(attempt.world)),
         ("state", text_of(attempt.state)),
-        ("bundle", text_of(attempt.bundle)),
+        ("bundle", text_of(attempt.task_digest)),
     ];
     if let Some(grade) = &attempt.grade {
         rows.push(("verifier", grade.verifier.to_string()));

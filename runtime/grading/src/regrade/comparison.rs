@@ -88,7 +88,7 @@ mod tests {
             verifier: Digest::of(b"verifier").into(),
             engine: "engine".to_owned(),
             terms: None,
-            bundle: None,
+            task_digest: None,
             outcome: OutcomeKind::Graded,
             passed: Some(checks.iter().all(|check| check.passed)),
             score: None,

@@ -164,7 +164,7 @@ impl RegradePlan {
         let mut attempts: Vec<_> = self
             .items
             .iter()
-            .map(|item| json!([item.attempt, item.task.terms, item.task.bundle]))
+            .map(|item| json!([item.attempt, item.task.terms, item.task.task_digest]))
             .collect();
         attempts.sort_by_key(ToString::to_string);
         // Part of the digest, so that a regrade that was started under another rule for faults is not continued.
@@ -187,7 +187,7 @@ mod tests {
         Arc::new(RegradeTask {
             start: Digest::of(b"start"),
             judge: Judge::HeldBack(Box::new(verifier)),
-            bundle: Digest::of(b"task"),
+            task_digest: Digest::of(b"task"),
             judged_on: JudgedOn {
                 state: true,
                 answer: false,

@@ -269,7 +269,7 @@ fn a_damaged_reply_does_not_prevent_a_regrade() {
         verifier: digest,
         engine: "x",
         terms: digest,
-        bundle: digest,
+        task_digest: digest,
         outcome: &outcome,
         log: "",
     };

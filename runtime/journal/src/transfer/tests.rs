@@ -106,7 +106,7 @@ fn rows_of_a_journal_that_did_not_say_whose_verifier_judged_are_taken_in() {
     let (_dir, journal) = journal();
     assert_eq!(take(&journal, &rows).unwrap(), "e");
     let row = journal.attempts("e").unwrap().remove(0);
-    assert_eq!(row.grade.unwrap().bundle, None);
+    assert_eq!(row.grade.unwrap().task_digest, None);
 }
 
 #[test]

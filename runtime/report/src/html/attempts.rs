@@ -237,7 +237,7 @@ fn facts(out: &mut String, detail: &AttemptDetail) {
         ),
         (
             "task",
-            row.bundle.map(|it| it.to_string()).unwrap_or_default(),
+            row.task_digest.map(|it| it.to_string()).unwrap_or_default(),
         ),
     ] {
         if !value.is_empty() {
