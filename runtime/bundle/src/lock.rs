@@ -89,6 +89,11 @@ impl Lock {
     /// Default file name of a lock.
     pub const FILE: &str = "mcpmark.lock";
 
+    /// Returns the version of the document.
+    pub fn schema(&self) -> u32 {
+        self.schema
+    }
+
     /// Creates a lock for a bundle.
     pub fn of(
         bundle: &Bundle,
