@@ -32,6 +32,7 @@ pub mod preflight;
 mod prepare;
 mod published;
 mod run;
+mod selection;
 mod surface;
 mod tool_filter;
 pub mod transport;
@@ -56,6 +57,7 @@ pub use crate::participants::ParticipantError;
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
 pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, published_guests};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
+pub use crate::selection::{LeftOut, SelectedTasks};
 pub use crate::surface::tool_surface;
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{

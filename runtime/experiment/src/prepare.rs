@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
 use mcpmark_build::{BuildError, BuildEvent, Builder};
+use mcpmark_grading::receipt::LocalTask;
 use mcpmark_grading::regrade::RegradeTask;
 use mcpmark_grading::{ComponentTerms, Judge, ScriptError, Terms, VerifierTerms};
 use mcpmark_journal::TaskVersion;
@@ -61,6 +62,17 @@ impl Prepared {
         TaskVersion {
             id: self.id.clone(),
             digest: self.task_digest,
+        }
+    }
+
+    /// Returns the parts of the task that a receipt is compared with. `is_bundled` is true if it is from a bundle.
+    pub fn to_local_task(&self, is_bundled: bool) -> LocalTask {
+        LocalTask {
+            id: self.id.to_string(),
+            digest: self.task_digest,
+            terms: self.terms,
+            start: self.start.digest,
+            is_bundled,
         }
     }
 

@@ -12,7 +12,7 @@ mod verify;
 use mcpmark_journal::{AttemptRow, GradeRow, Outcome, OutcomeKind};
 use mcpmark_sandbox::{Check, FaultKind};
 use mcpmark_snapshot::{Digest, Store};
-use mcpmark_task::TaskId;
+use mcpmark_task::{TaskId, WorldId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -68,6 +68,15 @@ pub struct ReceiptCheck {
     pub detail: String,
 }
 
+/// Formats a number of grades.
+fn counted(count: &usize) -> String {
+    if *count == 1 {
+        "1 grade".to_owned()
+    } else {
+        format!("{count} grades")
+    }
+}
+
 /// Errors of making or reading a receipt.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
@@ -86,6 +95,24 @@ pub enum ReceiptError {
         attempt: String,
         /// Name of the missing digest.
         what: &'static str,
+    },
+    /// The attempt has fewer grades.
+    #[error("attempt {attempt} has {count}, but grade {number} was requested", count = counted(.count))]
+    NoGrade {
+        /// Id of the attempt.
+        attempt: String,
+        /// Number of its grades.
+        count: usize,
+        /// Requested number, from 1.
+        number: usize,
+    },
+    /// The requested grade has no verdict.
+    #[error("grade {number} of attempt {attempt} has no verdict, and therefore no receipt")]
+    NoVerdict {
+        /// Id of the attempt.
+        attempt: String,
+        /// Requested number, from 1.
+        number: usize,
     },
     /// The terms of the grade cannot be read.
     #[error(transparent)]
@@ -150,6 +177,36 @@ impl Receipt {
             checks: grade.checks.iter().map(ReceiptCheck::of).collect(),
             fault,
         })
+    }
+
+    /// Returns the receipt of the grade with a number, from 1 for the oldest of `grades`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such grade, or if it has no verdict, or if its terms or digests were not stored.
+    pub fn of_numbered_grade(
+        row: &AttemptRow,
+        grades: &[GradeRow],
+        number: usize,
+        store: &Store,
+    ) -> Result<Self, ReceiptError> {
+        let index = number.checked_sub(1);
+        let grade = index.and_then(|index| grades.get(index));
+        let grade = grade.ok_or_else(|| ReceiptError::NoGrade {
+            attempt: row.id.clone(),
+            count: grades.len(),
+            number,
+        })?;
+        Self::of_grade(row, grade, store).map_err(|error| match error {
+            ReceiptError::NotGraded(attempt) => ReceiptError::NoVerdict { attempt, number },
+            error => error,
+        })
+    }
+
+    /// Returns the world of the task; none if the task is of a corpus.
+    pub fn world(&self) -> Option<WorldId> {
+        let task: TaskId = self.task.parse().ok()?;
+        WorldId::new(task.service(), task.group()).ok()
     }
 
     /// Returns the receipts of all grades of an attempt that can have one. Grades without a verdict or without stored
