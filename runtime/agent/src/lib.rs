@@ -1,7 +1,7 @@
 //! Agents that act on a world through MCP tools, with limits and a recorded trajectory.
 //!
 //! An [`Agent`] acts in an [`Attempt`]: it replies and calls tools, and each [`Event`] is passed to a [`Recorder`] at
-//! once. [`Oracle`] plays the solution of a task, [`Nop`] does nothing, [`Random`] calls tools at random, [`Echo`],
+//! once. [`Nop`] does nothing, [`Random`] calls tools at random, [`Echo`],
 //! [`AnswerOnly`] and [`ErrorOnly`] only seem to work on the task, [`Replay`] repeats an earlier attempt, [`Command`]
 //! runs an external program, [`Client`] is the MCP client of a served world, and [`Manual`] makes the calls of a person
 //! or a program one by one. Models act through [`Functions`] or [`React`], which differ in the form of tool calls. All
@@ -41,7 +41,7 @@ mod single_call;
 mod trajectory;
 mod view;
 
-pub use crate::agents::{Agent, ExtraCalls, Nop, Oracle};
+pub use crate::agents::{Agent, Nop};
 pub use crate::attempt::{Attempt, AttemptLimits, Halt, NoResult};
 pub use crate::budget::{Allowance, Budget, Reached, Spent};
 pub use crate::client::{Client, ClientTransport};

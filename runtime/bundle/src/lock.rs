@@ -46,7 +46,8 @@ pub struct LockedTask {
     /// Digest of the manifest.
     pub manifest: Digest,
     /// Task digest, which receipts contain.
-    pub bundle: Digest,
+    #[serde(rename = "bundle")]
+    pub task_digest: Digest,
 }
 
 /// World in a lock.
@@ -87,6 +88,11 @@ pub enum LockError {
 impl Lock {
     /// Default file name of a lock.
     pub const FILE: &str = "mcpmark.lock";
+
+    /// Returns the version of the document.
+    pub fn schema(&self) -> u32 {
+        self.schema
+    }
 
     /// Creates a lock for a bundle.
     pub fn of(
@@ -156,7 +162,7 @@ fn tasks(bundle: &Bundle) -> BTreeMap<String, LockedTask> {
         .map(|task| {
             let locked = LockedTask {
                 manifest: task.descriptor.digest,
-                bundle: task.config.parts.digest(),
+                task_digest: task.config.parts.digest(),
             };
             (task.id.to_string(), locked)
         })
@@ -196,7 +202,7 @@ mod tests {
         let digest = Digest::of(b"suite");
         let task = LockedTask {
             manifest: digest,
-            bundle: Digest::of(b"task"),
+            task_digest: Digest::of(b"task"),
         };
         Lock {
             schema: SCHEMA,

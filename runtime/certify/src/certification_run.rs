@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use mcpmark_agent::{Agent, AnswerOnly, Echo, EndKind, ErrorOnly, Nop, Oracle, Random};
-use mcpmark_experiment::{Prepared, random_seed};
+use mcpmark_agent::{Agent, AnswerOnly, Echo, EndKind, ErrorOnly, Nop, Random};
+use mcpmark_experiment::{Oracle, Prepared, random_seed};
 use mcpmark_journal::Scoring;
 use mcpmark_sandbox::{GradeRequest, RunError, Sandbox, Verdict, Verifier, VerifyInput};
 use mcpmark_snapshot::{MemoryBlobs, Scratch, ScratchSpace, Snapshot, Store, Tree};

@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use mcpmark_agent::Oracle;
 use mcpmark_build::{BuildEvent, Builder, Built};
-use mcpmark_experiment::{PrepareError, Prepared, TaskPreparer};
+use mcpmark_experiment::{Oracle, PrepareError, Prepared, TaskPreparer};
 use mcpmark_kinds::Services;
 use mcpmark_sandbox::{LoadError, Sandbox, Verifier};
 use mcpmark_service::SessionLimits;

@@ -97,7 +97,8 @@ pub async fn solved(
     scratch: &ScratchSpace,
 ) -> Result<Ending, String> {
     let solution = task.solution.clone().ok_or("the task has no solution")?;
-    let oracle = mcpmark_agent::Oracle::new(sandbox.clone(), solution, task.parameters.clone());
+    let oracle =
+        mcpmark_experiment::Oracle::new(sandbox.clone(), solution, task.parameters.clone());
     let played = play(task, &oracle, store, scratch).await?;
     Ok(Ending {
         tree: played.tree,

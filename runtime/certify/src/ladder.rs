@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_agent::Oracle;
+use mcpmark_experiment::Oracle;
 
 use crate::certification_run::{CertificationRun, NOP, RANDOM};
 use crate::play::Played;

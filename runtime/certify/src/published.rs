@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use mcpmark_agent::{Agent, Nop, Oracle, Random};
-use mcpmark_experiment::{Outcome, Prepared, capture_state, random_seed};
+use mcpmark_agent::{Agent, Nop, Random};
+use mcpmark_experiment::{Oracle, Outcome, Prepared, capture_state, random_seed};
 use mcpmark_grading::{Graded, Judge, ScriptJudge};
 use mcpmark_sandbox::{Sandbox, ScriptInput};
 use mcpmark_service::error_chain;

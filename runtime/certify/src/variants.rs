@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_agent::{AttemptLimits, EndKind, ExtraCalls, Oracle, ToolCall};
+use mcpmark_agent::{AttemptLimits, EndKind, ToolCall};
+use mcpmark_experiment::{ExtraCalls, Oracle};
 use mcpmark_task::VariantKind;
 use serde_json::Value;
 

@@ -271,7 +271,7 @@ impl Context {
         };
         for (_, task) in prepared {
             unpacked
-                .check_task(&task.id, &task.bundle)
+                .check_task(&task.id, &task.task_digest)
                 .map_err(bundles::open_error)?;
         }
         match &unpacked.lock {

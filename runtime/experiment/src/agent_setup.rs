@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use mcpmark_agent::{
     Agent, Allowance, Asking, Budget, Client, Command, CommandSpec, Functions, Gate, Manual, Nop,
-    Oracle, Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
+    Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
 use mcpmark_journal::{AgentKind, Planned, SpecLimits, Trajectory};
 use mcpmark_model::{Model, Pace, Prices};
 use mcpmark_sandbox::Sandbox;
 
+use crate::oracle::Oracle;
 use crate::{Prepared, ToolFilter, random_seed};
 
 /// Participants of an experiment with their opened resources.

@@ -26,11 +26,13 @@
 mod agent_setup;
 mod home;
 pub mod maintenance;
+mod oracle;
 mod participants;
 pub mod preflight;
 mod prepare;
 mod published;
 mod run;
+mod selection;
 mod surface;
 mod tool_filter;
 pub mod transport;
@@ -50,10 +52,12 @@ pub use mcpmark_model::{Cost, Usage, decimals};
 
 pub use crate::agent_setup::{AgentSetup, OpenedParticipant};
 pub use crate::home::{ExperimentLock, Home, HomeError};
+pub use crate::oracle::{ExtraCalls, Oracle};
 pub use crate::participants::ParticipantError;
 pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
 pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, published_guests};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
+pub use crate::selection::{LeftOut, SelectedTasks};
 pub use crate::surface::tool_surface;
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{

@@ -1,5 +1,7 @@
 //! Upkeep of the store: statistics, garbage collection and integrity checks.
 
+mod repair;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::io;
@@ -9,6 +11,8 @@ use mcpmark_grading::{Reference, Terms, TermsError};
 use mcpmark_journal::{AttemptNeeds, BadRow, Journal, JournalError, NeededObject};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Removed, Store, StoreError};
 use serde::Serialize;
+
+pub use self::repair::{RepairError, Repaired, repair};
 
 /// Errors of maintaining the store.
 #[derive(Debug, thiserror::Error)]

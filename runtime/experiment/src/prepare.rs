@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use mcpmark_agent::AttemptLimits;
 use mcpmark_build::{BuildError, BuildEvent, Builder};
+use mcpmark_grading::receipt::LocalTask;
 use mcpmark_grading::regrade::RegradeTask;
 use mcpmark_grading::{ComponentTerms, Judge, ScriptError, Terms, VerifierTerms};
 use mcpmark_journal::TaskVersion;
@@ -36,7 +37,7 @@ pub struct Prepared {
     /// Solution that the oracle plays.
     pub solution: Option<Solution>,
     /// Task digest.
-    pub bundle: Digest,
+    pub task_digest: Digest,
     /// Inputs of the verifier: the state, the answer or both.
     pub judged_on: JudgedOn,
     /// Version of the published server whose tools the agent gets, if the task sets one.
@@ -60,7 +61,18 @@ impl Prepared {
     pub fn version(&self) -> TaskVersion {
         TaskVersion {
             id: self.id.clone(),
-            digest: self.bundle,
+            digest: self.task_digest,
+        }
+    }
+
+    /// Returns the parts of the task that a receipt is compared with. `is_bundled` is true if it is from a bundle.
+    pub fn to_local_task(&self, is_bundled: bool) -> LocalTask {
+        LocalTask {
+            id: self.id.to_string(),
+            digest: self.task_digest,
+            terms: self.terms,
+            start: self.start.digest,
+            is_bundled,
         }
     }
 
@@ -69,7 +81,7 @@ impl Prepared {
         RegradeTask {
             start: self.start.digest,
             judge: self.judge,
-            bundle: self.bundle,
+            task_digest: self.task_digest,
             judged_on: self.judged_on,
             parameters: self.parameters,
             terms: self.terms,
@@ -384,7 +396,7 @@ impl TaskPreparer<'_> {
             .map(|bytes| self.sandbox.solution(bytes))
             .transpose()
             .map_err(wrong("solution"))?;
-        let bundle = bundle_digest(&BundleParts {
+        let task_digest = bundle_digest(&BundleParts {
             task,
             world: &world.manifest,
             seed: start.seed,
@@ -436,7 +448,7 @@ impl TaskPreparer<'_> {
             start,
             judge,
             solution,
-            bundle,
+            task_digest,
             judged_on: task.meta.judged_on,
             profile: task.meta.profile.clone(),
             parameters: mcpmark_json::canonical(&parameters),

@@ -201,7 +201,7 @@ impl CorpusPreparer<'_> {
             solution: solution.as_ref().map(Solution::digest),
             guests: start.guests.digests(),
         };
-        let bundle = parts.digest();
+        let task_digest = parts.digest();
         let Limited {
             verifier,
             attempt,
@@ -230,7 +230,7 @@ impl CorpusPreparer<'_> {
             judge,
             start,
             solution,
-            bundle,
+            task_digest,
             judged_on: JudgedOn {
                 state: true,
                 answer: true,

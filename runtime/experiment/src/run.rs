@@ -13,7 +13,7 @@ use mcpmark_sandbox::Sandbox;
 use mcpmark_service::{
     Restart, STOP_GRACE, ServiceError, Session, ToolClient, WorldState, error_chain,
 };
-use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError};
+use mcpmark_snapshot::{Digest, ScratchSpace, Store, StoreError, TreeDigest};
 use mcpmark_task::TaskId;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -151,8 +151,8 @@ impl Runner {
     ) -> Result<(), RunFailure> {
         let deaths = self.journal.deaths(experiment)?;
         let (alone, plan): (Vec<_>, Vec<_>) = plan.into_iter().partition(|planned| {
-            let bundle = tasks[planned.task].bundle.to_string();
-            let deaths = deaths.get(&(planned.position, Some(bundle)));
+            let task_digest = tasks[planned.task].task_digest.into();
+            let deaths = deaths.get(&(planned.position, Some(task_digest)));
             deaths.is_some_and(|deaths| *deaths >= DEATHS_BEFORE_ALONE)
         });
         let one = |planned: Planned| OneAttempt {
@@ -259,7 +259,7 @@ impl Runner {
             verifier: task.judge.digest(),
             engine: &task.judge.engine(&self.sandbox),
             terms: task.terms,
-            bundle: task.bundle,
+            task_digest: task.task_digest,
             outcome: &outcome,
             log: &log,
         };
@@ -281,10 +281,9 @@ impl Runner {
     ) -> Result<usize, RunFailure> {
         let mut count = 0;
         for row in self.journal.attempts(experiment)? {
-            let state = row.state.as_deref().and_then(|state| state.parse().ok());
+            let state = row.state.map(TreeDigest::untyped);
             let task = tasks.iter().find(|task| {
-                task.id.to_string() == row.task
-                    && row.bundle.as_ref() == Some(&task.bundle.to_string())
+                task.id.to_string() == row.task && row.task_digest == Some(task.task_digest.into())
             });
             if let (AttemptStatus::Running, Some(state), Some(task)) = (row.status, state, task)
                 && self.journal.grade_after_death(&row.id)?
@@ -343,7 +342,7 @@ impl OneAttempt {
             &self.experiment,
             planned.position,
             &planned.key,
-            Some(&task.bundle),
+            Some(&task.task_digest),
             Some(&task.start.digest),
         )?;
         let id = recorder.id().to_owned();

@@ -14,19 +14,24 @@ use mcpmark_experiment::{
     TaskPreparer,
 };
 use mcpmark_grading::Baselines;
-use mcpmark_kinds::{Block, Cell, ServiceKind, Services, Summary, WorldGuests};
-use mcpmark_sandbox::{Sandbox, SandboxConfig};
+use mcpmark_kinds::{Availability, ImportRequest, Mutation, Services, Solved, WorldGuests};
+use mcpmark_sandbox::{Sandbox, SandboxConfig, ServiceAnswer, Snapshot};
 use mcpmark_service::{
     BoxedStream, Calls, JsonObject, ServeHandle, Service, ServiceError, Session, SessionLimits,
     ToolHandler, ToolServer, ToolSurface, WorldState,
 };
-use mcpmark_snapshot::{Blobs, Digest, File, Store, Tree, TreeBuilder, TreePath};
-use mcpmark_task::{GuestRole, Library};
+use mcpmark_snapshot::{Store, Tree, TreePath};
+use mcpmark_task::Library;
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+
+use kind::{CAPACITY, COINS, IS_SHUT, MISCOUNT, TillKind, balance, state_of, write_state};
+
+#[path = "new_service/kind.rs"]
+mod kind;
 
 const NAME: &str = "till";
 
@@ -75,13 +80,6 @@ impl Service for Till {
     }
 }
 
-/// Returns the balance of a state.
-fn balance(tree: &Tree, blobs: &dyn Blobs) -> Option<u64> {
-    let (_, file) = tree.files().find(|(path, _)| path.as_str() == "balance")?;
-    let bytes = blobs.read(&file.content).ok()?;
-    String::from_utf8(bytes).ok()?.trim().parse().ok()
-}
-
 struct Deposits {
     balance: Arc<Mutex<u64>>,
     coins: u64,
@@ -117,56 +115,11 @@ impl Session for Open {
 
     async fn capture(&self) -> Result<Tree, ServiceError> {
         let text = self.balance.lock().unwrap().to_string();
-        let failed = |error| ServiceError::capture(NAME, error);
-        let content = self.store.put(text.as_bytes()).map_err(failed)?;
-        let file = File {
-            size: text.len() as u64,
-            executable: false,
-            content,
-            modified: None,
-        };
-        let mut tree = TreeBuilder::from(Tree::empty());
-        let path = TreePath::parse("balance").unwrap();
-        tree.insert_file(&path, file).unwrap();
-        let tree = tree.finish();
-        self.store.put_tree(&tree).map_err(failed)?;
-        Ok(tree)
+        state_of(&text, &self.store).map_err(|error| ServiceError::capture(NAME, error))
     }
 
     async fn close(self: Box<Self>) -> Result<(), ServiceError> {
         self.server.close().await.map(drop)
-    }
-}
-
-struct TillKind;
-
-impl ServiceKind for TillKind {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>> {
-        let has_guest = guests.get(GuestRole::CI).is_some();
-        Some(Arc::new(Till { has_guest }))
-    }
-
-    fn guest_roles(&self) -> &'static [GuestRole] {
-        &[GuestRole::CI]
-    }
-
-    fn summarize(
-        &self,
-        tree: &Tree,
-        blobs: &dyn Blobs,
-        _scratch: &Path,
-    ) -> Result<Option<Summary>, ServiceError> {
-        let balance = balance(tree, blobs);
-        Ok(balance.map(|balance| Summary {
-            key: NAME,
-            value: json!({"balance": balance}),
-            blocks: vec![Block::Line(vec![Cell::plain(format!("{balance} coins"))])],
-            opaque: &[],
-        }))
     }
 }
 
@@ -180,21 +133,49 @@ fn passing() -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
+/// Returns a verifier that passes if the interface of the till has the right capacity.
+fn asking() -> Vec<u8> {
+    let text = r#"(component
+  (import "CAPACITY" (instance $desk (export "at" (func (param "index" u32) (result u64)))))
+  (core func $at (canon lower (func $desk "at")))
+  (core module $guest
+    (import "desk" "at" (func $at (param i32) (result i64)))
+    (memory (export "memory") 1)
+    (data (i32.const 16) "\20\00\00\00\01\00\00\00")
+    (data (i32.const 32) "\64\00\00\00\08\00\00\00")
+    (data (i32.const 100) "capacity")
+    (func (export "run") (result i32)
+      (i32.store8 (i32.const 40) (i64.eq (call $at (i32.const 0)) (i64.const COINS)))
+      (i32.const 16)))
+  (core instance $functions (export "at" (func $at)))
+  (core instance $guest (instantiate $guest (with "desk" (instance $functions))))
+  (type $check (record (field "name" string) (field "passed" bool) (field "detail" string)))
+  (import "check" (type $check-type (eq $check)))
+  (func (export "verify") (result (list $check-type))
+    (canon lift (core func $guest "run") (memory (core memory $guest "memory")))))"#;
+    let text = text.replace("CAPACITY", CAPACITY);
+    wat::parse_str(text.replace("COINS", &COINS.to_string())).unwrap()
+}
+
+/// Returns a sandbox that offers the interfaces of all services.
+fn sandbox(services: &Services, scratch: &Path) -> Sandbox {
+    let config = services.offer(SandboxConfig::default(), scratch);
+    Sandbox::new(&config).unwrap().trusting()
+}
+
 /// Creates a library with worlds of a service. Each world has one task and a till with the given balance.
 fn library(root: &Path, service: &str, worlds: &[(&str, u64)]) -> Library {
     let manifest = json!({"title": "Till", "license": "CC0-1.0", "clock": "2026-03-02T09:00:00Z"});
     for (world, balance) in worlds {
         let dir = root.join(format!("worlds/{service}/{world}"));
         write(&dir.join("world.json"), manifest.to_string().as_bytes());
-        write(
-            &dir.join("files/balance"),
-            format!("{balance}\n").as_bytes(),
-        );
+        write_state(&dir.join("files"), *balance);
         let dir = root.join(format!("tasks/{service}/{world}/fill"));
         let meta = br#"{"difficulty": "L1", "profile": "1"}"#;
         write(&dir.join("meta.json"), meta);
         write(&dir.join("description.md"), b"Fill the till.\n");
-        write(&dir.join("verifier.wasm"), &passing());
+        let verifier = if service == NAME { asking() } else { passing() };
+        write(&dir.join("verifier.wasm"), &verifier);
     }
     Library::at(root)
 }
@@ -245,7 +226,7 @@ struct Played {
 }
 
 async fn play(root: &Path, library: &Library, services: &Services, limits: SpecLimits) -> Played {
-    let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
+    let sandbox = sandbox(services, root);
     let home = Home::new(root.join("home"));
     let store = home.store().unwrap();
     let prepared = prepare(library, services, &sandbox, &store, &mut |_| {}).unwrap();
@@ -298,7 +279,9 @@ async fn a_service_is_added_with_one_line() {
     assert_eq!(rows.len(), 2);
     for row in rows {
         assert_eq!(row.outcome, Some(OutcomeKind::Graded), "{}", row.task);
-        let state: Digest = row.state.as_deref().unwrap().parse().unwrap();
+        let grade = row.grade.as_ref().unwrap();
+        assert_eq!(grade.passed, Some(true), "{}", row.task);
+        let state = row.state.unwrap().untyped();
         let tree = runner.store.load_tree(&state).unwrap();
         let coins = if row.task.contains("guided") { 2 } else { 1 };
         let calls = u64::from(row.tool_calls);
@@ -347,7 +330,7 @@ fn preparation_reports_each_world_and_then_each_task() {
     let root = tempfile::tempdir().unwrap();
     let library = library(root.path(), NAME, &[("guided", 40), ("plain", 40)]);
     add_guest(root.path(), NAME);
-    let sandbox = Sandbox::new(&SandboxConfig::default()).unwrap().trusting();
+    let sandbox = sandbox(&services(), root.path());
     let store = Home::new(root.path().join("home")).store().unwrap();
     let mut events = Vec::new();
     let mut report = |event| events.push(event);
@@ -389,4 +372,117 @@ fn a_guest_of_a_role_that_a_service_does_not_have_is_refused() {
             file.display()
         )
     );
+}
+
+/// Returns a state of a till in the store.
+fn state(balance: u64, store: &Store) -> Tree {
+    state_of(&balance.to_string(), store).unwrap()
+}
+
+#[test]
+fn a_service_that_runs_is_available_and_is_shut_down() {
+    let services = services();
+    services.check_available(NAME).unwrap();
+    let kind = services.served(NAME).unwrap();
+    assert!(matches!(kind.availability(), Availability::Programs(_)));
+    assert_eq!(services.service(NAME).unwrap().tools(None), ["deposit"]);
+    let starting = services.starting_from_nothing();
+    assert!(starting.into_iter().any(|name| name == NAME));
+    let mut variables = services.script_variables();
+    assert!(variables.any(|it| it.names.contains(&"TILL_DESK")));
+    services.shutdown();
+    assert!(IS_SHUT.load(Ordering::Relaxed));
+}
+
+#[test]
+fn states_of_a_service_are_shown_and_imported() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(root.path().join("store")).unwrap());
+    let services = services();
+    let kind = services.kind(NAME).unwrap();
+    let tree = state(40, &store);
+    assert!(kind.resembles_world(&tree) && !kind.resembles_world(&Tree::empty()));
+    let schemas = kind.documents().iter().map(|name| kind.schema(name));
+    assert!(schemas.into_iter().all(|schema| schema.is_some()));
+    assert_eq!(kind.schema("ledger"), None);
+    let snapshot = Snapshot::new(tree.clone(), store.clone());
+    let text = kind.text_at(&snapshot, root.path(), "drawer/balance");
+    assert_eq!(text.unwrap().as_deref(), Some("40"));
+    assert!(kind.is_noise(&TreePath::parse("balance.lock").unwrap()));
+    assert!(!kind.is_noise(&TreePath::parse("balance").unwrap()));
+
+    let dir = root.path().join("state");
+    std::fs::create_dir(&dir).unwrap();
+    assert_eq!(kind.lacks(&dir), Some("has no balance"));
+    write_state(&dir, 1);
+    assert_eq!(kind.lacks(&dir), None);
+
+    let importer = kind.importer().unwrap();
+    importer.check_login("ada").unwrap();
+    importer.check_login("ada lovelace").unwrap_err();
+    std::fs::write(dir.join("rolls"), "50\ncent\n20\n").unwrap();
+    let template = mcpmark_experiment::capture_directory(&dir, &store).unwrap();
+    let imported = importer.import(ImportRequest {
+        template: &template,
+        owner: "ada",
+        viewer: "ada",
+        clock: 0,
+        store: &store,
+        scratch: root.path(),
+    });
+    let imported = imported.unwrap();
+    assert_eq!(balance(&imported.tree, &*store), Some(70));
+    assert_eq!(imported.counts, [("rolls", "roll", 2)]);
+    assert_eq!(imported.skipped[0].place, "rolls line 2");
+}
+
+#[test]
+fn scripts_ask_the_backend_of_their_service() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Arc::new(Store::open(root.path().join("store")).unwrap());
+    let services = services();
+    let kind = services.kind(NAME).unwrap();
+    let task = "till/plain/fill".parse().unwrap();
+    let invocation = kind.script_invocation(&task);
+    assert_eq!(invocation.arguments, ["till/plain/fill"]);
+    let snapshot = Snapshot::new(state(40, &store), store.clone());
+    let guests = WorldGuests::default();
+    let backend = kind.script_backend(&snapshot, 7, &guests).unwrap();
+    assert_eq!(
+        backend.environment,
+        [("TILL_BALANCE".to_owned(), "40".to_owned())]
+    );
+    let mut session = backend.services.open();
+    let answer = json!({"balance": 40, "clock": 7}).to_string();
+    assert_eq!(session.call(NAME, "{}", 0), ServiceAnswer::Answer(answer));
+    assert_eq!(session.call("bank", "{}", 0), ServiceAnswer::Absent);
+}
+
+#[test]
+fn mutants_follow_the_rules_of_the_service() {
+    let root = tempfile::tempdir().unwrap();
+    let store = Store::open(root.path().join("store")).unwrap();
+    let services = services();
+    let kind = services.kind(NAME).unwrap();
+    assert_eq!(kind.mutations(), [MISCOUNT]);
+    assert!(!Mutation::GENERAL.contains(&MISCOUNT));
+    let (start, end) = (state(40, &store), state(42, &store));
+    let solved = |end| Solved {
+        start: &start,
+        end,
+        blobs: &store,
+        store: &store,
+        scratch: root.path(),
+    };
+    let mut mutator = kind.mutator(solved(&end)).unwrap().unwrap();
+    let mutants = mutator.mutants().unwrap();
+    let counts = mutants.iter().map(|it| balance(&it.tree, &store).unwrap());
+    assert_eq!(counts.collect::<Vec<_>>(), [43, 41]);
+    let texts = mutator.texts().unwrap();
+    assert_eq!((texts.len(), &*texts[0].text), (1, "42"));
+    let tree = mutator.with_text(0, "24").unwrap();
+    assert_eq!(balance(&tree, &store), Some(24));
+    drop(mutator);
+    assert!(kind.mutator(solved(&Tree::empty())).is_err());
+    assert!(kind.scaffold().is_some());
 }

@@ -185,7 +185,7 @@ fn attempt(kind: Kind, exit_code: u8, end: &[(&str, Vec<u8>)]) -> Attempt {
         verifier: judge.digest(),
         engine: "engine",
         terms,
-        bundle: Digest::of(b"the task"),
+        task_digest: Digest::of(b"the task"),
         outcome: &outcome,
         log: "",
     };

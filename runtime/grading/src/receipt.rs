@@ -12,7 +12,7 @@ mod verify;
 use mcpmark_journal::{AttemptRow, GradeRow, Outcome, OutcomeKind};
 use mcpmark_sandbox::{Check, FaultKind};
 use mcpmark_snapshot::{Digest, Store};
-use mcpmark_task::TaskId;
+use mcpmark_task::{TaskId, WorldId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -36,7 +36,8 @@ pub struct Receipt {
     /// Id of the task: `<service>/<world>/<task>`.
     pub task: String,
     /// Digest of the task whose verifier judged.
-    pub bundle: Digest,
+    #[serde(rename = "bundle")]
+    pub task_digest: Digest,
     /// Digest of the starting state.
     pub start: Digest,
     /// Digest of the final state.
@@ -67,6 +68,15 @@ pub struct ReceiptCheck {
     pub detail: String,
 }
 
+/// Formats a number of grades.
+fn counted(count: &usize) -> String {
+    if *count == 1 {
+        "1 grade".to_owned()
+    } else {
+        format!("{count} grades")
+    }
+}
+
 /// Errors of making or reading a receipt.
 #[derive(Debug, thiserror::Error)]
 pub enum ReceiptError {
@@ -78,13 +88,31 @@ pub enum ReceiptError {
         "attempt {0} was graded by a version without receipts; grade it again with `mcpmark regrade {0}`"
     )]
     NotKept(String),
-    /// A column of the journal does not contain a digest.
-    #[error("attempt {attempt} has no valid digest of its {what}")]
+    /// The journal does not have one of the digests.
+    #[error("attempt {attempt} has no digest of its {what}")]
     NoDigest {
         /// Id of the attempt.
         attempt: String,
         /// Name of the missing digest.
         what: &'static str,
+    },
+    /// The attempt has fewer grades.
+    #[error("attempt {attempt} has {count}, but grade {number} was requested", count = counted(.count))]
+    NoGrade {
+        /// Id of the attempt.
+        attempt: String,
+        /// Number of its grades.
+        count: usize,
+        /// Requested number, from 1.
+        number: usize,
+    },
+    /// The requested grade has no verdict.
+    #[error("grade {number} of attempt {attempt} has no verdict, and therefore no receipt")]
+    NoVerdict {
+        /// Id of the attempt.
+        attempt: String,
+        /// Requested number, from 1.
+        number: usize,
     },
     /// The terms of the grade cannot be read.
     #[error(transparent)]
@@ -122,15 +150,13 @@ impl Receipt {
         let not_graded = || ReceiptError::NotGraded(row.id.clone());
         grade.passed.ok_or_else(not_graded)?;
         let not_kept = || ReceiptError::NotKept(row.id.clone());
-        let terms = grade.terms.as_ref().ok_or_else(not_kept)?;
-        let digest = |text: Option<&String>, what| {
-            let digest = text.and_then(|text| text.parse::<Digest>().ok());
-            digest.ok_or_else(|| ReceiptError::NoDigest {
-                attempt: row.id.clone(),
-                what,
-            })
+        let terms = grade.terms.ok_or_else(not_kept)?;
+        let no_digest = |what| ReceiptError::NoDigest {
+            attempt: row.id.clone(),
+            what,
         };
-        let terms = Terms::read(store, &digest(Some(terms), "terms")?)?;
+        let task_digest = grade.task_digest.or(row.task_digest);
+        let terms = Terms::read(store, &terms.untyped())?;
         let fault = match grade.outcome {
             OutcomeKind::StateFault => Some(fault_kind(grade).ok_or_else(not_graded)?),
             _ => None,
@@ -139,15 +165,48 @@ impl Receipt {
         Ok(Self {
             schema: schema(fault),
             task: row.task.clone(),
-            bundle: digest(grade.bundle.as_ref().or(row.bundle.as_ref()), "task")?,
-            start: digest(row.world.as_ref(), "starting state")?,
-            state: digest(row.state.as_ref(), "final state")?,
+            task_digest: task_digest.ok_or_else(|| no_digest("task"))?.untyped(),
+            start: row
+                .world
+                .ok_or_else(|| no_digest("starting state"))?
+                .untyped(),
+            state: row.state.ok_or_else(|| no_digest("final state"))?.untyped(),
             answer: answer.map(|text| Digest::of(text.as_bytes())),
             terms,
             engine: grade.engine.clone(),
             checks: grade.checks.iter().map(ReceiptCheck::of).collect(),
             fault,
         })
+    }
+
+    /// Returns the receipt of the grade with a number, from 1 for the oldest of `grades`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such grade, or if it has no verdict, or if its terms or digests were not stored.
+    pub fn of_numbered_grade(
+        row: &AttemptRow,
+        grades: &[GradeRow],
+        number: usize,
+        store: &Store,
+    ) -> Result<Self, ReceiptError> {
+        let index = number.checked_sub(1);
+        let grade = index.and_then(|index| grades.get(index));
+        let grade = grade.ok_or_else(|| ReceiptError::NoGrade {
+            attempt: row.id.clone(),
+            count: grades.len(),
+            number,
+        })?;
+        Self::of_grade(row, grade, store).map_err(|error| match error {
+            ReceiptError::NotGraded(attempt) => ReceiptError::NoVerdict { attempt, number },
+            error => error,
+        })
+    }
+
+    /// Returns the world of the task; none if the task is of a corpus.
+    pub fn world(&self) -> Option<WorldId> {
+        let task: TaskId = self.task.parse().ok()?;
+        WorldId::new(task.service(), task.group()).ok()
     }
 
     /// Returns the receipts of all grades of an attempt that can have one. Grades without a verdict or without stored
@@ -207,7 +266,7 @@ impl Receipt {
         let named =
             |name: &str, digest: &Digest| json!({"name": name, "digest": {"sha256": digest.hex()}});
         let mut configuration = vec![
-            named("bundle", &self.bundle),
+            named("bundle", &self.task_digest),
             named("start", &self.start),
             named("verifier", &self.verifier()),
         ];
@@ -416,7 +475,7 @@ mod tests {
         Receipt {
             schema: SCHEMA,
             task: "filesystem/w/t".to_owned(),
-            bundle: Digest::of(b"bundle"),
+            task_digest: Digest::of(b"bundle"),
             start: Digest::of(b"start"),
             state: Digest::of(b"state"),
             answer: Some(Digest::of(b"answer")),

@@ -64,7 +64,7 @@ pub struct RegradeTask {
     /// Verifier of the final states.
     pub judge: Judge,
     /// Task digest.
-    pub bundle: Digest,
+    pub task_digest: Digest,
     /// Inputs of the verifier: the state, the answer or both.
     pub judged_on: JudgedOn,
     /// Parameters of the task, as canonical JSON.
@@ -170,7 +170,7 @@ impl Regrader<'_> {
                         verifier: task.judge.digest(),
                         engine,
                         terms: task.terms,
-                        bundle: task.bundle,
+                        task_digest: task.task_digest,
                         outcome: &done.outcome,
                         log: &done.log,
                     };

@@ -92,7 +92,6 @@ fn terms_of_a_grade() {
 /// Returns an attempt with its grade, as the journal returns them.
 fn row(input: &Value, terms: &Digest) -> AttemptRow {
     let fault_kind = optional_text(input, "fault");
-    let named = |digest: Digest| digest.to_string();
     let checks = input["checks"].as_array().unwrap().iter();
     let checks: Vec<Check> = checks
         .map(|check| Check {
@@ -109,15 +108,15 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
     AttemptRow {
         id: "0123456789ab".to_owned(),
         task: text(input, "task").to_owned(),
-        bundle: optional_digest(input, "task_of_attempt").map(named),
-        world: optional_digest(input, "start").map(named),
+        task_digest: optional_digest(input, "task_of_attempt").map(Into::into),
+        world: optional_digest(input, "start").map(Into::into),
         answer: optional_text(input, "answer"),
-        state: optional_digest(input, "state").map(named),
+        state: optional_digest(input, "state").map(Into::into),
         grade: Some(GradeRow {
-            verifier: named(Digest::of(b"the receipt takes that of the terms")),
+            verifier: Digest::of(b"the receipt takes that of the terms").into(),
             engine: text(input, "engine").to_owned(),
-            terms: Some(terms.to_string()),
-            bundle: optional_digest(input, "task_of_grade").map(named),
+            terms: Some((*terms).into()),
+            task_digest: optional_digest(input, "task_of_grade").map(Into::into),
             outcome,
             passed: Some(passed),
             score: None,

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use mcpmark_external::{ServerSpec, ServerTransport};
 use mcpmark_model::{ModelSpec, Provider};
+use mcpmark_server_spec::{ServerSpec, ServerTransport};
 use mcpmark_snapshot::Digest;
 
 use crate::{ExperimentRow, Spec, TaskSource};

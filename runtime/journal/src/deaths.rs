@@ -7,9 +7,11 @@
 
 use std::collections::HashMap;
 
+use mcpmark_task::TaskDigest;
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::json;
 
+use super::columns::Columns;
 use super::durable::write_durable;
 use super::sums::sum_whole_attempt;
 use super::{Journal, JournalError, now_ms};
@@ -34,7 +36,7 @@ pub struct Interrupted {
 }
 
 /// Number of deaths of the processes of attempts, by position in the plan and task digest.
-pub type Deaths = HashMap<(usize, Option<String>), u32>;
+pub type Deaths = HashMap<(usize, Option<TaskDigest>), u32>;
 
 impl Journal {
     /// Marks the attempts that a stopped process left running as abandoned.
@@ -105,12 +107,17 @@ impl Journal {
             "SELECT position, bundle, count(*) FROM attempts
              WHERE experiment = ?1 AND status = 'abandoned' GROUP BY position, bundle",
         )?;
-        let rows = query.query_map([experiment], |row| {
-            let position: i64 = row.get(0)?;
-            let place = usize::try_from(position).unwrap_or(usize::MAX);
-            Ok(((place, row.get(1)?), row.get(2)?))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut rows = query.query([experiment])?;
+        let mut deaths = Deaths::new();
+        while let Some(row) = rows.next()? {
+            let mut columns = Columns::of(row);
+            let position: i64 = columns.next()?;
+            let place = || format!("an attempt at position {position}");
+            let task = columns.optional_digest(place, "bundle")?;
+            let position = usize::try_from(position).unwrap_or(usize::MAX);
+            deaths.insert((position, task), columns.next()?);
+        }
+        Ok(deaths)
     }
 
     /// Adds a note that an attempt whose process died before its grade is graded again. Returns false if this has
@@ -176,7 +183,7 @@ mod tests {
     use super::*;
     use crate::{AttemptKey, AttemptStatus, OutcomeKind};
 
-    fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, bundle: &Digest) -> String {
+    fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, task: &Digest) -> String {
         let key = AttemptKey {
             task: format!("s/w/{position}").into(),
             agent: "nop".into(),
@@ -185,7 +192,7 @@ mod tests {
             model_settings: "{}".into(),
             k: 1,
         };
-        let recorder = journal.start_attempt(experiment, position, &key, Some(bundle), None);
+        let recorder = journal.start_attempt(experiment, position, &key, Some(task), None);
         let mut recorder = recorder.unwrap();
         recorder.record(Event::Instruction("do")).unwrap();
         recorder.id().to_owned()
@@ -207,7 +214,7 @@ mod tests {
             let (again, died) = [(2, 0), (2, 0), (0, 1)][time - 1];
             assert_eq!(interrupted, Interrupted { again, died });
             let deaths = journal.deaths(&id).unwrap();
-            assert_eq!(deaths[&(0, Some(task.to_string()))], time as u32);
+            assert_eq!(deaths[&(0, Some(task.into()))], time as u32);
         }
         let rows = journal.attempts("deaths").unwrap();
         assert!(rows[0].died() && !rows[1].died());
@@ -225,7 +232,7 @@ mod tests {
             Interrupted::default()
         );
         let deaths = journal.deaths(&id).unwrap();
-        assert!(!deaths.contains_key(&(2, Some(task.to_string()))));
+        assert!(!deaths.contains_key(&(2, Some(task.into()))));
     }
 
     #[test]

@@ -50,6 +50,7 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use mcpmark_snapshot::InvalidDigest;
 use rusqlite::Connection;
 
 pub use mcpmark_model::{Cost, Usage, decimals};
@@ -126,6 +127,16 @@ pub enum JournalError {
         /// Name of the row.
         String,
     ),
+    /// A column that contains a digest has another value.
+    #[error("the journal is damaged: column {column} of {row} has an {source}")]
+    InvalidDigest {
+        /// Name of the row.
+        row: String,
+        /// Name of the column.
+        column: &'static str,
+        /// Description of the value.
+        source: InvalidDigest,
+    },
     /// No row matches a name or a prefix.
     #[error("{what} {name:?} does not exist")]
     Unknown {

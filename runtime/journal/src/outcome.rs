@@ -3,9 +3,9 @@
 use std::fmt;
 
 use mcpmark_metadata::FaultReport;
-use mcpmark_sandbox::{Check, Fault, FaultKind, Verdict};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::ScoreSettings;
+use mcpmark_verdict::{Check, Fault, FaultKind, Verdict};
 
 use crate::{ScoreRule, Scoring};
 

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mcpmark_agent::{Allowance, AttemptLimits, CommandSpec};
-use mcpmark_external::ServerSpec;
 use mcpmark_model::{Cost, ModelSettings, ModelSpec, Prices};
+use mcpmark_server_spec::ServerSpec;
 use mcpmark_snapshot::Digest;
-use mcpmark_task::TaskId;
+use mcpmark_task::{TaskDigest, TaskId};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
@@ -129,8 +129,12 @@ pub struct Spec {
     /// Ids of the tasks.
     pub tasks: Vec<String>,
     /// Task digests by task id; older experiments have none.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub bundles: BTreeMap<String, Digest>,
+    #[serde(
+        rename = "bundles",
+        default,
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    pub task_digests: BTreeMap<String, Digest>,
     /// Location of the tasks if it is not a library.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<TaskSource>,
@@ -315,7 +319,7 @@ impl Spec {
     pub fn new(tasks: Vec<String>, participants: Vec<Participant>) -> Self {
         Self {
             tasks,
-            bundles: BTreeMap::new(),
+            task_digests: BTreeMap::new(),
             published: None,
             participants,
             attempts: 1,
@@ -422,8 +426,9 @@ impl Spec {
         let done: BTreeSet<usize> = rows
             .iter()
             .filter(|row| {
-                let bundle = self.bundles.get(&row.task).map(ToString::to_string);
-                is_done(row) && (row.bundle == bundle || bundle.is_none())
+                let current = self.task_digests.get(&row.task).copied();
+                let current = current.map(TaskDigest::from);
+                is_done(row) && (row.task_digest == current || current.is_none())
             })
             .map(|row| row.position)
             .collect();
@@ -459,13 +464,13 @@ impl Spec {
     ) -> Vec<(&'a TaskVersion, Digest)> {
         let attempted: HashMap<&str, Digest> = rows
             .iter()
-            .filter_map(|row| Some((row.task.as_str(), row.bundle.as_ref()?.parse().ok()?)))
+            .filter_map(|row| Some((row.task.as_str(), row.task_digest?.untyped())))
             .collect();
         tasks
             .iter()
             .filter_map(|task| {
                 let id = task.id.to_string();
-                let known = self.bundles.get(&id).or_else(|| attempted.get(&*id));
+                let known = self.task_digests.get(&id).or_else(|| attempted.get(&*id));
                 Some((task, *known?)).filter(|(task, known)| task.digest != *known)
             })
             .collect()
@@ -483,7 +488,7 @@ impl Spec {
 }
 
 fn is_of(row: &AttemptRow, task: &TaskVersion) -> bool {
-    row.bundle.as_ref() == Some(&task.digest.to_string())
+    row.task_digest == Some(task.digest.into())
 }
 
 fn is_done(row: &AttemptRow) -> bool {

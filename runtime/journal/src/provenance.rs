@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcpmark_task::TaskDigest;
+
+use super::columns::Columns;
 use super::read::LAST_TRY;
 use super::{Journal, JournalError};
 
@@ -11,7 +14,7 @@ pub struct Provenance {
     /// Profiles of the engines that ran verifiers.
     pub engines: BTreeSet<String>,
     /// Digests of each task: the attempted version and the version whose verifier graded.
-    pub tasks: BTreeMap<String, BTreeSet<String>>,
+    pub tasks: BTreeMap<String, BTreeSet<TaskDigest>>,
 }
 
 impl Journal {
@@ -30,12 +33,15 @@ impl Journal {
         let mut rows = query.query([experiment])?;
         let mut provenance = Provenance::default();
         while let Some(row) = rows.next()? {
-            let task: String = row.get(0)?;
+            let mut columns = Columns::of(row);
+            let task: String = columns.next()?;
+            let attempted =
+                columns.optional_digest(|| format!("an attempt at the task {task}"), "bundle")?;
+            let graded =
+                columns.optional_digest(|| format!("a grade of the task {task}"), "bundle")?;
+            provenance.engines.extend(columns.next::<Option<String>>()?);
             let digests = provenance.tasks.entry(task).or_default();
-            for column in [1, 2] {
-                digests.extend(row.get::<_, Option<String>>(column)?);
-            }
-            provenance.engines.extend(row.get::<_, Option<String>>(3)?);
+            digests.extend(attempted.into_iter().chain(graded));
         }
         provenance.tasks.retain(|_, digests| !digests.is_empty());
         Ok(provenance)

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use mcpmark_model::{Cost, Usage};
-use mcpmark_sandbox::Check;
 use mcpmark_snapshot::Digest;
+use mcpmark_verdict::Check;
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 use serde_json::Value;
@@ -247,7 +247,10 @@ impl Journal {
                 status: columns.next()?,
                 error_kind: columns.next()?,
                 error: columns.next()?,
-                request_digest: columns.next()?,
+                request_digest: columns.optional_hex_digest(
+                    || format!("a model call of attempt {attempt}"),
+                    "request_digest",
+                )?,
                 raw: optional_json(&connection, columns.next()?)?,
                 usage: usage(columns)?,
                 cost: cost(columns)?,
@@ -317,6 +320,7 @@ fn experiments(
 fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalError> {
     compare_row(row, ATTEMPT.len(), || format!("attempt {}", shown(row, 0)))?;
     let mut columns = Columns::of(row);
+    let place = || format!("attempt {}", shown(row, 0));
     let mut attempt = AttemptRow {
         id: columns.next()?,
         position: {
@@ -330,15 +334,15 @@ fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalE
         model_settings: columns.next()?,
         k: columns.next()?,
         try_number: columns.next()?,
-        bundle: columns.next()?,
-        world: columns.next()?,
+        task_digest: columns.optional_digest(place, "bundle")?,
+        world: columns.optional_digest(place, "world")?,
         status: columns.next()?,
         started_ms: columns.next()?,
         ended_ms: columns.next()?,
         ended: columns.next()?,
         ended_detail: columns.next()?,
         answer: columns.next()?,
-        state: columns.next()?,
+        state: columns.optional_digest(place, "state")?,
         outcome: columns.next()?,
         error: columns.next()?,
         usage: usage(&mut columns)?,
@@ -361,16 +365,18 @@ fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalE
 }
 
 /// Reads a grade without its checks from the columns of [`GRADE`], which start at `first`.
-pub(super) fn grade_at(row: &Row<'_>, first: usize) -> rusqlite::Result<(GradeRow, GradeSum)> {
+pub(super) fn grade_at(row: &Row<'_>, first: usize) -> Result<(GradeRow, GradeSum), JournalError> {
     let sum = GradeSum::of(row, first)?;
     let mut columns = Columns::of(row);
     // Skips the id, the check sum, the attempt and the time.
     columns.skip(first + 4);
+    let id = sum.id;
+    let place = || format!("grade {id}");
     let grade = GradeRow {
-        verifier: columns.next()?,
+        verifier: columns.digest(place, "verifier")?,
         engine: columns.next()?,
-        terms: columns.next()?,
-        bundle: columns.next()?,
+        terms: columns.optional_digest(place, "terms")?,
+        task_digest: columns.optional_digest(place, "bundle")?,
         outcome: columns.next()?,
         passed: columns.next()?,
         score: columns.next()?,

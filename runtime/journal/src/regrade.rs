@@ -108,8 +108,12 @@ impl Journal {
         let mut query = connection.prepare_cached(&format!(
             "SELECT {GRADE} FROM grades g WHERE attempt = ?1 ORDER BY id"
         ))?;
-        let found = query.query_map([attempt], |row| grade_at(row, 0))?;
-        found.map(|found| whole(&connection, found?)).collect()
+        let mut rows = query.query([attempt])?;
+        let mut grades = Vec::new();
+        while let Some(row) = rows.next()? {
+            grades.push(whole(&connection, grade_at(row, 0)?)?);
+        }
+        Ok(grades)
     }
 
     /// Returns the grades of an attempt before and after a regrade: the last grade of others that is older than that of
@@ -129,9 +133,8 @@ impl Journal {
                 "SELECT {GRADE} FROM grades g
                  WHERE attempt = ?1 AND {condition} ORDER BY id DESC LIMIT 1"
             ))?;
-            let found = query
-                .query_row(params![attempt, regrade], |row| grade_at(row, 0))
-                .optional()?;
+            let mut rows = query.query(params![attempt, regrade])?;
+            let found = rows.next()?.map(|row| grade_at(row, 0)).transpose()?;
             found.map(|found| whole(&connection, found)).transpose()
         };
         // While a regrade is interrupted, another one may grade the attempt.
@@ -145,8 +148,8 @@ impl Journal {
 mod tests {
     use std::sync::Arc;
 
-    use mcpmark_sandbox::{Fault, FaultKind};
     use mcpmark_snapshot::Digest;
+    use mcpmark_verdict::{Fault, FaultKind};
 
     use super::*;
     use crate::{AttemptKey, Outcome};
@@ -175,7 +178,7 @@ mod tests {
             verifier: digest,
             engine,
             terms: digest,
-            bundle: digest,
+            task_digest: digest,
             outcome: &outcome,
             log: "",
         };

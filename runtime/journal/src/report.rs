@@ -4,7 +4,7 @@ use mcpmark_metadata::{
     self as metadata, AttemptCounts, AttemptReport, ExperimentReport, FaultReport,
 };
 use mcpmark_model::{Cost, Usage};
-use mcpmark_sandbox::Check;
+use mcpmark_verdict::Check;
 use serde_json::Value;
 
 use crate::{AttemptRow, GradeRow, ModelSpending, OutcomeKind, ScoreRule};
@@ -116,8 +116,8 @@ pub fn attempt_report(row: AttemptRow) -> AttemptReport {
         fault,
         turns: row.turns,
         tool_calls: row.tool_calls,
-        state: row.state,
-        bundle: row.bundle,
+        state: row.state.map(|digest| digest.to_string()),
+        task_digest: row.task_digest.map(|digest| digest.to_string()),
         usage: row.usage.map(usage),
         cost_usd: row.cost.map(Cost::usd),
     }

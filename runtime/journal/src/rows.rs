@@ -1,7 +1,9 @@
 //! Row types of experiments, attempts, grades and trajectories.
 
 use mcpmark_model::{Cost, Usage};
-use mcpmark_sandbox::Check;
+use mcpmark_snapshot::{BlobDigest, Digest, TreeDigest};
+use mcpmark_task::TaskDigest;
+use mcpmark_verdict::Check;
 use serde_json::Value;
 
 use crate::{AttemptStatus, OutcomeKind, ScoreRule, Scoring};
@@ -61,9 +63,9 @@ pub struct AttemptRow {
     /// Number of the try, from 1.
     pub try_number: u32,
     /// Task digest.
-    pub bundle: Option<String>,
+    pub task_digest: Option<TaskDigest>,
     /// Digest of the starting state.
-    pub world: Option<String>,
+    pub world: Option<TreeDigest>,
     /// Status.
     pub status: AttemptStatus,
     /// Start time, in milliseconds since 1970-01-01T00:00:00Z.
@@ -93,7 +95,7 @@ pub struct AttemptRow {
     /// Part of the wall time that was spent waiting for tools, in microseconds.
     pub tool_us: Option<i64>,
     /// Digest of the final state.
-    pub state: Option<String>,
+    pub state: Option<TreeDigest>,
     /// Kind of the outcome; none until there is one.
     pub outcome: Option<OutcomeKind>,
     /// Error, if the attempt has no grade.
@@ -119,13 +121,13 @@ impl AttemptRow {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GradeRow {
     /// Digest of the verifier.
-    pub verifier: String,
+    pub verifier: BlobDigest,
     /// Profile of the engine.
     pub engine: String,
     /// Digest of the grading terms in the store; none for grades of journal formats before 4.
-    pub terms: Option<String>,
+    pub terms: Option<BlobDigest>,
     /// Digest of the task whose verifier graded; none for grades of journal formats before 5.
-    pub bundle: Option<String>,
+    pub task_digest: Option<TaskDigest>,
     /// Kind of the outcome: a verdict, a state fault or a verifier fault.
     pub outcome: OutcomeKind,
     /// Result: true if all checks passed, false also for a state fault, none for a verifier fault.
@@ -189,8 +191,8 @@ pub struct ModelCallRow {
     pub error_kind: Option<String>,
     /// Message of the error.
     pub error: Option<String>,
-    /// SHA-256 of the body of the request, in hexadecimal.
-    pub request_digest: Option<String>,
+    /// Digest of the body of the request.
+    pub request_digest: Option<Digest>,
     /// Raw reply of the provider.
     pub raw: Option<Value>,
     /// Token usage that the provider reported.

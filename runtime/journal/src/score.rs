@@ -3,8 +3,8 @@
 //! A check that passes on the starting state earns nothing, because doing nothing passes it. If it fails at the end,
 //! the score is 0, because the agent damaged something that had to stay.
 
-use mcpmark_sandbox::Check;
 use mcpmark_task::ScoreSettings;
+use mcpmark_verdict::Check;
 use serde::{Deserialize, Serialize};
 
 /// Rule by which a score is computed.

@@ -42,7 +42,7 @@ pub struct GradeRecord<'a> {
     /// Digest of the grading terms, a document in the store.
     pub terms: Digest,
     /// Digest of the task that the verifier belongs to.
-    pub bundle: Digest,
+    pub task_digest: Digest,
     /// Outcome of the grade.
     pub outcome: &'a Outcome,
     /// Log of the verifier.
@@ -117,7 +117,7 @@ impl Journal {
         experiment: &str,
         position: usize,
         key: &AttemptKey,
-        bundle: Option<&Digest>,
+        task_digest: Option<&Digest>,
         world: Option<&Digest>,
     ) -> Result<AttemptRecorder, JournalError> {
         let id = write(&mut self.lock(), |transaction| {
@@ -164,7 +164,7 @@ impl Journal {
                 key.model_settings,
                 key.k,
                 number,
-                bundle.map(ToString::to_string),
+                task_digest.map(ToString::to_string),
                 world.map(ToString::to_string),
                 now_ms()
             ],
@@ -281,7 +281,7 @@ pub(super) fn insert_grade(
         grade.log,
         regrade,
         grade.terms.to_string(),
-        grade.bundle.to_string(),
+        grade.task_digest.to_string(),
         scoring,
     ])?;
     let id = transaction.last_insert_rowid();

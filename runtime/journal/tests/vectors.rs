@@ -12,9 +12,9 @@ use mcpmark_agent::{
     CallStatus, End, EndKind, Event, ModelCall, Purpose, Recorder, Reply, ToolCall,
 };
 use mcpmark_journal::{AttemptRecorder, Cost, GradeRecord, Journal, Outcome, Scoring, Spec, Usage};
-use mcpmark_sandbox::{Check, Fault, FaultKind, Limits, Verdict};
 use mcpmark_service::ToolOutput;
 use mcpmark_snapshot::Digest;
+use mcpmark_verdict::{Check, Fault, FaultKind, Verdict};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value, json};
@@ -215,7 +215,7 @@ fn checks(second: bool) -> Verdict {
         check("the beds", second, "expected \"12\", found 11"),
         check("nothing else", true, ""),
     ];
-    Verdict::new(checks, &Limits::VERIFIER).unwrap()
+    serde_json::from_value(json!({ "checks": checks })).unwrap()
 }
 
 fn grade(outcome: &Outcome) -> GradeRecord<'_> {
@@ -223,7 +223,7 @@ fn grade(outcome: &Outcome) -> GradeRecord<'_> {
         verifier: Digest::of(b"the verifier"),
         engine: "cranelift-48 x86_64",
         terms: Digest::of(b"the terms"),
-        bundle: Digest::of(b"the task"),
+        task_digest: Digest::of(b"the task"),
         outcome,
         log: "a line\nand another",
     }

@@ -109,7 +109,8 @@ pub struct BundledTask {
     /// Digest of the manifest of the task.
     pub manifest: String,
     /// Task digest, which receipts contain.
-    pub bundle: String,
+    #[serde(rename = "bundle")]
+    pub task_digest: String,
     /// Content of `meta.json`.
     pub meta: Map<String, Value>,
     /// World of the task, as the task digest contains it.
@@ -294,7 +295,8 @@ pub struct LockedTask {
     /// Digest of the manifest.
     pub manifest: String,
     /// Task digest, which receipts contain.
-    pub bundle: String,
+    #[serde(rename = "bundle")]
+    pub task_digest: String,
 }
 
 /// World of a lock.

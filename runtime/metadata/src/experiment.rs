@@ -66,7 +66,8 @@ pub struct AttemptReport {
     /// Digest of the final state; null if none was captured.
     pub state: Option<String>,
     /// Task digest.
-    pub bundle: Option<String>,
+    #[serde(rename = "bundle")]
+    pub task_digest: Option<String>,
     /// Tokens of the model's requests; null if no model acted or they are unknown.
     pub usage: Option<Usage>,
     /// Cost of this try in US dollars; null if it is unknown.

@@ -64,8 +64,8 @@ pub use crate::grade::{
     Check, FaultReport, GradeReport, GradedLine, RefusedLine, RequestError, ScoreRule, ScriptOutput,
 };
 pub use crate::receipt::{
-    NamedDigest, ReceiptBundle, ReceiptDetail, ReceiptEngine, ReceiptPredicate, ReceiptStart,
-    ReceiptStatement, ReceiptVerification,
+    NamedDigest, ReceiptDetail, ReceiptEngine, ReceiptPredicate, ReceiptStart, ReceiptStatement,
+    ReceiptTaskDigest, ReceiptVerification,
 };
 pub use crate::regrade::{
     ChangedCheck, NotRegraded, RegradeCounts, RegradeNumbers, RegradeReport, RegradeSide,

@@ -16,7 +16,8 @@ pub struct ReceiptVerification {
     /// Differences between the verdicts, or the reason why the repeated grade has no verdict.
     pub differences: Vec<String>,
     /// Task digest.
-    pub bundle: ReceiptBundle,
+    #[serde(rename = "bundle")]
+    pub task_digest: ReceiptTaskDigest,
     /// Starting state.
     pub start: ReceiptStart,
     /// Engine that ran the verifier.
@@ -25,7 +26,7 @@ pub struct ReceiptVerification {
 
 /// Comparison of the task of a receipt with that of the library.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ReceiptBundle {
+pub struct ReceiptTaskDigest {
     /// Task digest of the receipt.
     pub receipt: String,
     /// True if the task of the library has this digest, so that it was compared.
@@ -101,7 +102,8 @@ pub struct ReceiptDetail {
     /// Id of the task: `<service>/<world>/<task>`.
     pub task: String,
     /// Task digest.
-    pub bundle: String,
+    #[serde(rename = "bundle")]
+    pub task_digest: String,
     /// Digest of the starting state.
     pub start: String,
     /// Digest of the final state.

@@ -62,7 +62,7 @@ pub(crate) fn unchanged_parts(
     prepared: &Prepared,
 ) -> Result<Parts, PackError> {
     let parts: Parts = serde_json::from_value(document).map_err(PackError::Parts)?;
-    if parts.digest() == prepared.bundle {
+    if parts.digest() == prepared.task_digest {
         Ok(parts)
     } else {
         Err(PackError::Changed(task.clone()))

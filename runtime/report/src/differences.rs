@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use mcpmark_journal::{Spec, SpecLimits};
+use mcpmark_snapshot::Digest;
 
 use crate::build::{Key, Source};
 use crate::data::{Difference, ModelReport};
@@ -46,19 +47,21 @@ pub(crate) fn versions(sources: &[Source], specs: &[Option<Spec>]) -> Versions {
 /// Returns the shortened digests of the tasks of an experiment: those of graded attempts, or else the planned ones.
 fn digests<'a>(source: &'a Source, spec: Option<&'a Spec>) -> BTreeMap<&'a str, String> {
     let mut digests = BTreeMap::new();
-    for (task, bundle) in spec.into_iter().flat_map(|spec| &spec.bundles) {
-        digests.insert(&**task, short(&bundle.to_string()));
+    for (task, digest) in spec.into_iter().flat_map(|spec| &spec.task_digests) {
+        digests.insert(&**task, short(digest));
     }
-    for (task, bundles) in &source.provenance.tasks {
-        let shown: Vec<String> = bundles.iter().map(|bundle| short(bundle)).collect();
+    for (task, graded) in &source.provenance.tasks {
+        let shown: Vec<String> = graded
+            .iter()
+            .map(|digest| short(&digest.untyped()))
+            .collect();
         digests.insert(task, shown.join("+"));
     }
     digests
 }
 
-fn short(digest: &str) -> String {
-    let hex = digest.split_once(':').map_or(digest, |(_, hex)| hex);
-    hex.chars().take(DIGEST).collect()
+fn short(digest: &Digest) -> String {
+    digest.hex().chars().take(DIGEST).collect()
 }
 
 /// Returns the differences between experiments. `keys` are their participants.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mcpmark_journal::{AttemptRow, GradeRow, Journal, JournalError, Trajectory};
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::{Store, TreeDigest};
 use serde_json::Value;
 
 use crate::data::Report;
@@ -196,13 +196,12 @@ fn changes_size(changes: &Result<Option<Vec<Changed>>, String>) -> usize {
 }
 
 fn changes(row: &AttemptRow, store: &Store) -> Result<Option<Vec<Changed>>, String> {
-    let (Some(start), Some(end)) = (&row.world, &row.state) else {
+    let (Some(start), Some(end)) = (row.world, row.state) else {
         return Ok(None);
     };
-    let load = |text: &str| {
-        let digest: Digest = text.parse().map_err(|error| format!("{text}: {error}"))?;
+    let load = |digest: TreeDigest| {
         store
-            .load_tree(&digest)
+            .load_tree(&digest.untyped())
             .map_err(|error| format!("cannot read the state {digest}: {error}"))
     };
     Ok(Some(diff::changes(&load(start)?, &load(end)?, store)))
@@ -246,10 +245,10 @@ mod tests {
     fn checks_log_and_fault_of_a_grade_count() {
         let long = "x".repeat(2 * MAX_CHARACTERS);
         let grade = GradeRow {
-            verifier: String::new(),
+            verifier: mcpmark_snapshot::Digest::of(b"").into(),
             engine: String::new(),
             terms: None,
-            bundle: None,
+            task_digest: None,
             outcome: OutcomeKind::Graded,
             passed: Some(false),
             score: Some(0.5),

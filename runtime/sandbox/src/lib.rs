@@ -50,14 +50,13 @@ mod profile;
 mod run;
 mod serve;
 mod unmetered;
-mod verdict;
 mod wasi;
 
 pub use crate::cancel::Cancel;
 pub use crate::compiler::{CompileError, CompileLimits, Compiler};
 pub use crate::component::{LoadError, Setup, Solution, Verifier};
 pub use crate::engine::{EngineError, MAX_MEMORY_BYTES, Sandbox, SandboxConfig};
-pub use crate::fault::{Fault, FaultKind, RunError};
+pub use crate::fault::RunError;
 pub use crate::host::SetupHost;
 pub use crate::host::{Log, ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput, VerifierHost};
 pub use crate::inspect::{Capability, Export, GuestKind, Inspection, Profile, inspect};
@@ -73,7 +72,6 @@ pub use crate::profile::EngineKind;
 pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
 pub use crate::unmetered::UnmeteredFeature;
-pub use crate::verdict::{Check, Verdict};
 pub use crate::wasi::{
     Interpreter, MAX_INTERPRETER_BYTES, Mount, ScriptInput, ScriptRun, ScriptServices,
     ScriptSession, ServiceAnswer, Written,
@@ -84,6 +82,8 @@ pub mod contract {
 }
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;
+#[doc(no_inline)]
+pub use mcpmark_verdict::{Check, Fault, FaultKind, Verdict};
 /// The `wasmtime` crate in the version that an [`Interface`] must use.
 #[doc(no_inline)]
 pub use wasmtime;

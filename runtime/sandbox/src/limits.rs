@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use mcpmark_verdict::{MAX_CHECKS, MAX_OUTPUT_BYTES, VerdictLimits};
 use serde::{Deserialize, Serialize};
 
 use crate::{GuestKind, MAX_MEMORY_BYTES};
@@ -108,8 +109,8 @@ impl Limits {
         time_ms: 3_600_000,
         copy_bytes: 16_384 * MIB,
         log_bytes: 16 * MIB,
-        output_bytes: 16 * MIB,
-        checks: 100_000,
+        output_bytes: MAX_OUTPUT_BYTES,
+        checks: MAX_CHECKS,
     };
 
     /// Returns these limits if they are valid as a ceiling.
@@ -316,6 +317,36 @@ impl Allowed {
             guest: self.guest,
             setting: self.setting,
         }
+    }
+}
+
+impl VerdictLimits for Allowed {
+    fn checks(&self) -> u64 {
+        self.limits.checks
+    }
+
+    fn output_bytes(&self) -> u64 {
+        self.limits.output_bytes
+    }
+
+    fn hint(&self, name: &'static str) -> String {
+        self.limit_hint(name).to_string()
+    }
+}
+
+/// The limits of a verifier on a host with the default ceiling.
+impl VerdictLimits for Limits {
+    fn checks(&self) -> u64 {
+        self.below(&Self::CEILING).checks
+    }
+
+    fn output_bytes(&self) -> u64 {
+        self.below(&Self::CEILING).output_bytes
+    }
+
+    fn hint(&self, name: &'static str) -> String {
+        let allowed = Allowed::new(GuestKind::Verifier, self, &Self::CEILING);
+        allowed.limit_hint(name).to_string()
     }
 }
 

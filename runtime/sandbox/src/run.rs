@@ -139,7 +139,7 @@ impl Sandbox {
                     },
                 )
                 .collect();
-            Verdict::within(checks, &allowed).map_err(RunError::Fault)
+            Verdict::new(checks, &allowed).map_err(RunError::Fault)
         })
     }
 

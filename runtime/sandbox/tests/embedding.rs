@@ -465,7 +465,7 @@ fn nothing_of_the_services_the_journal_or_an_async_runtime_comes_with_it() {
         .filter_map(|line| line.split(' ').next())
         .collect();
     assert!(names.contains(&"wasmtime") && names.contains(&"mcpmark-snapshot"));
-    let ours = ["mcpmark-sandbox", "mcpmark-snapshot"];
+    let ours = ["mcpmark-sandbox", "mcpmark-snapshot", "mcpmark-verdict"];
     for name in names {
         let foreign = [
             "tokio",

@@ -32,6 +32,23 @@ impl Digest {
         hex::encode(self.0)
     }
 
+    /// Parses 64 lower-case hexadecimal digits, without the prefix.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text has another form.
+    pub fn from_hex(digits: &str) -> Result<Self, InvalidDigest> {
+        let invalid = || InvalidDigest {
+            text: crate::path::shorten(digits),
+        };
+        if digits.bytes().any(|b| b.is_ascii_uppercase()) {
+            return Err(invalid());
+        }
+        let mut bytes = [0; 32];
+        hex::decode_to_slice(digits, &mut bytes).map_err(|_| invalid())?;
+        Ok(Self(bytes))
+    }
+
     /// Returns the 32 bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8; 32] {
@@ -65,12 +82,7 @@ impl FromStr for Digest {
             text: crate::path::shorten(text),
         };
         let digits = text.strip_prefix(PREFIX).ok_or_else(invalid)?;
-        if digits.bytes().any(|b| b.is_ascii_uppercase()) {
-            return Err(invalid());
-        }
-        let mut bytes = [0; 32];
-        hex::decode_to_slice(digits, &mut bytes).map_err(|_| invalid())?;
-        Ok(Self(bytes))
+        Self::from_hex(digits).map_err(|_| invalid())
     }
 }
 
@@ -138,6 +150,8 @@ mod tests {
     fn text_form_is_strict() {
         let digest = Digest::of(b"abc");
         assert_eq!(digest.to_string().parse(), Ok(digest));
+        assert_eq!(Digest::from_hex(&digest.hex()), Ok(digest));
+        assert!(Digest::from_hex(&digest.to_string()).is_err());
         let upper = format!("sha256:{}", digest.hex().to_uppercase());
         let short = digest.to_string()[..70].to_owned();
         let long = format!("{digest}0");

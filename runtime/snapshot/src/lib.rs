@@ -55,6 +55,7 @@ mod space;
 mod store;
 mod symlink;
 mod tree;
+mod typed_digest;
 mod upper;
 
 pub use batch::Batch;
@@ -75,3 +76,4 @@ pub use space::{CopyMethod, NoOverlay, ScratchSpace, UnknownMethod};
 pub use store::{STORE_FORMAT, Store, StoreError};
 pub use symlink::SymlinkError;
 pub use tree::{LoadError, MAX_ENTRIES, Tree};
+pub use typed_digest::{BlobDigest, DigestOf, TreeDigest};

@@ -1,6 +1,6 @@
 //! Task digests: the digest of everything that defines a task, for tasks of a library and of a published corpus.
 
-use mcpmark_snapshot::Digest;
+use mcpmark_snapshot::{Digest, DigestOf};
 use serde_json::{Value, json};
 
 use crate::published::PublishedTask;
@@ -28,6 +28,9 @@ pub struct BundleParts<'a> {
     /// Digests of the world's guests, by role.
     pub guests: Vec<(GuestRole, Digest)>,
 }
+
+/// Digest of a task: of everything that an attempt at it and its grade depend on.
+pub type TaskDigest = DigestOf<crate::Task>;
 
 impl BundleParts<'_> {
     /// Returns the task digest: the SHA-256 of [`document`](Self::document) as canonical JSON.

@@ -34,7 +34,7 @@ mod selector;
 mod task;
 mod world;
 
-pub use bundle::{BundleParts, PublishedParts, bundle_digest};
+pub use bundle::{BundleParts, PublishedParts, TaskDigest, bundle_digest};
 pub use declared::{Citation, DeclaredCheck, Split, VariantKind};
 pub use error::Error;
 pub use freedom::{AllowedMutation, MutationName};

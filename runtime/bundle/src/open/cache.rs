@@ -122,12 +122,12 @@ impl BundleCache {
             source: Box::new(source),
         })?;
         let library = Library::at(&open.dir);
-        let bundles = bundle.tasks.iter();
-        let bundles = bundles.map(|it| (it.id.to_string(), it.config.parts.digest()));
+        let tasks = bundle.tasks.iter();
+        let task_digests = tasks.map(|it| (it.id.to_string(), it.config.parts.digest()));
         Ok(Unpacked {
             corpus: UnpackedCorpus::of(bundle, &library.root),
             digest: bundle.root.digest,
-            bundles: bundles.collect(),
+            task_digests: task_digests.collect(),
             lock: lock.clone(),
             library,
             _open: open,

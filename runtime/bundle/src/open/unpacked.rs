@@ -18,7 +18,7 @@ pub struct Unpacked {
     /// Digest of the bundle's manifest.
     pub digest: Digest,
     /// Task digests by task id, as in receipts.
-    pub bundles: BTreeMap<String, Digest>,
+    pub task_digests: BTreeMap<String, Digest>,
     /// Lock that the bundle was opened with.
     pub lock: Option<Lock>,
     pub(super) _open: OpenLibrary,
@@ -46,7 +46,7 @@ impl Unpacked {
     /// Returns [`OpenError::Unpacked`] if the digests differ because an unpacked file has changed, and otherwise
     /// [`OpenError::OtherTask`].
     pub fn check_task(&self, id: &TaskId, digest: &Digest) -> Result<(), OpenError> {
-        let declared = self.bundles.get(&id.to_string());
+        let declared = self.task_digests.get(&id.to_string());
         if declared.is_none_or(|declared| declared == digest) {
             return Ok(());
         }

@@ -22,7 +22,7 @@ pub(crate) fn describe(certificate: &Certificate) -> TaskCertificate {
     let (made, rejected) = certificate.mutants;
     TaskCertificate {
         format: certificate.format,
-        points: certificate.points().into_iter().map(document).collect(),
+        points: certificate.points().into_iter().map(point).collect(),
         mutants: MutantCounts { made, rejected },
         scores: certificate.scores.clone(),
         variants: certificate.variants.clone(),
@@ -46,7 +46,8 @@ pub(crate) fn points(certificate: &Certificate) -> Vec<PointFacts> {
         .collect()
 }
 
-fn document(result: PointResult) -> CertificatePoint {
+/// Returns the document of a point.
+pub(crate) fn point(result: PointResult) -> CertificatePoint {
     let owned =
         |names: Vec<&str>| -> Vec<String> { names.into_iter().map(str::to_owned).collect() };
     CertificatePoint {

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use mcpmark_certify::{
-    Certificate, Certifier, CertifyError, Comparison, Identity, Point, PointStatus, Report,
-    tree_view,
+    Certificate, Certifier, CertifyError, Comparison, Identity, Mutants, Point, PointStatus,
+    Report, tree_view,
 };
-use mcpmark_metadata::{Certification, ExitCode};
+use mcpmark_metadata::{Certification, CertifiedTask, ExitCode, MutantResults, Skeleton, Survivor};
 use mcpmark_task::Task;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::{CheckArgs, EngineArgs, EngineName};
-use crate::commands::check_published::{self, findings};
+use crate::commands::certified;
+use crate::commands::check_published::{self, condition, findings};
 use crate::context::{self, Context};
 use crate::error::{CommandError, error_chain};
 use crate::output::build::BuildDisplay;
@@ -172,10 +173,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     }
     let passed = reports.iter().all(Report::passed);
     if args.select.json {
-        output::print_document::<Certification>(&json!({
-            "passed": passed,
-            "tasks": reports.iter().map(describe).collect::<Vec<_>>(),
-        }))?;
+        let tasks = reports.iter().map(document).collect();
+        output::print_json(&Certification { passed, tasks })?;
     } else {
         output::print(&render(&reports, args.survivors))?;
     }
@@ -340,12 +339,62 @@ fn progress(report: &Report) -> String {
     format!("{} {task}{how}", output::mark(report.passed()))
 }
 
-fn describe(report: &Report) -> Value {
-    let mut value = serde_json::to_value(report).unwrap_or_default();
-    value["passed"] = report.passed().into();
-    value["mutants"]["score"] = report.mutants.score().into();
-    value["points"] = serde_json::to_value(report.points()).unwrap_or_default();
-    value
+fn document(report: &Report) -> CertifiedTask {
+    let Report {
+        identity,
+        examined,
+        checks,
+        remarks,
+        shared,
+        mutants,
+        held_at_start,
+        scores,
+        variants,
+        skeleton,
+        style,
+    } = report;
+    let skeleton = skeleton.as_ref();
+    CertifiedTask {
+        task: identity.task.clone(),
+        sources: identity.sources.to_string(),
+        code: identity.code.to_string(),
+        world: identity.world.to_string(),
+        verifier: identity.verifier.to_string(),
+        examined: *examined,
+        checks: checks.iter().map(condition).collect(),
+        remarks: remarks.clone(),
+        shared: shared.clone(),
+        mutants: mutant_results(mutants),
+        held_at_start: held_at_start.clone(),
+        scores: scores.clone(),
+        variants: variants.clone(),
+        skeleton: skeleton.map(|skeleton| Skeleton {
+            calls: skeleton.calls.to_string(),
+            rules: skeleton.rules.to_string(),
+        }),
+        style: style.clone(),
+        passed: report.passed(),
+        points: report.points().into_iter().map(certified::point).collect(),
+    }
+}
+
+fn mutant_results(mutants: &Mutants) -> MutantResults {
+    let survivors = mutants.survivors.iter().map(|survivor| Survivor {
+        mutation: survivor.mutation.to_owned(),
+        path: survivor.path.clone(),
+        what: survivor.what.clone(),
+        verdict: survivor.verdict.clone(),
+        diff: survivor.diff.clone(),
+    });
+    MutantResults {
+        made: mutants.made,
+        rejected: mutants.rejected,
+        free: mutants.free,
+        accepted: mutants.accepted,
+        mutations: mutants.mutations.clone(),
+        survivors: survivors.collect(),
+        score: mutants.score(),
+    }
 }
 
 /// Returns the number of points that passed, as in `2/11`.

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use mcpmark_certify::{Check, PublishedExaminer, PublishedReport};
-use mcpmark_metadata::{ExitCode, PublishedCertification};
-use serde_json::json;
+use mcpmark_metadata::{Condition, ExaminedPublishedTask, ExitCode, PublishedCertification};
 
 use crate::args::{CheckArgs, EngineArgs};
 use crate::commands::task_selection::{self, TaskSelection};
@@ -51,10 +50,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     }
     let passed = reports.iter().all(PublishedReport::passed);
     if args.select.json {
-        let tasks: Vec<_> = reports.iter().map(describe).collect();
-        output::print_document::<PublishedCertification>(
-            &json!({ "passed": passed, "tasks": tasks }),
-        )?;
+        let tasks = reports.iter().map(document).collect();
+        output::print_json(&PublishedCertification { passed, tasks })?;
     } else {
         output::print(&render(&reports, args.against_python))?;
     }
@@ -65,10 +62,27 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
     })
 }
 
-fn describe(report: &PublishedReport) -> serde_json::Value {
-    let mut value = serde_json::to_value(report).unwrap_or_default();
-    value["passed"] = report.passed().into();
-    value
+fn document(report: &PublishedReport) -> ExaminedPublishedTask {
+    ExaminedPublishedTask {
+        task: report.task.clone(),
+        verifier: report.verifier.to_string(),
+        world: report.world.to_string(),
+        checks: report.checks.iter().map(condition).collect(),
+        remarks: report.remarks.clone(),
+        mutants: report.mutants,
+        rejected: report.rejected,
+        compared: report.compared,
+        passed: report.passed(),
+    }
+}
+
+/// Returns the document of a condition.
+pub(crate) fn condition(check: &Check) -> Condition {
+    Condition {
+        name: check.name.clone(),
+        passed: check.passed,
+        detail: check.detail.clone(),
+    }
 }
 
 fn render(reports: &[PublishedReport], against_python: bool) -> String {

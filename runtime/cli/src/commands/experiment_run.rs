@@ -125,10 +125,10 @@ impl PreparedRun {
     }
 
     /// Returns the task digests by task id.
-    pub(crate) fn bundles(&self) -> BTreeMap<String, Digest> {
+    pub(crate) fn task_digests(&self) -> BTreeMap<String, Digest> {
         let tasks = self.tasks.iter();
         tasks
-            .map(|task| (task.id.to_string(), task.bundle))
+            .map(|task| (task.id.to_string(), task.task_digest))
             .collect()
     }
 

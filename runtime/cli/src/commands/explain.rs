@@ -7,7 +7,7 @@ use mcpmark_experiment::journal::AttemptRow;
 use mcpmark_experiment::{Journal, Prepared, Spec};
 use mcpmark_grading::Terms;
 use mcpmark_sandbox::Sandbox;
-use mcpmark_snapshot::{Digest, Store};
+use mcpmark_snapshot::Store;
 
 use crate::args::EngineArgs;
 use crate::commands::imported_plan;
@@ -58,7 +58,7 @@ pub(crate) fn explain(
         Some(terms) => chosen.as_judged(&terms, &sandbox, &store)?,
         None => chosen.prepare(&sandbox, &store)?.remove(0),
     };
-    if attempt.world.as_deref() != Some(task.start.digest.to_string().as_str()) {
+    if attempt.world != Some(task.start.digest.into()) {
         return Err(CommandError::invalid(format!(
             "the world of task {} has changed since the attempt, so the attempt cannot be compared with a passing state",
             attempt.task
@@ -76,16 +76,11 @@ pub(crate) fn explain(
 
 /// Returns the terms of the last grade, or `None` in journals of earlier versions.
 pub(super) fn terms(store: &Store, attempt: &AttemptRow) -> Result<Option<Terms>, CommandError> {
-    let terms = attempt
-        .grade
-        .as_ref()
-        .and_then(|grade| grade.terms.as_ref());
-    let Some(digest) = terms.and_then(|digest| digest.parse::<Digest>().ok()) else {
+    let Some(digest) = attempt.grade.as_ref().and_then(|grade| grade.terms) else {
         return Ok(None);
     };
-    Ok(Some(
-        Terms::read(store, &digest).map_err(LoadVerifierError::from)?,
-    ))
+    let terms = Terms::read(store, &digest.untyped()).map_err(LoadVerifierError::from)?;
+    Ok(Some(terms))
 }
 
 /// Returns the final state of the oracle, or of another attempt that passed if the task has no solution.
@@ -119,12 +114,11 @@ fn passing(
 
 /// Returns the final state and the answer of an attempt.
 pub(super) fn ending(store: &Store, attempt: &AttemptRow) -> Result<Ending, CommandError> {
-    let state = attempt.state.as_deref().unwrap_or_default();
-    let digest: Digest = state
-        .parse()
-        .map_err(|_| CommandError::usage(format!("attempt {} has no final state", attempt.id)))?;
+    let digest = attempt
+        .state
+        .ok_or_else(|| CommandError::usage(format!("attempt {} has no final state", attempt.id)))?;
     let tree = store
-        .load_tree(&digest)
+        .load_tree(&digest.untyped())
         .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     Ok(Ending {
         tree,

@@ -66,7 +66,7 @@ pub(crate) fn grow(
     );
     prepared_run.require_same_tasks(name, &spec, &way_out)?;
     let mut spec = spec;
-    spec.bundles = prepared_run.bundles();
+    spec.task_digests = prepared_run.task_digests();
     if let Some(place) = &mut spec.published {
         place.bundle = chosen.bundle()?;
     }

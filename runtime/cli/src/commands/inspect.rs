@@ -1,8 +1,7 @@
 //! `mcpmark inspect`: imports, exports and limits of a component.
 
-use mcpmark_metadata::{ComponentDetail, ExitCode};
+use mcpmark_metadata::{ComponentDetail, ComponentExport, ComponentImport, ExitCode, GuestLimits};
 use mcpmark_sandbox::{GuestKind, Inspection, Limits, LoadError, Sandbox};
-use serde::Serialize;
 
 use crate::args::{EngineArgs, InspectArgs};
 use crate::context::Context;
@@ -14,9 +13,7 @@ use crate::output::{self, sanitise};
 const SHOWN: usize = 50;
 
 /// Data of the command.
-#[derive(Serialize)]
 struct Report<'a> {
-    #[serde(flatten)]
     inspection: &'a Inspection,
     can: String,
     limits: Option<Limits>,
@@ -50,7 +47,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<ExitCode, 
         problem: problem.as_ref().map(|problem| problem.message.as_str()),
     };
     if args.json {
-        output::print_document::<ComponentDetail>(&report)?;
+        output::print_json(&document(&report))?;
     } else {
         output::print(&text(&report))?;
     }
@@ -69,6 +66,65 @@ fn load(sandbox: &Sandbox, kind: GuestKind, bytes: &[u8]) -> Result<(), LoadErro
         GuestKind::Setup => sandbox.setup(bytes).map(drop),
         GuestKind::Solution => sandbox.solution(bytes).map(drop),
         GuestKind::Interpreter => sandbox.interpreter(bytes).map(drop),
+    }
+}
+
+fn document(report: &Report<'_>) -> ComponentDetail {
+    let Inspection {
+        digest,
+        bytes,
+        kind,
+        profile,
+        imports,
+        exports,
+    } = report.inspection;
+    let imports = imports.iter().map(|capability| ComponentImport {
+        import: capability.import.clone(),
+        allows: capability.allows.clone(),
+    });
+    let exports = exports.iter().map(|export| ComponentExport {
+        name: export.name.clone(),
+        sort: export.sort.to_owned(),
+    });
+    let kind = kind.map(|kind| match kind {
+        GuestKind::Verifier => "verifier",
+        GuestKind::Setup => "setup",
+        GuestKind::Solution => "solution",
+        GuestKind::Interpreter => "interpreter",
+    });
+    ComponentDetail {
+        digest: digest.to_string(),
+        bytes: *bytes,
+        kind: kind.map(str::to_owned),
+        profile: profile.to_string(),
+        imports: imports.collect(),
+        exports: exports.collect(),
+        can: report.can.clone(),
+        limits: report.limits.map(limits),
+        problem: report.problem.map(str::to_owned),
+    }
+}
+
+fn limits(limits: Limits) -> GuestLimits {
+    let Limits {
+        fuel,
+        memory_bytes,
+        table_elements,
+        time_ms,
+        copy_bytes,
+        log_bytes,
+        output_bytes,
+        checks,
+    } = limits;
+    GuestLimits {
+        fuel,
+        memory_bytes,
+        table_elements,
+        time_ms,
+        copy_bytes,
+        log_bytes,
+        output_bytes,
+        checks,
     }
 }
 

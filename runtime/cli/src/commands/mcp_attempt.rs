@@ -8,7 +8,7 @@ use mcpmark_experiment::{
     AgentKind, AgentSetup, AttemptLimits, Client, ClientTransport, Outcome, Progress,
 };
 use mcpmark_metadata::ExitCode;
-use mcpmark_snapshot::{Snapshot, Tree};
+use mcpmark_snapshot::{Snapshot, Tree, TreeDigest};
 use tokio_util::sync::CancellationToken;
 
 use super::experiment_result::exit_code;
@@ -100,7 +100,8 @@ pub(crate) fn serve(
         .unwrap_or_else(PoisonError::into_inner)
         .take();
     for row in &rows {
-        let state = row.state.as_deref().unwrap_or("is lost");
+        let state = row.state.map(|digest| digest.to_string());
+        let state = state.as_deref().unwrap_or("is lost");
         output::note(&format!("final state {state}"));
         output::note(&format!(
             "attempt {} of experiment {}; see `mcpmark show {}`",
@@ -108,7 +109,7 @@ pub(crate) fn serve(
             sanitise::line(name),
             row.id
         ));
-        let digest = row.state.as_deref().and_then(|state| state.parse().ok());
+        let digest = row.state.map(TreeDigest::untyped);
         if let (Some(dir), Some(digest)) = (&args.export, digest) {
             let store = Arc::clone(&prepared_run.runner.store);
             let tree: Tree = store

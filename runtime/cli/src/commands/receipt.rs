@@ -6,15 +6,14 @@ use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::{Start, capture_state};
 use mcpmark_grading::TermsError;
-use mcpmark_grading::receipt::{
-    LocalTask, Receipt, ReceiptError, TaskComparison, Verified, VerifyError,
-};
+use mcpmark_grading::receipt::{Receipt, ReceiptError, TaskComparison, Verified, VerifyError};
 use mcpmark_kinds::WorldGuests;
-use mcpmark_metadata::{ExitCode, ReceiptBundle, ReceiptEngine, ReceiptStart, ReceiptVerification};
+use mcpmark_metadata::{
+    ExitCode, ReceiptEngine, ReceiptStart, ReceiptTaskDigest, ReceiptVerification,
+};
 use mcpmark_sandbox::Sandbox;
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Store};
-use mcpmark_task::{TaskId, WorldId};
 
 use crate::args::{ReceiptCommand, ShowReceiptArgs, VerifyReceiptArgs};
 use crate::commands::task_selection::{self, LoadVerifierError, TaskSelection};
@@ -82,28 +81,20 @@ fn of_grades(
     grades: &[GradeRow],
     store: &Store,
 ) -> Result<Vec<Receipt>, CommandError> {
-    let Some(number) = args.grade else {
-        return Receipt::of_grades(row, grades, store).map_err(receipt_error);
-    };
-    let grade = grades.get(number as usize - 1).ok_or_else(|| {
-        let grades = output::count(grades.len(), "grade");
-        CommandError::usage(format!(
-            "attempt {} has {grades}, but grade {number} was requested",
-            row.id
-        ))
-    })?;
-    match Receipt::of_grade(row, grade, store) {
-        Ok(receipt) => Ok(vec![receipt]),
-        Err(ReceiptError::NotGraded(id)) => Err(CommandError::usage(format!(
-            "grade {number} of attempt {id} has no verdict, and therefore no receipt"
-        ))),
-        Err(error) => Err(receipt_error(error)),
+    match args.grade {
+        None => Receipt::of_grades(row, grades, store).map_err(receipt_error),
+        Some(number) => Receipt::of_numbered_grade(row, grades, number as usize, store)
+            .map(|receipt| vec![receipt])
+            .map_err(receipt_error),
     }
 }
 
 fn receipt_error(error: ReceiptError) -> CommandError {
     match error {
-        ReceiptError::NotGraded(_) | ReceiptError::NotKept(_) => CommandError::usage(error),
+        ReceiptError::NotGraded(_)
+        | ReceiptError::NotKept(_)
+        | ReceiptError::NoGrade { .. }
+        | ReceiptError::NoVerdict { .. } => CommandError::usage(error),
         _ => CommandError::infrastructure(error_chain(&error)),
     }
 }
@@ -199,13 +190,7 @@ fn compare(
         Err(error) if is_bundle => return Err(error),
         Err(error) => return not(error.message),
     };
-    let local = LocalTask {
-        id: task.id.to_string(),
-        digest: task.bundle,
-        terms: task.terms,
-        start: task.start.digest,
-        is_bundled: is_bundle,
-    };
+    let local = task.to_local_task(is_bundle);
     receipt
         .compare(&local, store)
         .map_err(|error| verify_error(&error))
@@ -308,9 +293,8 @@ fn make_start(context: &Context, receipt: &Receipt, store: &Store) -> Result<(),
         ))
         .hint(START_HINT)
     };
-    let task: TaskId = receipt.task.parse().map_err(|_| missing())?;
+    let world = receipt.world().ok_or_else(missing)?;
     let library = context.library().map_err(|_| missing())?;
-    let world = WorldId::new(task.service(), task.group()).map_err(|_| missing())?;
     if !library.world_ids().is_ok_and(|ids| ids.contains(&world)) {
         return Err(missing());
     }
@@ -341,8 +325,8 @@ fn tell(
         ReceiptVerification {
             same: differences.is_empty(),
             differences: differences.to_vec(),
-            bundle: ReceiptBundle {
-                receipt: receipt.bundle.to_string(),
+            task_digest: ReceiptTaskDigest {
+                receipt: receipt.task_digest.to_string(),
                 compared: reason.is_none(),
                 reason,
             },
@@ -385,9 +369,9 @@ fn tell(
 
 fn text(receipt: &Receipt, differences: &[String], task: &TaskComparison, engine: &str) -> String {
     let mut text = String::new();
-    let bundle = match task.reason() {
-        None => receipt.bundle.to_string(),
-        Some(reason) => format!("{} not compared: {reason}", receipt.bundle),
+    let digest = match task.reason() {
+        None => receipt.task_digest.to_string(),
+        Some(reason) => format!("{} not compared: {reason}", receipt.task_digest),
     };
     let start = match task.start().filter(|start| *start != receipt.start) {
         None => receipt.start.to_string(),
@@ -395,7 +379,7 @@ fn text(receipt: &Receipt, differences: &[String], task: &TaskComparison, engine
     };
     for (key, value) in [
         ("task", receipt.task.clone()),
-        ("bundle", bundle),
+        ("bundle", digest),
         ("start", start),
         ("state", receipt.state.to_string()),
         ("verifier", receipt.verifier().to_string()),

@@ -78,7 +78,7 @@ pub(crate) fn run(context: &Context, mut args: RunArgs) -> Result<ExitCode, Comm
     let jobs = jobs(spec.concurrency.jobs);
     let prepared_run = PreparedRun::open(context, &chosen, &spec, jobs, args.engine)?;
     prepared_run.check_tools(&beside)?;
-    spec.bundles = prepared_run.bundles();
+    spec.task_digests = prepared_run.task_digests();
     let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
     let (id, name) = match experiment {
         Some(name) => {
@@ -187,12 +187,12 @@ pub(crate) fn resume(context: &Context, args: ResumeArgs) -> Result<ExitCode, Co
         let way_out = "name the location of the original tasks; `mcpmark run` starts another experiment with these";
         prepared_run.require_same_tasks(&experiment.name, &spec, way_out)?;
     }
-    spec.bundles = prepared_run.bundles();
+    spec.task_digests = prepared_run.task_digests();
     if let Some(place) = &mut spec.published {
         place.bundle = chosen.bundle()?;
     }
     let kept = Spec {
-        bundles: spec.bundles.clone(),
+        task_digests: spec.task_digests.clone(),
         published: spec.published.clone(),
         ..begun.clone()
     };

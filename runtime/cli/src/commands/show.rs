@@ -9,7 +9,7 @@ use mcpmark_experiment::decimals;
 use mcpmark_experiment::failure::Failure;
 use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, OutcomeKind, Trajectory};
 use mcpmark_metadata::ExitCode;
-use mcpmark_snapshot::{Change, Digest, Store, diff};
+use mcpmark_snapshot::{Change, DigestOf, Store, TreeDigest, diff};
 use serde_json::Value;
 
 use self::document::{Details, document};
@@ -162,12 +162,12 @@ fn header(attempt: &AttemptRow) -> String {
         ),
         ("tokens", tokens(attempt)),
         ("cost", cost(attempt)),
-        ("start", attempt.world.clone().unwrap_or_default()),
-        ("state", attempt.state.clone().unwrap_or_default()),
-        ("bundle", attempt.bundle.clone().unwrap_or_default()),
+        ("start", text_of(attempt.world)),
+        ("state", text_of(attempt.state)),
+        ("bundle", text_of(attempt.task_digest)),
     ];
     if let Some(grade) = &attempt.grade {
-        rows.push(("verifier", grade.verifier.clone()));
+        rows.push(("verifier", grade.verifier.to_string()));
     }
     if let Some(error) = &attempt.error {
         let key = match attempt.outcome {
@@ -253,16 +253,20 @@ fn why(failure: &Failure) -> String {
 }
 
 fn changes(attempt: &AttemptRow, store: &Store) -> Result<Option<Vec<Change>>, String> {
-    let (Some(start), Some(state)) = (&attempt.world, &attempt.state) else {
+    let (Some(start), Some(state)) = (attempt.world, attempt.state) else {
         return Ok(None);
     };
-    let load = |text: &String| {
-        let digest: Digest = text.parse().map_err(|error| format!("{text}: {error}"))?;
+    let load = |digest: TreeDigest| {
         store
-            .load_tree(&digest)
+            .load_tree(&digest.untyped())
             .map_err(|error| error_chain(&error))
     };
     Ok(Some(diff(&load(start)?, &load(state)?)))
+}
+
+/// Returns the text of a digest; empty if there is none.
+fn text_of<T: ?Sized>(digest: Option<DigestOf<T>>) -> String {
+    digest.map(|digest| digest.to_string()).unwrap_or_default()
 }
 
 fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> String {

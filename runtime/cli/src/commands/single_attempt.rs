@@ -56,7 +56,7 @@ impl SingleAttempt {
                 ..(**task).clone()
             });
         }
-        spec.bundles = prepared_run.bundles();
+        spec.task_digests = prepared_run.task_digests();
         let text = serde_json::to_string(&spec).map_err(CommandError::infrastructure)?;
         let (id, name) = match name {
             Some(name) => {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anstyle::Style;
 use mcpmark_experiment::journal::RowTransferError;
 use mcpmark_experiment::maintenance::{
-    self, Amount, Checked, MaintenanceError, MissingBlobs, Stats,
+    self, Amount, Checked, MaintenanceError, MissingBlobs, RepairError, Repaired, Stats,
 };
 use mcpmark_experiment::transport::{self, TransportError};
 use mcpmark_experiment::{HomeError, JournalError};
@@ -17,7 +17,7 @@ use mcpmark_metadata::{
     RemovedExperiment, RepairedBlobs, RowFault, StoreCheck, StoreCollection, StoreRemoval,
     StoreStats,
 };
-use mcpmark_snapshot::{Blobs, Digest, Store, StoreError};
+use mcpmark_snapshot::{Digest, StoreError};
 
 use crate::args::StoreCommand;
 use crate::commands::{bundle, runs};
@@ -367,24 +367,21 @@ fn check(
     };
     let mut checked = check()?;
     let mut repaired = Vec::new();
-    if !sources.is_empty() && !is_intact(&checked) && !stop.load(Ordering::Relaxed) {
-        repaired = repair(context, &store, &checked, sources, stop)?;
+    if !sources.is_empty() && !checked.is_intact() && !stop.load(Ordering::Relaxed) {
+        let mend = |source: &Path| super::bundle::mend(context, source, &store);
+        let go_on = || !stop.load(Ordering::Relaxed);
+        repaired =
+            maintenance::repair(&store, &checked, sources, mend, go_on).map_err(repair_error)?;
         // Restored objects may reference further missing ones.
         checked = check()?;
     }
     if stop.load(Ordering::Relaxed) {
         return Ok(ExitCode::Interrupted);
     }
-    let damaged = checked.faults.iter().filter(|fault| fault.damaged);
-    let damaged = damaged
-        .map(|fault| fault.digest)
-        .chain(checked.unneeded_damaged.iter().copied());
     if remove_damaged {
-        for digest in damaged {
-            store
-                .remove_blob(&digest)
-                .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
-        }
+        checked
+            .remove_damaged(&store)
+            .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
     }
     if json {
         output::print_json(&check_document(&checked, &repaired))?;
@@ -395,7 +392,7 @@ fn check(
         }
         output::print(&text)?;
     }
-    Ok(if is_intact(&checked) {
+    Ok(if checked.is_intact() {
         ExitCode::Passed
     } else {
         ExitCode::Infrastructure
@@ -430,57 +427,12 @@ fn check_document(checked: &Checked, repaired: &[Repaired]) -> StoreCheck {
     }
 }
 
-fn is_intact(checked: &Checked) -> bool {
-    checked.faults.is_empty() && checked.unneeded_damaged.is_empty() && checked.rows.is_empty()
-}
-
-/// Blobs that one source restored.
-struct Repaired {
-    from: PathBuf,
-    blobs: Vec<Digest>,
-}
-
-/// Restores missing and damaged objects from bundles and exported experiments.
-fn repair(
-    context: &Context,
-    store: &Store,
-    checked: &Checked,
-    sources: &[PathBuf],
-    stop: &AtomicBool,
-) -> Result<Vec<Repaired>, CommandError> {
-    let damaged = checked.faults.iter().filter(|fault| fault.damaged);
-    let damaged = damaged.map(|fault| &fault.digest);
-    // The store does not overwrite existing blobs, so damaged ones are removed first.
-    for digest in damaged.chain(&checked.unneeded_damaged) {
-        store
-            .remove_blob(digest)
-            .map_err(|error| CommandError::infrastructure(error_chain(&error)))?;
+fn repair_error(error: RepairError<CommandError>) -> CommandError {
+    match error {
+        RepairError::Store(error) => CommandError::infrastructure(error_chain(&error)),
+        RepairError::Export { file, source } => transport_error(&file, &source),
+        RepairError::Bundle(error) => error,
     }
-    // Unfit objects match their digests, so they cannot be restored.
-    let bad = checked.faults.iter().filter(|fault| !fault.unfit);
-    let bad = bad.map(|fault| fault.digest);
-    let mut bad: Vec<Digest> = bad
-        .chain(checked.unneeded_damaged.iter().copied())
-        .collect();
-    let mut repaired = Vec::new();
-    for source in sources {
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-        if transport::looks_like_export(source) {
-            transport::restore_objects(store, source)
-                .map_err(|error| transport_error(source, &error))?
-        } else {
-            super::bundle::mend(context, source, store)?
-        }
-        let blobs;
-        (blobs, bad) = bad.into_iter().partition(|digest| store.contains(digest));
-        repaired.push(Repaired {
-            from: source.clone(),
-            blobs,
-        });
-    }
-    Ok(repaired)
 }
 
 fn repaired_text(repaired: &[Repaired], checked: &Checked) -> String {

@@ -1,15 +1,13 @@
 //! Tasks of an experiment, from a library, a bundle or a published corpus.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use mcpmark_experiment::{Prepared, Spec, TaskSource};
+use mcpmark_experiment::{LeftOut, Prepared, SelectedTasks, Spec, TaskSource};
 use mcpmark_grading::{Judge, Terms, TermsError};
-use mcpmark_kinds::ServiceUnavailable;
 use mcpmark_metadata::ExitCode;
 use mcpmark_sandbox::Sandbox;
 use mcpmark_snapshot::{Digest, Store};
-use mcpmark_task::published::{Corpus, PublishedTask};
-use mcpmark_task::{Library, Task, TaskId};
+use mcpmark_task::TaskId;
 
 use crate::args::{PublishedArgs, Selection};
 use crate::commands::{bundle, published};
@@ -21,13 +19,7 @@ use crate::output::{self, sanitise};
 pub(crate) struct TaskSelection {
     /// Context in which the tasks are prepared. Its root is the bundle, if they come from one.
     context: Context,
-    tasks: Tasks,
-}
-
-/// Tasks with the library or the corpus that contains them.
-enum Tasks {
-    Own(Library, Vec<Task>),
-    Published(Corpus, TaskSource, Vec<PublishedTask>),
+    tasks: SelectedTasks,
 }
 
 /// Returns the location of tasks with absolute paths, so that an experiment finds it from any directory.
@@ -59,12 +51,12 @@ impl TaskSelection {
             Some(place) => {
                 let corpus = context.corpus_at(&place.tasks)?;
                 let tasks = published::select(&corpus, selection)?;
-                Tasks::Published(corpus, place, tasks)
+                SelectedTasks::Published(corpus, place, tasks)
             }
             None => {
                 let library = context.library()?;
                 let tasks = context::select(&library, selection)?;
-                Tasks::Own(library, tasks)
+                SelectedTasks::Own(library, tasks)
             }
         };
         Ok(Self { context, tasks })
@@ -91,42 +83,24 @@ impl TaskSelection {
                 let corpus = context.corpus_at(&place.tasks)?;
                 let one = |id: &str| published::task_of(&corpus, id);
                 let tasks = existing_tasks(ids, one, lacking)?;
-                Tasks::Published(corpus, place, tasks)
+                SelectedTasks::Published(corpus, place, tasks)
             }
             None => {
                 let library = context.library()?;
                 let one = |id: &str| context::one_task(&library, id);
                 let tasks = existing_tasks(ids, one, lacking)?;
-                Tasks::Own(library, tasks)
+                SelectedTasks::Own(library, tasks)
             }
         };
         Ok(Self { context, tasks })
     }
 
-    /// Removes the tasks of services that cannot run on this machine, with a warning for each service. If no other task
-    /// is left, none is removed, so that the run fails with the reason.
+    /// Removes the tasks of services that cannot run on this machine, with a warning for each service.
     pub(crate) fn leave_out_unavailable(&mut self) {
-        let mut left_out: BTreeMap<String, (ServiceUnavailable, usize)> = BTreeMap::new();
-        for id in self.ids() {
-            let available = self.context.services().check_available(id.service());
-            if let Err(problem @ ServiceUnavailable::Missing { .. }) = available {
-                let entry = left_out.entry(id.service().to_owned());
-                entry.or_insert((problem, 0)).1 += 1;
-            }
-        }
-        let count: usize = left_out.values().map(|(_, count)| count).sum();
-        if count == self.ids().count() {
-            return;
-        }
-        for (problem, count) in left_out.values() {
+        let left_out = self.tasks.leave_out_unavailable(self.context.services());
+        for LeftOut { problem, count } in left_out.values() {
             let tasks = if *count == 1 { "task is" } else { "tasks are" };
             output::warn(&format!("{count} {tasks} left out: {problem}"));
-        }
-        match &mut self.tasks {
-            Tasks::Own(_, tasks) => tasks.retain(|it| !left_out.contains_key(it.id.service())),
-            Tasks::Published(_, _, tasks) => {
-                tasks.retain(|it| !left_out.contains_key(it.id.service()));
-            }
         }
     }
 
@@ -136,48 +110,17 @@ impl TaskSelection {
     }
 
     pub(crate) fn ids(&self) -> impl Iterator<Item = &TaskId> {
-        let (own, published) = match &self.tasks {
-            Tasks::Own(_, tasks) => (&tasks[..], &[][..]),
-            Tasks::Published(_, _, tasks) => (&[][..], &tasks[..]),
-        };
-        let published = published.iter().map(|task| &task.id);
-        own.iter().map(|task| &task.id).chain(published)
+        self.tasks.ids()
     }
 
     /// Returns the tools of each service and profile among the tasks, as far as they are known before set-up.
     pub(crate) fn tools(&self) -> Vec<BTreeSet<String>> {
-        let profiles: BTreeSet<(&str, Option<&str>)> = match &self.tasks {
-            Tasks::Own(_, tasks) => tasks
-                .iter()
-                .map(|task| (task.id.service(), task.meta.profile.as_deref()))
-                .collect(),
-            Tasks::Published(_, _, tasks) => {
-                tasks.iter().map(|task| (task.id.service(), None)).collect()
-            }
-        };
-        let tools = profiles.into_iter().filter_map(|(service, profile)| {
-            let tools = self.context.services().service(service)?.tools(profile);
-            Some(tools.into_iter().collect())
-        });
-        tools.collect()
+        self.tasks.tools(self.context.services())
     }
 
     /// Returns the first of these tasks that has no solution.
     pub(crate) fn unsolved(&self, ids: &BTreeSet<&str>) -> Option<&TaskId> {
-        let unsolved: Vec<&TaskId> = match &self.tasks {
-            Tasks::Own(_, tasks) => tasks
-                .iter()
-                .filter(|task| task.solution.is_none())
-                .map(|task| &task.id)
-                .collect(),
-            Tasks::Published(_, _, tasks) => tasks
-                .iter()
-                .filter(|task| task.solution.is_none())
-                .map(|task| &task.id)
-                .collect(),
-        };
-        let mut unsolved = unsolved.into_iter();
-        unsolved.find(|id| ids.contains(&*id.to_string()))
+        self.tasks.unsolved(ids)
     }
 
     /// Prepares the tasks for grading. Loads a held-back verifier from the store if an earlier grade stored it there.
@@ -188,10 +131,8 @@ impl TaskSelection {
     ) -> Result<Vec<Prepared>, CommandError> {
         let mut prepared = self.prepare(sandbox, store)?;
         for task in &mut prepared {
-            if let Judge::HeldBack(verifier) = &task.judge
-                && verifier.references().all(|it| it.is_complete(store))
-            {
-                let terms = Terms::read(store, &task.terms).map_err(LoadVerifierError::from)?;
+            let terms = task.terms_of_stored_verifier(store);
+            if let Some(terms) = terms.map_err(LoadVerifierError::from)? {
                 task.judge = judge(&self.context, task.id.service(), &terms, sandbox, store)?;
             }
         }
@@ -206,12 +147,9 @@ impl TaskSelection {
         sandbox: &Sandbox,
         store: &Store,
     ) -> Result<Prepared, CommandError> {
-        let mut task = self.prepare(sandbox, store)?.remove(0);
-        task.judge = judge(&self.context, task.id.service(), terms, sandbox, store)?;
-        task.parameters = mcpmark_json::canonical(&terms.parameters);
-        task.judged_on.answer = terms.answer;
-        task.verifier_limits = terms.limits;
-        Ok(task)
+        let task = self.prepare(sandbox, store)?.remove(0);
+        let judge = judge(&self.context, task.id.service(), terms, sandbox, store)?;
+        Ok(task.as_judged(terms, judge))
     }
 
     /// Prepares the tasks for attempts.
@@ -222,8 +160,8 @@ impl TaskSelection {
     ) -> Result<Vec<Prepared>, CommandError> {
         let context = &self.context;
         match &self.tasks {
-            Tasks::Own(library, tasks) => context.prepare(library, tasks, sandbox, store),
-            Tasks::Published(corpus, place, tasks) => {
+            SelectedTasks::Own(library, tasks) => context.prepare(library, tasks, sandbox, store),
+            SelectedTasks::Published(corpus, place, tasks) => {
                 context.prepare_published(corpus, place.states.as_deref(), tasks, sandbox, store)
             }
         }

@@ -276,11 +276,11 @@ impl Receipt {
     /// Returns an error if a bundle has the task with another digest, if the task has the same digest but other terms,
     /// or if the terms of the task cannot be read.
     pub fn compare(&self, task: &LocalTask, store: &Store) -> Result<TaskComparison, VerifyError> {
-        if task.digest != self.bundle {
+        if task.digest != self.task_digest {
             return if task.is_bundled {
                 Err(VerifyError::OtherTask {
                     task: task.id.clone(),
-                    expected: self.bundle,
+                    expected: self.task_digest,
                     found: task.digest,
                 })
             } else {
@@ -387,7 +387,7 @@ mod tests {
         let receipt = receipt();
         let same = LocalTask {
             id: receipt.task.clone(),
-            digest: receipt.bundle,
+            digest: receipt.task_digest,
             terms: receipt.terms.keep(&store).unwrap(),
             start: Digest::of(b"new start"),
             is_bundled: false,

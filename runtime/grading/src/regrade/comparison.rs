@@ -73,6 +73,7 @@ fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedChe
 mod tests {
     use mcpmark_journal::{OutcomeKind, Scoring};
     use mcpmark_sandbox::Check;
+    use mcpmark_snapshot::Digest;
 
     use super::*;
 
@@ -84,10 +85,10 @@ mod tests {
         });
         let checks: Vec<Check> = checks.collect();
         GradeRow {
-            verifier: "verifier".to_owned(),
+            verifier: Digest::of(b"verifier").into(),
             engine: "engine".to_owned(),
             terms: None,
-            bundle: None,
+            task_digest: None,
             outcome: OutcomeKind::Graded,
             passed: Some(checks.iter().all(|check| check.passed)),
             score: None,

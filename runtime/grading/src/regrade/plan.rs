@@ -114,14 +114,13 @@ impl RegradePlan {
     /// Adds an attempt of an experiment that no process is running. `task` is the current task of the attempt, if it
     /// exists.
     pub fn add(&mut self, attempt: AttemptRow, task: Option<&Arc<RegradeTask>>) {
-        let digest = |text: &Option<String>| text.as_ref()?.parse::<Digest>().ok();
-        let states = digest(&attempt.world).zip(digest(&attempt.state));
+        let states = attempt.world.zip(attempt.state);
         let reason = match (attempt.status, states, task) {
             (AttemptStatus::Finished, Some((start, state)), Some(task)) => {
                 self.items.push(RegradeItem {
                     attempt: attempt.id.clone(),
-                    start,
-                    state,
+                    start: start.untyped(),
+                    state: state.untyped(),
                     answer: attempt.answer.clone(),
                     task: Arc::clone(task),
                 });
@@ -165,7 +164,7 @@ impl RegradePlan {
         let mut attempts: Vec<_> = self
             .items
             .iter()
-            .map(|item| json!([item.attempt, item.task.terms, item.task.bundle]))
+            .map(|item| json!([item.attempt, item.task.terms, item.task.task_digest]))
             .collect();
         attempts.sort_by_key(ToString::to_string);
         // Part of the digest, so that a regrade that was started under another rule for faults is not continued.
@@ -188,7 +187,7 @@ mod tests {
         Arc::new(RegradeTask {
             start: Digest::of(b"start"),
             judge: Judge::HeldBack(Box::new(verifier)),
-            bundle: Digest::of(b"task"),
+            task_digest: Digest::of(b"task"),
             judged_on: JudgedOn {
                 state: true,
                 answer: false,
@@ -205,9 +204,9 @@ mod tests {
             id: id.to_owned(),
             experiment: "e".to_owned(),
             task: "filesystem/w/t".to_owned(),
-            world: Some(Digest::of(b"start").to_string()),
+            world: Some(Digest::of(b"start").into()),
             status,
-            state: state.map(|state| state.to_string()),
+            state: state.map(Into::into),
             ..AttemptRow::default()
         }
     }

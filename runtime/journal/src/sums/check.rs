@@ -29,6 +29,7 @@ impl BadRow {
 }
 
 const CHANGED: &str = "does not match its checksum or is missing";
+pub(super) const NO_DIGEST: &str = "has an invalid digest";
 pub(super) const UNSUMMED: &str = "has no checksum";
 pub(super) const CONTRADICTS: &str = "contradicts the rows that it is derived from";
 
@@ -43,6 +44,12 @@ const REPEATED: &str = "SELECT a.id FROM attempts a LEFT JOIN grades g
 const MISJUDGED: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.attempt
     WHERE (?1 IS NULL OR a.experiment = ?1) AND g.outcome = 'graded'
       AND g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)";
+
+/// Columns that contain digests with the name of the algorithm, by table.
+const DIGESTS: [(&str, &[&str]); 2] = [
+    ("attempts", &["bundle", "world", "state"]),
+    ("grades", &["verifier", "terms", "bundle"]),
+];
 
 /// Query of digests of tool sets that messages refer to and that the table lacks. The check sum of a row finds invalid
 /// JSON.
@@ -187,6 +194,7 @@ pub(crate) fn bad_rows(
         row,
         problem: UNSUMMED,
     }));
+    bad.extend(invalid_digests(connection, experiment)?);
     for attempt in ids::<String>(connection, REPEATED, experiment)? {
         bad.push(BadRow {
             row: format!("attempt {attempt}"),
@@ -202,6 +210,44 @@ pub(crate) fn bad_rows(
             row: format!("grade {grade}"),
             problem: CONTRADICTS,
         });
+    }
+    Ok(bad)
+}
+
+/// Returns the rows of attempts, grades and model calls whose digests have another form.
+fn invalid_digests(
+    connection: &Connection,
+    experiment: Option<&str>,
+) -> Result<Vec<BadRow>, JournalError> {
+    let no_hex = |text: &str| format!("length({text}) != 64 OR {text} GLOB '*[^0-9a-f]*'");
+    let mut queries = vec![format!(
+        "SELECT 'model call of attempt ' || r.attempt FROM model_calls r
+         JOIN attempts a ON a.id = r.attempt
+         WHERE (?1 IS NULL OR a.experiment = ?1) AND ({})",
+        no_hex("r.request_digest")
+    )];
+    for (table, columns) in DIGESTS {
+        let columns = columns.iter().map(|column| {
+            let digits = no_hex(&format!("substr(r.{column}, 8)"));
+            format!("r.{column} NOT GLOB 'sha256:*' OR {digits}")
+        });
+        let invalid = columns.collect::<Vec<_>>().join(" OR ");
+        let (name, attempt) = match table {
+            "attempts" => ("attempt", "id"),
+            _ => ("grade", "attempt"),
+        };
+        queries.push(format!(
+            "SELECT '{name} ' || r.id FROM {table} r JOIN attempts a ON a.id = r.{attempt}
+             WHERE (?1 IS NULL OR a.experiment = ?1) AND ({invalid})"
+        ));
+    }
+    let mut bad = Vec::new();
+    for query in queries {
+        let rows = ids::<String>(connection, &query, experiment)?;
+        bad.extend(rows.into_iter().map(|row| BadRow {
+            row,
+            problem: NO_DIGEST,
+        }));
     }
     Ok(bad)
 }

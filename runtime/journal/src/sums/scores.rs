@@ -1,6 +1,6 @@
 //! Scores that contradict the checks of their grade.
 
-use mcpmark_sandbox::Check;
+use mcpmark_verdict::Check;
 use rusqlite::{Connection, Row};
 
 use crate::read::scoring;

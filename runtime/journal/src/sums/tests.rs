@@ -3,14 +3,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use mcpmark_sandbox::{Fault, FaultKind};
 use mcpmark_snapshot::Digest;
+use mcpmark_verdict::{Fault, FaultKind};
 
-use super::check::{CONTRADICTS, UNSUMMED};
+use super::check::{CONTRADICTS, NO_DIGEST, UNSUMMED};
 use super::*;
 use crate::{GradeRecord, Journal, Outcome, OutcomeKind};
 
 const ID: &str = "0123456789ab";
+
+const TASK: &str = "sha256:1111111111111111111111111111111111111111111111111111111111111111";
+const START: &str = "sha256:2222222222222222222222222222222222222222222222222222222222222222";
+const STATE: &str = "sha256:3333333333333333333333333333333333333333333333333333333333333333";
+const VERIFIER: &str = "sha256:4444444444444444444444444444444444444444444444444444444444444444";
 
 /// Creates a journal with a row in each table that has check sums, and computes them.
 fn sample(dir: &Path) -> PathBuf {
@@ -23,8 +28,8 @@ fn sample(dir: &Path) -> PathBuf {
     let rows = format!(
         "INSERT INTO attempts (id, experiment, position, task, agent, agent_settings, model, model_settings, k, try,
              bundle, world, status, started_ms, ended_ms, ended, answer, state, outcome)
-             VALUES ('{ID}', '{id}', 0, 't', 'nop', '{{}}', 'a/b', '{{}}', 1, 1, 'bundle-digest', 'world-digest',
-             'finished', 1, 2, 'completed', 'my-answer', 'state-digest', 'graded');
+             VALUES ('{ID}', '{id}', 0, 't', 'nop', '{{}}', 'a/b', '{{}}', 1, 1, '{TASK}', '{START}',
+             'finished', 1, 2, 'completed', 'my-answer', '{STATE}', 'graded');
          INSERT INTO messages VALUES ('{ID}', 1, 0, 'user', '{{\"text\":\"first-message\"}}', 1),
              ('{ID}', 2, 0, 'system', '{{\"tools\":\"{digest}\"}}', 1);
          INSERT INTO tool_calls VALUES ('{ID}', 1, 1, 'c', 'look', '{{\"path\":\"my-argument\"}}', 1, 2,
@@ -33,7 +38,7 @@ fn sample(dir: &Path) -> PathBuf {
              VALUES ('{ID}', 1, 1, 'turn', 1, 1, 1, 'ok', '{{\"text\":\"raw-reply\"}}', 7);
          INSERT INTO tool_sets VALUES ('{digest}', '{tools}');
          INSERT INTO grades (id, attempt, at_ms, verifier, engine, outcome, passed, score, log)
-             VALUES (9, '{ID}', 1, 'verifier-digest', 'x', 'graded', 0, 0.5, 'my-log');
+             VALUES (9, '{ID}', 1, '{VERIFIER}', 'x', 'graded', 0, 0.5, 'my-log');
          INSERT INTO checks VALUES (9, 0, 'first-check', 1, 'first-detail'), (9, 1, 'second-check', 0, 'why');"
     );
     journal.lock().execute_batch(&rows).unwrap();
@@ -185,13 +190,13 @@ fn a_bit_that_flips_in_the_file_is_told() {
     let sound = fs::read(&path).unwrap();
     for text in [
         "my-answer",
-        "state-digest",
+        STATE,
         "first-message",
         "my-argument",
         "my-result",
         "raw-reply",
         "look-tools",
-        "verifier-digest",
+        VERIFIER,
         "my-log",
         "first-check",
         "first-detail",
@@ -264,7 +269,7 @@ fn a_damaged_reply_does_not_prevent_a_regrade() {
         verifier: digest,
         engine: "x",
         terms: digest,
-        bundle: digest,
+        task_digest: digest,
         outcome: &outcome,
         log: "",
     };
@@ -276,4 +281,64 @@ fn a_damaged_reply_does_not_prevent_a_regrade() {
     let bad = journal.check_rows().unwrap();
     let rows: Vec<&str> = bad.iter().map(|bad| bad.row.as_str()).collect();
     assert_eq!(rows, [format!("row 1 of model_calls of attempt {ID}")]);
+}
+
+#[test]
+fn an_invalid_digest_is_reported_with_its_row_and_column() {
+    let request = Digest::of(b"request").hex();
+    for (table, column, row) in [
+        ("attempts", "bundle", "attempt 0123456789ab"),
+        ("attempts", "world", "attempt 0123456789ab"),
+        ("attempts", "state", "attempt 0123456789ab"),
+        ("grades", "verifier", "grade 9"),
+        ("grades", "terms", "grade 9"),
+        ("grades", "bundle", "grade 9"),
+        (
+            "model_calls",
+            "request_digest",
+            "a model call of attempt 0123456789ab",
+        ),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&sample(dir.path())).unwrap();
+        let set = |value: &str| {
+            let change = format!("UPDATE {table} SET {column} = ?1");
+            journal.lock().execute(&change, [value]).unwrap();
+            // The check sums match, so only the value itself is wrong.
+            journal.sum_rows().unwrap();
+            let attempt = journal.attempt(ID).map(drop);
+            attempt.and_then(|()| journal.model_calls(ID).map(drop))
+        };
+        let valid = if table == "model_calls" {
+            &request
+        } else {
+            VERIFIER
+        };
+        set(valid).unwrap();
+        assert_eq!(journal.check_rows().unwrap(), []);
+        for invalid in [
+            "",
+            "sha256:0",
+            &VERIFIER.to_uppercase(),
+            &format!("{valid}0"),
+        ] {
+            let error = set(invalid).unwrap_err();
+            let JournalError::InvalidDigest {
+                row: found,
+                column: of,
+                ..
+            } = &error
+            else {
+                panic!("{table}.{column}: {error}");
+            };
+            assert_eq!((&**found, *of), (row, column));
+            let expected = format!("column {column} of {row} has an invalid digest");
+            assert!(error.to_string().contains(&expected), "{error}");
+            let bad = journal.check_rows().unwrap();
+            assert!(
+                bad.iter().any(|bad| bad.problem == NO_DIGEST),
+                "{table}.{column} = {invalid:?}: {bad:?}"
+            );
+        }
+    }
 }

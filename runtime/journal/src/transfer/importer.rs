@@ -195,10 +195,10 @@ impl<'a> RowImporter<'a> {
                 }
                 outcome(&GRADES)?;
                 digest("bundle")?;
+                let verifier = digest("verifier")?;
+                let verifier = verifier.ok_or_else(|| wrong("its verifier is not a digest"))?;
                 // Grades without terms are from before the store kept verifiers.
                 if let Some(terms) = digest("terms")? {
-                    let verifier = digest("verifier")?;
-                    let verifier = verifier.ok_or_else(|| wrong("its verifier is not a digest"))?;
                     let attempt = text("attempt").unwrap_or_default();
                     self.need(&attempt, Need::Terms(&terms, &verifier))?;
                     self.need(&attempt, Need::Verifier(&verifier))?;

@@ -11,6 +11,8 @@ fn journal() -> (tempfile::TempDir, Journal) {
     (dir, journal)
 }
 
+const VERIFIER: &str = "sha256:4444444444444444444444444444444444444444444444444444444444444444";
+
 const SPEC: &str = r#"{"tasks":["t"],"agent":"nop","attempts":1}"#;
 
 /// Returns the exported rows of an experiment with one attempt, one message, and one grade of a regrade.
@@ -27,7 +29,7 @@ fn sample() -> Vec<String> {
                  'graded');
              INSERT INTO messages VALUES ('0123456789ab', 0, 0, 'user', '{{}}', 1);
              INSERT INTO grades (id, attempt, at_ms, verifier, engine, outcome, passed, score, log,
-                 regrade) VALUES (9, '0123456789ab', 1, 'v', 'x', 'graded', 1, 1.0, '[]', 7);
+                 regrade) VALUES (9, '0123456789ab', 1, '{VERIFIER}', 'x', 'graded', 1, 1.0, '[]', 7);
              INSERT INTO checks VALUES (9, 0, 'c', 1, 'd');"
         ))
         .unwrap();
@@ -104,7 +106,7 @@ fn rows_of_a_journal_that_did_not_say_whose_verifier_judged_are_taken_in() {
     let (_dir, journal) = journal();
     assert_eq!(take(&journal, &rows).unwrap(), "e");
     let row = journal.attempts("e").unwrap().remove(0);
-    assert_eq!(row.grade.unwrap().bundle, None);
+    assert_eq!(row.grade.unwrap().task_digest, None);
 }
 
 #[test]
@@ -283,7 +285,7 @@ fn the_largest_amounts_add_up() {
             format!(
                 "INSERT INTO model_calls (attempt, seq, turn, purpose, try, started_ms, elapsed_us, status,
                      request_digest, input_tokens, output_tokens, cost_nano_usd)
-                     VALUES ('0123456789ab', {seq}, 1, 'turn', 1, 1, {amount}, 'ok', 'd',
+                     VALUES ('0123456789ab', {seq}, 1, 'turn', 1, 1, {amount}, 'ok', NULL,
                      {amount}, {amount}, {amount});"
             )
         });
@@ -621,7 +623,7 @@ fn an_import_needs_the_objects_of_its_attempts() {
         (5, "terms", other, "verifier"),
     ] {
         let mut rows = rows.clone();
-        rows[5] = rows[5].replace("\"verifier\":\"v\"", &format!("\"verifier\":\"{digest}\""));
+        rows[5] = rows[5].replace(VERIFIER, &digest.to_string());
         let (null, present) = (format!("\"{from}\":null"), format!("\"{from}\":\"{to}\""));
         let rows = changed(&rows, line, &null, &present);
         let (_dir, journal) = journal();
@@ -640,8 +642,7 @@ fn an_import_needs_the_objects_of_its_attempts() {
         assert!(journal.experiments(1).unwrap().is_empty());
         assert_eq!(take(&journal, &rows).unwrap(), "e");
     }
-    let mut rows = rows;
-    rows[5] = rows[5].replace("\"terms\":null", &format!("\"terms\":\"{digest}\""));
+    let rows = changed(&rows, 5, VERIFIER, "v");
     let (_dir, journal) = journal();
     let told = take(&journal, &rows).unwrap_err().to_string();
     assert!(told.contains("its verifier is not a digest"), "{told}");

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use mcpmark_agent::EndKind;
 use mcpmark_json::canonical;
+use mcpmark_snapshot::Digest;
 use serde_json::{Map, Value, json};
 
 use crate::plan::Place;
@@ -23,6 +24,8 @@ enum Rule {
     Json,
     /// Name of an [`EndKind`].
     End,
+    /// Digest in hexadecimal, without its prefix.
+    HexDigest,
 }
 
 /// Rules for the values of columns that are not null.
@@ -79,6 +82,7 @@ const RULES: [(&str, &[(&str, Rule)]); 7] = [
             ("try", COUNT),
             ("started_ms", TIME),
             ("elapsed_us", AMOUNT),
+            ("request_digest", Rule::HexDigest),
             ("raw", Rule::Json),
             ("input_tokens", AMOUNT),
             ("cached_tokens", AMOUNT),
@@ -115,6 +119,12 @@ pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
                 parsed
                     .err()
                     .map(|_| format!("its {key} is not a known end of an attempt"))
+            }
+            (Rule::HexDigest, Value::String(text)) => {
+                let parsed = Digest::from_hex(text);
+                parsed
+                    .err()
+                    .map(|_| format!("its {key} is not a digest in hexadecimal"))
             }
             // Null, or a value of another type, which the table refuses.
             _ => None,

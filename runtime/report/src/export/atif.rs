@@ -83,7 +83,7 @@ fn document(source: &Source) -> Value {
             "passed": source.passed(),
             "score": row.grade.as_ref().and_then(|grade| grade.score),
             "score_rule": row.grade.as_ref().and_then(GradeRow::score_rule),
-            "bundle": row.bundle,
+            "bundle": row.task_digest,
             "start": row.world,
             "state": row.state,
             "started_at": moment(row.started_ms),

@@ -103,7 +103,7 @@ fn attempt(source: &Source, survey: &SurveyRow) -> Value {
         "agent_seconds": seconds(row.agent_us),
         "model_seconds": seconds(row.model_us),
         "tool_seconds": seconds(row.tool_us),
-        "task_digest": row.bundle,
+        "task_digest": row.task_digest,
         "start_digest": row.world,
         "state_digest": row.state,
         "verifier_digest": grade.map(|grade| &grade.verifier),

@@ -231,8 +231,14 @@ fn facts(out: &mut String, detail: &AttemptDetail) {
         ("tokens", tokens),
         ("cost", cost),
         ("error", row.error.clone().unwrap_or_default()),
-        ("final state", row.state.clone().unwrap_or_default()),
-        ("task", row.bundle.clone().unwrap_or_default()),
+        (
+            "final state",
+            row.state.map(|it| it.to_string()).unwrap_or_default(),
+        ),
+        (
+            "task",
+            row.task_digest.map(|it| it.to_string()).unwrap_or_default(),
+        ),
     ] {
         if !value.is_empty() {
             let _ = write!(out, "<div><dt>{name}</dt><dd>{}</dd></div>", text(&value));

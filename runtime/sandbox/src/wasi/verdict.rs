@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use mcpmark_verdict::is_visible;
+
 use crate::host::cut;
 use crate::limits::Allowed;
-use crate::verdict::is_visible;
 use crate::{Check, Fault, Verdict};
 
 /// Maximum size of a check's name, in bytes. Longer names are shortened.
@@ -49,7 +50,7 @@ pub(crate) fn verdict(stdout: &str, exit_code: u8, allowed: &Allowed) -> Result<
             left = left.saturating_sub(check.name.len() as u64);
             fits
         });
-    Verdict::within(distinct(checks.chain([exit]).collect()), allowed)
+    Verdict::new(distinct(checks.chain([exit]).collect()), allowed)
 }
 
 /// Parses a line that reports a check: a mark followed by its name.

@@ -21,7 +21,6 @@ mod process;
 mod program;
 mod proxy;
 mod scrub;
-mod spec;
 
 use std::io;
 use std::time::Duration;
@@ -31,7 +30,8 @@ use mcpmark_service::{ServiceError, ToolClient};
 pub use crate::http::TransportError;
 pub use crate::process::stop_programs;
 pub use crate::proxy::proxy;
-pub use crate::spec::{BadSpec, HttpServer, ServerSpec, ServerTransport};
+#[doc(no_inline)]
+pub use mcpmark_server_spec::{BadSpec, HttpServer, ServerSpec, ServerTransport};
 
 /// Maximum size of a message of a server, in bytes: a line of a program, an event, or a JSON body.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;

@@ -7,21 +7,19 @@ use mcpmark_bundle::open::{FetchDepth, Opened};
 use mcpmark_bundle::{
     CERTIFICATE, CertificateConfig, Change, GuestConfig, INSTRUCTION, TaskArtifact,
 };
-use mcpmark_metadata::{BundleDifferences, ExitCode};
+use mcpmark_metadata::{self as metadata, BundleDifferences, ExitCode};
 use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestRole;
-use serde::Serialize;
 use serde_json::Value;
 use similar::TextDiff;
 
-use super::look;
+use super::{document, look};
 use crate::bundles::open_error;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::output::{self, sanitise, unified};
 
 /// Differences between two bundles.
-#[derive(Serialize)]
 pub(super) struct Report {
     before: Digest,
     after: Digest,
@@ -35,7 +33,6 @@ pub(super) struct Report {
     changed: Vec<Changed>,
 }
 
-#[derive(Serialize)]
 struct Changed {
     task: String,
     /// Unified diff of the instruction.
@@ -45,11 +42,9 @@ struct Changed {
     meta: BTreeMap<String, Change<Value>>,
     world: Option<Change<Digest>>,
     certificate: Option<Change<Option<CertificateConfig>>>,
-    #[serde(skip)]
     texts: Option<Change<Vec<u8>>>,
 }
 
-#[derive(Serialize)]
 struct ChangedGuest {
     role: String,
     before: Option<Digest>,
@@ -71,7 +66,7 @@ pub(super) fn diff(
     let [before, after] = places.map(|place| bundles.open(place, FetchDepth::Everything));
     let report = report(&before?, &after?)?;
     if json {
-        output::print_document::<BundleDifferences>(&report)?;
+        output::print_json(&report.document())?;
     } else {
         output::print(&report.text(full))?;
     }
@@ -203,6 +198,19 @@ fn guest<'o>(task: &'o TaskArtifact, opened: &'o Opened, role: &str) -> Option<&
 }
 
 impl Report {
+    pub(super) fn document(&self) -> BundleDifferences {
+        BundleDifferences {
+            before: self.before.to_string(),
+            after: self.after.to_string(),
+            same: self.same,
+            added: self.added.clone(),
+            removed: self.removed.clone(),
+            gained: self.gained.clone(),
+            lost: self.lost.clone(),
+            changed: self.changed.iter().map(Changed::document).collect(),
+        }
+    }
+
     pub(super) fn text(&self, full: bool) -> String {
         if self.same {
             return format!("identical: {}\n", self.before);
@@ -250,7 +258,38 @@ fn certificate_change(change: &Change<Option<CertificateConfig>>) -> String {
     }
 }
 
+impl ChangedGuest {
+    fn document(&self) -> metadata::ChangedGuest {
+        metadata::ChangedGuest {
+            role: self.role.clone(),
+            before: self.before.map(|digest| digest.to_string()),
+            after: self.after.map(|digest| digest.to_string()),
+            held_back: self.held_back,
+            gained: self.gained.clone(),
+            lost: self.lost.clone(),
+        }
+    }
+}
+
 impl Changed {
+    fn document(&self) -> metadata::ChangedTask {
+        let meta = self.meta.iter();
+        let meta = meta.map(|(key, change)| (key.clone(), document::change(change, Value::clone)));
+        let summary = |side: &Option<CertificateConfig>| side.as_ref().map(document::summary);
+        let certificate = self.certificate.as_ref();
+        metadata::ChangedTask {
+            task: self.task.clone(),
+            instruction: self.instruction.clone(),
+            guests: self.guests.iter().map(ChangedGuest::document).collect(),
+            meta: meta.collect(),
+            world: self
+                .world
+                .as_ref()
+                .map(|world| document::change(world, Digest::to_string)),
+            certificate: certificate.map(|sides| document::change(sides, summary)),
+        }
+    }
+
     fn text(&self, full: bool) -> String {
         let title = format!(
             "{}\n",

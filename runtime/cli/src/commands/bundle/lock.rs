@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::open::{FetchDepth, LockFile, Opened, Place};
 use mcpmark_bundle::{Change, Lock, LockMismatch};
-use mcpmark_metadata::{ExitCode, LockUpdate, SuiteLock};
+use mcpmark_metadata::{ExitCode, LockUpdate};
 use mcpmark_packing::Machine;
 use mcpmark_snapshot::Digest;
-use serde::Serialize;
 
-use super::compare;
+use super::{compare, document};
 use crate::args::{EngineArgs, LockArgs, UpdateArgs};
 use crate::bundles::{UPDATE, lock_source_error, machine_error, open_error};
 use crate::context::Context;
@@ -49,7 +48,7 @@ pub(super) fn lock(context: &Context, args: &LockArgs) -> Result<ExitCode, Comma
     bundles.remember(&opened)?;
     write(file, &lock)?;
     if args.json {
-        output::print_document::<SuiteLock>(&lock)?;
+        output::print_json(&document::lock(&lock))?;
     } else {
         output::print(&format!(
             "{}\n{} locked in {}\n",
@@ -97,7 +96,6 @@ pub(super) fn verify(context: &Context, opened: &Opened) -> Result<(), CommandEr
 }
 
 /// Changes of an update.
-#[derive(Serialize)]
 struct UpdateReport {
     lock: PathBuf,
     before: Digest,
@@ -155,7 +153,7 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<ExitCode, C
         write(file, &new)?;
     }
     if args.json {
-        output::print_document::<LockUpdate>(&news)?;
+        output::print_json(&news.document())?;
     } else if !nothing {
         let told = if news.accepted {
             format!("{}: locked\n", file.display())
@@ -175,6 +173,20 @@ pub(super) fn update(context: &Context, args: &UpdateArgs) -> Result<ExitCode, C
 }
 
 impl UpdateReport {
+    fn document(&self) -> LockUpdate {
+        let engine = self.engine.as_ref();
+        LockUpdate {
+            lock: self.lock.display().to_string(),
+            before: self.before.to_string(),
+            after: self.after.to_string(),
+            changes: self.changes.as_ref().map(compare::Report::document),
+            tasks: document::changes(&self.tasks),
+            engine: engine.map(|sides| document::change(sides, String::clone)),
+            surfaces: document::changes(&self.surfaces),
+            accepted: self.accepted,
+        }
+    }
+
     fn text(&self, full: bool, nothing: bool) -> String {
         if nothing {
             return format!("no changes: {}\n", self.before);

@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use mcpmark_bundle::open::{FetchDepth, Opened};
-use mcpmark_bundle::{
-    Bundle, CertificateConfig, GuestConfig, OtherBlobs, Source, TaskArtifact, WorldArtifact,
-};
+use mcpmark_bundle::{Bundle, CertificateConfig, GuestConfig, OtherBlobs, Source, TaskArtifact};
 use mcpmark_metadata::{BundleContent, ExitCode, VerifiedBundle};
 use mcpmark_packing::{VerifyError, verify_content};
 use mcpmark_snapshot::Digest;
-use mcpmark_task::GuestRole;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::{lock, trust};
+use super::{document, lock, trust};
 use crate::bundles::open_error;
 use crate::context::Context;
 use crate::error::{CommandError, error_chain};
@@ -27,17 +24,16 @@ pub(super) fn inspect(
     let opened = context.bundles().open(place, FetchDepth::Documents)?;
     let bundle = &opened.bundle;
     if as_json {
-        let tasks: Vec<Value> = bundle.tasks.iter().map(task_json).collect();
-        let worlds: Vec<Value> = bundle.worlds.values().map(world_json).collect();
-        output::print_document::<BundleContent>(&json!({
-            "digest": bundle.root.digest,
-            "name": bundle.name,
-            "tasks": tasks,
-            "worlds": worlds,
-            "bytes": total(bundle),
-            "signatures": hints(&opened),
-            "transferred": opened.transferred,
-        }))?;
+        let signatures = hints(&opened).into_iter().map(str::to_owned);
+        output::print_json(&BundleContent {
+            digest: bundle.root.digest.to_string(),
+            name: bundle.name.clone(),
+            tasks: bundle.tasks.iter().map(document::task).collect(),
+            worlds: bundle.worlds.values().map(document::world).collect(),
+            bytes: total(bundle),
+            signatures: signatures.collect(),
+            transferred: opened.transferred.map(document::transferred),
+        })?;
     } else {
         output::print(&text(&opened))?;
     }
@@ -53,53 +49,6 @@ fn hints(opened: &Opened) -> Vec<&str> {
 fn total(bundle: &Bundle) -> u64 {
     let blobs = bundle.blobs();
     blobs.iter().map(|(_, descriptor)| descriptor.size).sum()
-}
-
-fn task_json(task: &TaskArtifact) -> Value {
-    let parts = &task.config.parts;
-    let layers: Vec<Value> = task
-        .layers()
-        .map(|(file, layer)| json!({"file": file, "digest": layer.digest, "bytes": layer.size}))
-        .collect();
-    json!({
-        "id": task.id.to_string(),
-        "manifest": task.descriptor.digest,
-        "bundle": parts.digest(),
-        "meta": parts.meta,
-        "world": parts.world,
-        "guests": task.config.guests,
-        "certificate": certificate_json(task),
-        "layers": layers,
-    })
-}
-
-fn certificate_json(task: &TaskArtifact) -> Value {
-    let Some(certificate) = &task.config.certificate else {
-        return Value::Null;
-    };
-    let mut value = json!(certificate);
-    value["fits"] = certificate.misfit(&task.config.parts).is_none().into();
-    value
-}
-
-fn world_json(world: &WorldArtifact) -> Value {
-    let config = &world.config;
-    let mut json = json!({
-        "id": world.id.to_string(),
-        "manifest": world.descriptor.digest,
-        "title": config.title,
-        "description": config.description,
-        "license": config.license,
-        "clock": config.clock,
-        "seed": config.seed,
-        "snapshot": config.snapshot,
-        "bytes": world.states.size,
-        "unpacked_bytes": config.bytes,
-    });
-    for role in GuestRole::ALL {
-        json[role.as_str()] = json!(config.guests.get(*role));
-    }
-    json
 }
 
 fn text(opened: &Opened) -> String {

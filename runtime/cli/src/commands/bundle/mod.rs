@@ -1,6 +1,7 @@
 //! `mcpmark bundle`: packs, inspects, signs, locks and transfers bundles.
 
 mod compare;
+mod document;
 mod lock;
 mod look;
 mod mend;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use mcpmark_bundle::open::{FetchDepth, Place};
 use mcpmark_bundle::{Bundle, Reference, Transferred};
-use mcpmark_metadata::{BundleTransfer, ExitCode, TransferCounts};
+use mcpmark_metadata::{BundleTransfer, ExitCode};
 
-use super::writing;
+use super::{document, writing};
 use crate::bundles::{open_error, reference_error, registry, registry_error};
 use crate::context::Context;
 use crate::error::CommandError;
@@ -62,11 +62,7 @@ fn tell(digest: &str, sum: Transferred, done: &str, json: bool) -> Result<ExitCo
     if json {
         output::print_json(&BundleTransfer {
             digest: digest.to_owned(),
-            transferred: TransferCounts {
-                blobs: sum.blobs,
-                bytes: sum.bytes,
-                present: sum.present,
-            },
+            transferred: document::transferred(sum),
         })?;
     } else {
         output::print(&format!(

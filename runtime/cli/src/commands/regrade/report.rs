@@ -220,7 +220,7 @@ fn regraded(
         passed: grade.passed,
         score: grade.score,
         score_rule: grade.score_rule().map(Into::into),
-        verifier: grade.verifier.clone(),
+        verifier: grade.verifier.to_string(),
         engine: grade.engine.clone(),
         fault: grade.fault_message.clone(),
     };

@@ -34,7 +34,7 @@ pub(super) fn document(attempt: AttemptRow, details: Details<'_>) -> AttemptDeta
     AttemptDetail {
         experiment: attempt.experiment.clone(),
         agent_settings: serde_json::from_str(&attempt.agent_settings).unwrap_or_default(),
-        start: attempt.world.clone(),
+        start: attempt.world.map(|digest| digest.to_string()),
         ended_detail: attempt.ended_detail.clone(),
         answer: attempt.answer.clone(),
         started: runs::instant(attempt.started_ms),
@@ -87,7 +87,7 @@ fn request(request: &ModelCallRow) -> metadata::ModelRequest {
         status: request.status.clone(),
         error_kind: request.error_kind.clone(),
         error: request.error.clone(),
-        request_digest: request.request_digest.clone(),
+        request_digest: request.request_digest.map(|digest| digest.hex()),
         usage: request.usage.map(report::usage),
         cost_usd: request.cost.map(|cost| cost.usd()),
     }

@@ -4,8 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::limits::Allowed;
-use crate::{Fault, FaultKind, GuestKind, Limits};
+use crate::{Fault, FaultKind};
 
 /// Named condition that a verifier has checked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,11 +30,47 @@ struct Unchecked {
     checks: Vec<Check>,
 }
 
+/// Limits on the checks of a verdict.
+pub trait VerdictLimits {
+    /// Returns the maximum number of checks.
+    fn checks(&self) -> u64;
+
+    /// Returns the maximum number of bytes of all names and details together.
+    fn output_bytes(&self) -> u64;
+
+    /// Returns a note for the end of a fault's message: the name of the limit (`checks` or `output_bytes`), and how to
+    /// raise it.
+    fn hint(&self, name: &'static str) -> String;
+}
+
+/// Maximum number of checks of a stored verdict, and the default ceiling of hosts.
+pub const MAX_CHECKS: u64 = 100_000;
+
+/// Maximum size of all names and details of a stored verdict, in bytes, and the default ceiling of hosts.
+pub const MAX_OUTPUT_BYTES: u64 = 16 << 20;
+
+/// Limits on verdicts from other machines.
+struct Ceiling;
+
+impl VerdictLimits for Ceiling {
+    fn checks(&self) -> u64 {
+        MAX_CHECKS
+    }
+
+    fn output_bytes(&self) -> u64 {
+        MAX_OUTPUT_BYTES
+    }
+
+    fn hint(&self, name: &'static str) -> String {
+        format!("(limit `{name}`, fixed for stored verdicts)")
+    }
+}
+
 impl TryFrom<Unchecked> for Verdict {
     type Error = Fault;
 
     fn try_from(written: Unchecked) -> Result<Self, Fault> {
-        Self::new(written.checks, &Limits::CEILING)
+        Self::new(written.checks, &Ceiling)
     }
 }
 
@@ -46,36 +81,28 @@ impl Verdict {
     ///
     /// Returns an `output` fault for an empty list, for an empty, invisible or repeated name, and for too many checks
     /// or bytes.
-    pub fn new(checks: Vec<Check>, limits: &Limits) -> Result<Self, Fault> {
-        Self::within(
-            checks,
-            &Allowed::new(GuestKind::Verifier, limits, &Limits::CEILING),
-        )
-    }
-
-    pub(crate) fn within(checks: Vec<Check>, allowed: &Allowed) -> Result<Self, Fault> {
-        let limits = &allowed.limits;
+    pub fn new(checks: Vec<Check>, limits: &impl VerdictLimits) -> Result<Self, Fault> {
         let fault = |message| Err(Fault::new(FaultKind::Output, message));
         if checks.is_empty() {
             return fault("the verifier returned no checks".into());
         }
-        if checks.len() as u64 > limits.checks {
+        if checks.len() as u64 > limits.checks() {
             return fault(format!(
                 "the verdict has {} checks, more than {} {}",
                 checks.len(),
-                limits.checks,
-                allowed.limit_hint("checks")
+                limits.checks(),
+                limits.hint("checks")
             ));
         }
         let bytes: usize = checks
             .iter()
             .map(|check| check.name.len() + check.detail.len())
             .sum();
-        if bytes as u64 > limits.output_bytes {
+        if bytes as u64 > limits.output_bytes() {
             return fault(format!(
                 "the verdict has {bytes} bytes, more than {} {}",
-                limits.output_bytes,
-                allowed.limit_hint("output_bytes")
+                limits.output_bytes(),
+                limits.hint("output_bytes")
             ));
         }
         let mut names = HashSet::new();
@@ -120,7 +147,7 @@ const SHOWN: usize = 16;
 
 /// Reports whether a text has a visible character: one that is not white space, a control character or a blank
 /// character.
-pub(crate) fn is_visible(text: &str) -> bool {
+pub fn is_visible(text: &str) -> bool {
     let mut characters = text.chars();
     characters.any(|it| !it.is_whitespace() && !it.is_control() && !is_blank(it))
 }
@@ -155,6 +182,23 @@ fn is_blank(character: char) -> bool {
 mod tests {
     use super::*;
 
+    /// Limits with a fixed hint.
+    struct Fixed(u64, u64);
+
+    impl VerdictLimits for Fixed {
+        fn checks(&self) -> u64 {
+            self.0
+        }
+
+        fn output_bytes(&self) -> u64 {
+            self.1
+        }
+
+        fn hint(&self, name: &'static str) -> String {
+            format!("(limit `{name}`)")
+        }
+    }
+
     fn check(name: &str, passed: bool) -> Check {
         Check {
             name: name.into(),
@@ -165,18 +209,14 @@ mod tests {
 
     #[test]
     fn score_is_the_share_that_passed() {
-        let verdict = Verdict::new(
-            vec![check("a", true), check("b", false)],
-            &Limits::default(),
-        )
-        .unwrap();
+        let verdict = Verdict::new(vec![check("a", true), check("b", false)], &Ceiling).unwrap();
         assert!(!verdict.passed());
         assert_eq!(verdict.score(), 0.5);
     }
 
     #[test]
     fn a_name_has_something_to_see() {
-        let named = |name: &str| Verdict::new(vec![check(name, true)], &Limits::VERIFIER);
+        let named = |name: &str| Verdict::new(vec![check(name, true)], &Ceiling);
         for name in [
             "\u{200b}",
             "\0",
@@ -213,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_forged_verdict_is_not_read_back() {
-        let verdict = Verdict::new(vec![check("a", true)], &Limits::default()).unwrap();
+        let verdict = Verdict::new(vec![check("a", true)], &Ceiling).unwrap();
         let text = serde_json::to_string(&verdict).unwrap();
         assert_eq!(serde_json::from_str::<Verdict>(&text).unwrap(), verdict);
         let error = serde_json::from_str::<Verdict>("{\"checks\": []}").unwrap_err();
@@ -222,11 +262,7 @@ mod tests {
 
     #[test]
     fn forged_lists_are_faults() {
-        let limits = Limits {
-            checks: 2,
-            output_bytes: 10,
-            ..Limits::default()
-        };
+        let limits = Fixed(2, 10);
         for (checks, message) in [
             (vec![], "the verifier returned no checks"),
             (
@@ -236,11 +272,11 @@ mod tests {
             (vec![check(" ", true)], "check 1 has no name"),
             (
                 vec![check("a", true), check("b", true), check("c", true)],
-                "the verdict has 3 checks, more than 2 (limit `checks`, which `limits` of the task or of the grade may raise to 100000 on this host)",
+                "the verdict has 3 checks, more than 2 (limit `checks`)",
             ),
             (
                 vec![check("a long name", true)],
-                "the verdict has 11 bytes, more than 10 (limit `output_bytes`, which `limits` of the task or of the grade may raise to 16777216 on this host)",
+                "the verdict has 11 bytes, more than 10 (limit `output_bytes`)",
             ),
         ] {
             let fault = Verdict::new(checks, &limits).unwrap_err();

@@ -1,4 +1,6 @@
-//! Configuration of a server: transport, tools, version.
+//! Configurations of third-party MCP servers as plain data: transport, tools, version.
+//!
+//! A plan of an experiment contains them. `mcpmark-external` starts the programs and makes the connections.
 
 use std::collections::BTreeMap;
 

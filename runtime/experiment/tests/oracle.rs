@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use mcpmark_agent::{Agent, Attempt, AttemptLimits, EndKind, Event, Oracle, RecordError, Recorder};
+use mcpmark_agent::{Agent, Attempt, AttemptLimits, EndKind, Event, RecordError, Recorder};
+use mcpmark_experiment::Oracle;
 use mcpmark_sandbox::{Sandbox, SandboxConfig};
 use mcpmark_service::{
     JsonObject, SessionLimits, ToolClient, ToolHandler, ToolServer, ToolSurface,
