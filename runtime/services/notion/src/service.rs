@@ -135,10 +135,12 @@ fn capture(workspace: &Workspace, store: &Store) -> Result<Tree, ServiceError> {
             .insert_file(&path, file)
             .map_err(|error| lost(error.into()))?;
     }
+    let tree = builder.finish();
     batch
-        .commit()
+        .put_tree(&tree)
+        .and_then(|_| batch.commit())
         .map_err(|error| ServiceError::capture(NAME, error))?;
-    Ok(builder.finish())
+    Ok(tree)
 }
 
 #[async_trait]
