@@ -1,7 +1,5 @@
 //! Databases of the two states.
 
-use std::fmt;
-
 use crate::bindings::mcpmark::sql::database::{self, Tree};
 use crate::rows::Rows;
 use crate::{Error, Scratch, Value};
@@ -24,7 +22,9 @@ impl Database {
     ///
     /// Returns the error of the database.
     pub fn query(self, text: &str, parameters: Vec<Value>) -> Result<Rows, Error> {
-        database::query(self.0, text, &parameters).map(Rows::new)
+        database::query(self.0, text, &parameters)
+            .map(Rows::new)
+            .map_err(Error::from)
     }
 
     /// Begins a list of steps in a throw-away copy of the database.
@@ -33,15 +33,3 @@ impl Database {
         Scratch::new(self.0)
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ({})", self.message, self.code)?;
-        match &self.detail {
-            Some(detail) => write!(f, ": {detail}"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for Error {}

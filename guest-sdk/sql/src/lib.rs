@@ -27,12 +27,14 @@
 
 mod bindings;
 mod database;
+mod error;
 mod rows;
 mod scratch;
 mod values;
 
-pub use crate::bindings::mcpmark::sql::database::{Column, Error, Value};
+pub use crate::bindings::mcpmark::sql::database::{Column, Value};
 pub use crate::database::{Database, FINAL, START};
+pub use crate::error::Error;
 pub use crate::rows::{Row, RowError, Rows};
 pub use crate::scratch::{Results, Scratch, StepId};
 pub use crate::values::{FromValue, ToValue};

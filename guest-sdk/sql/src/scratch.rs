@@ -73,7 +73,12 @@ impl Scratch {
     #[must_use]
     pub fn run(self) -> Results {
         let results = database::scratch(self.tree, self.clock, &self.steps);
-        Results(results.into_iter().map(|it| it.map(Rows::new)).collect())
+        Results(
+            results
+                .into_iter()
+                .map(|it| it.map(Rows::new).map_err(Error::from))
+                .collect(),
+        )
     }
 }
 

@@ -160,9 +160,16 @@ fn with_driver(script: &Path, home: &Path, cluster: &Cluster) -> Ended {
         .arg(script)
         .output()
         .unwrap();
+    let code = output.status.code().unwrap();
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        problem.is_empty(),
+        "{} with the driver: {problem}",
+        script.display()
+    );
     Ended {
         output: String::from_utf8(output.stdout).unwrap(),
-        code: output.status.code().unwrap(),
+        code,
     }
 }
 

@@ -270,7 +270,12 @@ fn server(sql: &str, refusal: &Refusal) -> ServiceAnswer {
     if let Some(position) = refusal.position {
         message.push_str(&pointer(sql, position as usize));
     }
-    for (label, part) in [("DETAIL", &refusal.detail), ("HINT", &refusal.hint)] {
+    let parts = [
+        ("DETAIL", &refusal.detail),
+        ("HINT", &refusal.hint),
+        ("CONTEXT", &refusal.context),
+    ];
+    for (label, part) in parts {
         if let Some(part) = part {
             message.push_str(&format!("{label}:  {part}\n"));
         }
@@ -280,6 +285,7 @@ fn server(sql: &str, refusal: &Refusal) -> ServiceAnswer {
         "message_primary": refusal.message,
         "message_detail": refusal.detail,
         "message_hint": refusal.hint,
+        "context": refusal.context,
         "schema_name": refusal.schema,
         "table_name": refusal.table,
         "column_name": refusal.column,

@@ -65,7 +65,7 @@ cursor.execute("GRANT SELECT, INSERT ON public.notes TO test_user")
 other = connect("test_user", "testpass")
 print(rows(other, "SELECT session_user, count(*) FROM public.notes GROUP BY 1"))
 with other.cursor() as mine:
-    mine.execute("SET app.current_user = 'test_user'")
+    mine.execute("SET app.user_name = 'test_user'")
     mine.execute("INSERT INTO public.notes VALUES ('test_user', 'mine') RETURNING text")
     print(mine.fetchone())
     try:

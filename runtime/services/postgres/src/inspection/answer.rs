@@ -48,6 +48,8 @@ pub struct Refusal {
     pub column: Option<String>,
     /// Constraint that was violated.
     pub constraint: Option<String>,
+    /// Calls within which the error happened, one in each line.
+    pub context: Option<String>,
     /// Position in the statement, in characters from 1.
     pub position: Option<u32>,
 }
@@ -72,6 +74,7 @@ impl Refusal {
             table: field(b't'),
             column: field(b'c'),
             constraint: field(b'n'),
+            context: field(b'W'),
             position: error.field(b'P').and_then(|position| position.parse().ok()),
         }
     }

@@ -60,7 +60,8 @@ impl Parameters {
     }
 }
 
-/// Replaces the placeholders of a statement. Without parameters, the statement stays as it is, with its percent signs.
+/// Replaces the placeholders of a statement. Without parameters or placeholders, the statement stays as it is, with its
+/// percent signs.
 ///
 /// # Errors
 ///
@@ -71,6 +72,7 @@ pub fn interpolate(sql: &str, parameters: &Parameters) -> Result<String, FormatE
     }
     let mut text = String::with_capacity(sql.len());
     let mut used = 0;
+    let mut has_placeholder = false;
     let mut rest = sql;
     while let Some(at) = rest.find('%') {
         let (before, after) = rest.split_at(at);
@@ -85,6 +87,7 @@ pub fn interpolate(sql: &str, parameters: &Parameters) -> Result<String, FormatE
             ('s', Parameters::Positional(values)) => {
                 write(values.get(used).ok_or(FormatError::TooFew)?, &mut text);
                 used += 1;
+                has_placeholder = true;
             }
             ('(', Parameters::Named(values)) => {
                 let (name, end) = after[2..].split_once(')').ok_or(FormatError::Incomplete)?;
@@ -94,10 +97,11 @@ pub fn interpolate(sql: &str, parameters: &Parameters) -> Result<String, FormatE
                 }
                 let value = values.get(name);
                 write(
-                    value.ok_or_else(|| FormatError::Unknown(format!("'{name}'")))?,
+                    value.ok_or_else(|| FormatError::Unknown(name.to_owned()))?,
                     &mut text,
                 );
                 length = 2 + name.len() + 2;
+                has_placeholder = true;
             }
             ('s', Parameters::Named(_)) | ('(', Parameters::Positional(_)) => {
                 return Err(FormatError::Mapping);
@@ -107,6 +111,9 @@ pub fn interpolate(sql: &str, parameters: &Parameters) -> Result<String, FormatE
         rest = &after[length..];
     }
     text.push_str(rest);
+    if !has_placeholder {
+        return Ok(sql.to_owned());
+    }
     match parameters {
         Parameters::Positional(values) if used < values.len() => Err(FormatError::TooMany),
         _ => Ok(text),
@@ -286,15 +293,17 @@ mod tests {
     #[test]
     fn values_that_do_not_fit_are_errors_of_python() {
         let one = Parameters::Positional(vec![plain("1")]);
+        let two = Parameters::Positional(vec![plain("1"), plain("2")]);
+        assert_eq!(interpolate("100%%", &one).unwrap(), "100%%");
         let named = Parameters::Named(BTreeMap::from([("a".to_owned(), plain("1"))]));
         for (sql, parameters, error) in [
             ("%s %s", &one, FormatError::TooFew),
-            ("none", &one, FormatError::TooMany),
+            ("%s", &two, FormatError::TooMany),
             ("%d", &one, FormatError::Placeholder('d')),
             ("%", &one, FormatError::Incomplete),
             ("%(a)s", &one, FormatError::Mapping),
             ("%s", &named, FormatError::Mapping),
-            ("%(b)s", &named, FormatError::Unknown("'b'".to_owned())),
+            ("%(b)s", &named, FormatError::Unknown("b".to_owned())),
             ("%(a", &named, FormatError::Incomplete),
             ("%(a)", &named, FormatError::Incomplete),
         ] {
