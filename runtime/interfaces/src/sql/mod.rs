@@ -134,3 +134,37 @@ impl From<Exhausted> for SqlError {
         Self::Exhausted
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcpmark_sandbox::inspect;
+
+    use super::*;
+
+    #[test]
+    fn verifiers_that_import_it_are_told_what_they_can() {
+        let text = |export: &str| {
+            format!(
+                r#"(component (import "mcpmark:sql/database@0.1.0" (instance))
+                    (core module $m (func (export "f")))
+                    (core instance $i (instantiate $m))
+                    (func $f (canon lift (core func $i "f")))
+                    (export "{export}" (func $f)))"#
+            )
+        };
+        for (export, can) in [
+            (
+                "verify",
+                "can send SQL to copies of the database; nothing else",
+            ),
+            (
+                "setup",
+                "can compute; asks for one thing that it is not given",
+            ),
+        ] {
+            let bytes = wat::parse_str(text(export)).unwrap();
+            let inspection = inspect(&bytes, &[interface()]).unwrap();
+            assert_eq!(inspection.summary(), can, "{export}");
+        }
+    }
+}

@@ -267,13 +267,13 @@ fn of_python(error: &FormatError) -> ServiceAnswer {
 /// Returns an error of the server with the message of libpq: the line of the statement to which it points, and details.
 fn server(sql: &str, refusal: &Refusal) -> ServiceAnswer {
     let mut message = format!("{}\n", refusal.message);
-    if let Some(position) = refusal.position {
+    if let Some(position) = refusal.parts.position {
         message.push_str(&pointer(sql, position as usize));
     }
     let parts = [
-        ("DETAIL", &refusal.detail),
-        ("HINT", &refusal.hint),
-        ("CONTEXT", &refusal.context),
+        ("DETAIL", &refusal.parts.detail),
+        ("HINT", &refusal.parts.hint),
+        ("CONTEXT", &refusal.parts.context),
     ];
     for (label, part) in parts {
         if let Some(part) = part {
@@ -283,13 +283,13 @@ fn server(sql: &str, refusal: &Refusal) -> ServiceAnswer {
     let diagnostics = json!({
         "sqlstate": refusal.code,
         "message_primary": refusal.message,
-        "message_detail": refusal.detail,
-        "message_hint": refusal.hint,
-        "context": refusal.context,
-        "schema_name": refusal.schema,
-        "table_name": refusal.table,
-        "column_name": refusal.column,
-        "constraint_name": refusal.constraint,
+        "message_detail": refusal.parts.detail,
+        "message_hint": refusal.parts.hint,
+        "context": refusal.parts.context,
+        "schema_name": refusal.parts.schema,
+        "table_name": refusal.parts.table,
+        "column_name": refusal.parts.column,
+        "constraint_name": refusal.parts.constraint,
     });
     refused(&refusal.code, &message, Some(diagnostics))
 }

@@ -146,14 +146,15 @@ fn rows(answer: Answer) -> Rows {
 }
 
 fn told(refusal: Refusal) -> Error {
+    let parts = *refusal.parts;
     Error {
         code: refusal.code,
         message: refusal.message,
-        detail: refusal.detail,
-        hint: refusal.hint,
-        schema: refusal.schema,
-        table: refusal.table,
-        column: refusal.column,
-        constraint: refusal.constraint,
+        detail: parts.detail,
+        hint: parts.hint,
+        schema: parts.schema,
+        table: parts.table,
+        column: parts.column,
+        constraint: parts.constraint,
     }
 }

@@ -36,6 +36,13 @@ pub struct Refusal {
     pub code: String,
     /// Message.
     pub message: String,
+    /// Further parts.
+    pub parts: Box<Parts>,
+}
+
+/// Parts of an error that the server may leave out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parts {
     /// Detail of the message.
     pub detail: Option<String>,
     /// Hint.
@@ -68,14 +75,16 @@ impl Refusal {
         Self {
             code: field(b'C').unwrap_or_default(),
             message: field(b'M').unwrap_or_default(),
-            detail: field(b'D'),
-            hint: field(b'H'),
-            schema: field(b's'),
-            table: field(b't'),
-            column: field(b'c'),
-            constraint: field(b'n'),
-            context: field(b'W'),
-            position: error.field(b'P').and_then(|position| position.parse().ok()),
+            parts: Box::new(Parts {
+                detail: field(b'D'),
+                hint: field(b'H'),
+                schema: field(b's'),
+                table: field(b't'),
+                column: field(b'c'),
+                constraint: field(b'n'),
+                context: field(b'W'),
+                position: error.field(b'P').and_then(|position| position.parse().ok()),
+            }),
         }
     }
 
@@ -209,8 +218,8 @@ mod tests {
         let (refusal, has_ended) = Refusal::of(&QueryError::Server(server));
         assert!(!has_ended);
         assert_eq!(refusal.to_string(), "duplicate key (23505)");
-        assert_eq!(refusal.constraint.as_deref(), Some("items_pkey"));
-        assert_eq!(refusal.position, Some(8));
+        assert_eq!(refusal.parts.constraint.as_deref(), Some("items_pkey"));
+        assert_eq!(refusal.parts.position, Some(8));
         let (refusal, has_ended) = Refusal::of(&QueryError::Lost("closed".to_owned()));
         assert!(has_ended);
         assert_eq!(refusal.code, "08006");

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_snapshot::Snapshot;
 
-pub use self::answer::{Answer, Column, Refusal};
+pub use self::answer::{Answer, Column, Parts, Refusal};
 use self::build::Plan;
 pub use self::literals::{FormatError, Item, Literal, Parameters, array, interpolate};
 use self::runtime::Background;
@@ -191,6 +191,51 @@ impl InspectionError {
             | Self::Connect(_)
             | Self::Login(_)
             | Self::Stopped => Cause::Host,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_without_an_isolated_server_is_not_a_fault_of_the_state() {
+        for (error, words) in [
+            (
+                InspectionError::from(InstallationError::NotFound),
+                "apt-get install postgresql",
+            ),
+            (
+                InspectionError::NotIsolated,
+                "allow unprivileged user namespaces",
+            ),
+        ] {
+            assert_eq!(error.cause(), Cause::Host);
+            let message = error.to_string();
+            assert!(message.contains(words), "{message}");
+        }
+        let state = InspectionError::from(GoldenError::NoOwner);
+        assert_eq!(state.cause(), Cause::State);
+        assert_eq!(InspectionError::Slow { seconds: 20 }.cause(), Cause::Time);
+    }
+
+    #[test]
+    fn users_are_read_from_connection_strings() {
+        for (text, user) in [
+            (
+                "postgresql://postgres@localhost:5432/world",
+                Some("postgres"),
+            ),
+            (
+                "postgres://clerk:secret@localhost/world?sslmode=disable",
+                Some("clerk"),
+            ),
+            ("host=localhost user=guest dbname=world", Some("guest")),
+            ("host=localhost dbname=world", None),
+            ("not a connection", None),
+        ] {
+            assert_eq!(user_of(text).as_deref(), user, "{text}");
         }
     }
 }
