@@ -56,7 +56,7 @@ impl Page {
     }
 
     /// Returns the elements with a role.
-    pub fn with_role<'a>(&'a self, role: &'a str) -> impl Iterator<Item = (usize, &'a Element)> {
+    pub fn with_role(&self, role: &'static str) -> impl Iterator<Item = (usize, &Element)> {
         let all = self.0.iter().enumerate();
         all.filter(move |(_, element)| element.role == role)
     }
@@ -73,15 +73,24 @@ impl Page {
     pub fn text(&self, index: usize) -> String {
         let below = self.below(index).iter();
         let parts = std::iter::once(&self.0[index]).chain(below).map(|element| {
-            if element.own_text.is_empty() { &element.name } else { &element.own_text }
+            if element.own_text.is_empty() {
+                &element.name
+            } else {
+                &element.own_text
+            }
         });
-        let parts: Vec<&str> = parts.map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<&str> = parts
+            .map(|part| part.trim())
+            .filter(|part| !part.is_empty())
+            .collect();
         parts.join(" ")
     }
 
     /// Returns the text of the definition after a term.
     pub fn definition(&self, term: &str) -> Option<String> {
-        let (index, _) = self.with_role("term").find(|(index, _)| self.text(*index) == term)?;
+        let (index, _) = self
+            .with_role("term")
+            .find(|(index, _)| self.text(*index) == term)?;
         let mut definitions = self.with_role("definition").filter(|(at, _)| *at > index);
         definitions.next().map(|(at, _)| self.text(at))
     }
@@ -107,12 +116,16 @@ impl Page {
 
     /// Returns the address of the first link with this text.
     pub fn link(&self, text: &str) -> Option<String> {
-        let found = self.with_role("link").find(|(index, _)| self.text(*index) == text);
+        let found = self
+            .with_role("link")
+            .find(|(index, _)| self.text(*index) == text);
         found.map(|(_, link)| link.url.clone())
     }
 
-    fn reference(&self, role: &str, name: &str) -> &str {
-        let found = self.with_role(role).find(|(_, element)| element.name == name);
+    fn reference(&self, role: &'static str, name: &str) -> &str {
+        let found = self
+            .with_role(role)
+            .find(|(_, element)| element.name == name);
         match found {
             Some((_, element)) => &element.reference,
             None => panic!("the page has no {role} {name:?}"),
@@ -144,7 +157,9 @@ fn element(depth: usize, line: &str) -> Element {
         }
         serde_json::from_str(&format!("\"{}\"", &rest[..end])).unwrap_or_default()
     });
-    let reference = rest.split_once("[ref=").and_then(|(_, rest)| rest.split_once(']'));
+    let reference = rest
+        .split_once("[ref=")
+        .and_then(|(_, rest)| rest.split_once(']'));
     Element {
         depth,
         role: role.trim_end_matches(':').to_owned(),
@@ -199,7 +214,7 @@ impl<'a> Browser<'a> {
 
     /// Fills fields of the page: role, label and value.
     #[track_caller]
-    pub fn fill(&mut self, fields: &[(&str, &str, &str)]) {
+    pub fn fill(&mut self, fields: &[(&'static str, &str, &str)]) {
         let fields: Vec<_> = fields
             .iter()
             .map(|(role, label, value)| {
@@ -207,7 +222,8 @@ impl<'a> Browser<'a> {
                 json!({ "name": label, "type": role, "ref": reference, "value": value })
             })
             .collect();
-        self.tools.text("browser_fill_form", &json!({ "fields": fields }));
+        self.tools
+            .text("browser_fill_form", &json!({ "fields": fields }));
     }
 
     /// Presses a button of the page.

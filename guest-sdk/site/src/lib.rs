@@ -5,8 +5,10 @@
 //! it reaches through the [`Context`]; the time and random numbers come from there too, so that equal requests have
 //! equal answers.
 //!
+//! Pages are written with the macro `html!` of the crate `maud`, which the manifest of a site names too.
+//!
 //! ```no_run
-//! use mcpmark_guest_site::maud::html;
+//! use maud::html;
 //! use mcpmark_guest_site::{Answer, Context, Request, Response, Router, site};
 //!
 //! fn note(request: &Request, context: &mut Context<'_>) -> Answer {
@@ -37,8 +39,6 @@ pub mod state;
 #[cfg(test)]
 mod testing;
 
-pub use maud;
-
 pub use crate::context::{Backend, Context};
 pub use crate::error::{Answer, Error};
 pub use crate::multipart::Upload;
@@ -60,9 +60,9 @@ macro_rules! site {
                     request: $crate::__private::site::Request,
                 ) -> $crate::__private::site::Response {
                     $crate::__private::run($answer, request)
-        }
+                }
             }
-            $crate::__private::site::export_site!(Guest with_types_in $crate::__private::site);
+    $crate::__private::site::export_site!(Guest with_types_in $crate::__private::site);
         };
     };
 }

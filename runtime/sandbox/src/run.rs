@@ -15,8 +15,8 @@ use crate::component::{Setup, Site, Solution, one_line};
 use crate::engine::TICK;
 use crate::host::site::{Request, Response, SiteHost};
 use crate::host::{
-    Common, HasCommon, Log, RunState, SetupHost, SiteGuestHost, SolutionHost, Stop, ToolHost, VerifierHost,
-    WorldBuilder,
+    Common, HasCommon, Log, RunState, SetupHost, SiteGuestHost, SolutionHost, Stop, ToolHost,
+    VerifierHost, WorldBuilder,
 };
 use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES, MOST_OPEN};
 use crate::order::payload;
@@ -346,7 +346,10 @@ fn verdict_bytes(limits: &Limits) -> u64 {
 /// Returns the bound on the bytes that a site passes in one call: a response, or a statement with its parameters, whose
 /// records take more space in the host.
 fn response_bytes(limits: &Limits) -> u64 {
-    limits.output_bytes.saturating_mul(2).saturating_add(1 << 20)
+    limits
+        .output_bytes
+        .saturating_mul(2)
+        .saturating_add(1 << 20)
 }
 
 pub(crate) fn ticks(time_ms: u64) -> u64 {

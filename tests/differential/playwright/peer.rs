@@ -163,6 +163,9 @@ impl Peer {
     pub(crate) async fn stop(self) {
         drop(self.client);
         drop(self.server);
-        assert!(browsers(self.home.path()).is_empty(), "the browser still runs");
+        assert!(
+            browsers(self.home.path()).is_empty(),
+            "the browser still runs"
+        );
     }
 }

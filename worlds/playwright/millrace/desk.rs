@@ -11,9 +11,10 @@ use mcpmark_guest_site::state::Table;
 
 use crate::people::{COORDINATORS, FIRMS, HOUSES, Resident, TANNERS_ROW};
 use crate::reports::{PAST, PLANTED, Report, Severity};
-use crate::words::SLOTS;
 
 const DAY: i64 = 86_400;
+/// Slots of a day.
+const SLOTS: [&str; 2] = ["am", "pm"];
 /// Number of jobs apart from those of the tasks.
 const JOBS: usize = 750;
 /// Days before the clock of the world in which they were reported.
@@ -69,7 +70,11 @@ impl Desk {
                 place: planted.place.to_owned(),
                 reporter: planted.reporter.to_owned(),
                 status: planted.status,
-                priority: if is_new { "none" } else { priority(planted.report, "") },
+                priority: if is_new {
+                    "none"
+                } else {
+                    priority(planted.report, "")
+                },
                 firm: (!is_new).then(|| firm(planted.report.category, TANNERS_ROW, opened)),
                 duplicate_of: None,
                 opened,
@@ -90,8 +95,19 @@ impl Desk {
     /// Returns the table of the jobs.
     pub fn jobs(&self) -> Table {
         let mut table = Table::new(&[
-            "id", "title", "text", "house", "place", "category", "priority", "status", "reporter", "firm",
-            "duplicate_of", "opened", "closed",
+            "id",
+            "title",
+            "text",
+            "house",
+            "place",
+            "category",
+            "priority",
+            "status",
+            "reporter",
+            "firm",
+            "duplicate_of",
+            "opened",
+            "closed",
         ]);
         for (id, job) in (1_i64..).zip(&self.jobs) {
             table.push([
@@ -131,7 +147,12 @@ fn past(random: &mut Random, now: i64, residents: &[Resident]) -> Job {
     let is_common = matches!(report.category, "lift") || report.text.contains("house door");
     let is_shared = random.chance(1, 8) && report.category != "hot-water";
     let place = if is_common && resident.house != TANNERS_ROW {
-        if report.category == "lift" { "Lift" } else { "House door" }.to_owned()
+        if report.category == "lift" {
+            "Lift"
+        } else {
+            "House door"
+        }
+        .to_owned()
     } else if is_shared {
         (*random.pick(&["Cellar", "Front stairs", "Yard", "Attic"])).to_owned()
     } else {
@@ -139,7 +160,11 @@ fn past(random: &mut Random, now: i64, residents: &[Resident]) -> Job {
         let flat = if is_planted { 28 } else { resident.flat };
         format!("Flat {flat}")
     };
-    let report = if resident.house == TANNERS_ROW && is_common { PAST[26] } else { report };
+    let report = if resident.house == TANNERS_ROW && is_common {
+        PAST[26]
+    } else {
+        report
+    };
     let opened = now - random.between(2 * 3600, SPAN * DAY);
     let age = (now - opened) / DAY;
     let status = if age > 21 {
@@ -152,7 +177,11 @@ fn past(random: &mut Random, now: i64, residents: &[Resident]) -> Job {
     let is_new = status == "new";
     // Residents often leave the default.
     let is_left = random.chance(1, 12);
-    let chosen = if is_left && is_new { "other" } else { report.category };
+    let chosen = if is_left && is_new {
+        "other"
+    } else {
+        report.category
+    };
     let duration = random.between(DAY / 4, 20 * DAY);
     let closed = matches!(status, "done" | "declined").then(|| (opened + duration).min(now - 3600));
     Job {
@@ -162,19 +191,25 @@ fn past(random: &mut Random, now: i64, residents: &[Resident]) -> Job {
         place,
         reporter: resident.login.clone(),
         status,
-        priority: if is_new { "none" } else { priority(report, &resident.about) },
+        priority: if is_new {
+            "none"
+        } else {
+            priority(report, &resident.about)
+        },
         firm: matches!(status, "done" | "passed-on")
             .then(|| firm(report.category, resident.house, opened)),
         duplicate_of: None,
         opened,
-        closed: closed.filter(|closed| *closed > opened).or_else(|| {
-            matches!(status, "done" | "declined").then_some(opened + 600)
-        }),
+        closed: closed
+            .filter(|closed| *closed > opened)
+            .or_else(|| matches!(status, "done" | "declined").then_some(opened + 600)),
     }
 }
 
 fn priority(report: Report, about: &str) -> &'static str {
-    let is_frail = ["of two", "of four", "79"].iter().any(|it| about.contains(it));
+    let is_frail = ["of two", "of four", "79"]
+        .iter()
+        .any(|it| about.contains(it));
     match report.severity {
         Severity::Urgent => "urgent",
         Severity::Household if is_frail => "urgent",
@@ -303,7 +338,7 @@ fn visits(random: &mut Random, jobs: &[Job], now: i64) -> Table {
             continue;
         };
         if matches!(job.priority, "urgent" | "high") {
-            let (slot, _) = *random.pick(&SLOTS);
+            let slot = *random.pick(&SLOTS);
             book(id, firm, date(closed), slot);
         }
     }
@@ -319,12 +354,18 @@ fn visits(random: &mut Random, jobs: &[Job], now: i64) -> Table {
             .map(|(id, _)| *id)
             .collect();
         // A firm without open jobs comes again for the last ones.
-        let again: Vec<i64> = all.iter().filter(of_firm).rev().take(3).map(|(id, _)| *id).collect();
+        let again: Vec<i64> = all
+            .iter()
+            .filter(of_firm)
+            .rev()
+            .take(3)
+            .map(|(id, _)| *id)
+            .collect();
         let jobs = if open.is_empty() { again } else { open };
         let busy = random.between(2, 5);
         for offset in 1..=9 {
             let day = date(now + offset * DAY);
-            for (slot, _) in SLOTS {
+            for slot in SLOTS {
                 let is_busy = offset <= busy || random.chance(1, 3);
                 if is_busy && !jobs.is_empty() && !(offset == busy && slot == "pm") {
                     book(*random.pick(&jobs), firm, day, slot);

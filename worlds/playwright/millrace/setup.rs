@@ -3,7 +3,7 @@
 mod desk;
 mod people;
 mod reports;
-mod words;
+mod schema;
 
 use mcpmark_guest::World;
 use mcpmark_guest_site::state::{FORMAT, Table};
@@ -15,9 +15,24 @@ const SITE: &str = "sites/repairs.test";
 
 /// Pages of the handbook: slug, title, text, days since the last change.
 const PAGES: [(&str, &str, &str, i64); 5] = [
-    ("triage", "Handling new jobs", include_str!("texts/triage.txt"), 40),
-    ("priorities", "Priorities", include_str!("texts/priorities.txt"), 130),
-    ("firms", "Which firm does what", include_str!("texts/firms.txt"), 11),
+    (
+        "triage",
+        "Handling new jobs",
+        include_str!("texts/triage.txt"),
+        40,
+    ),
+    (
+        "priorities",
+        "Priorities",
+        include_str!("texts/priorities.txt"),
+        130,
+    ),
+    (
+        "firms",
+        "Which firm does what",
+        include_str!("texts/firms.txt"),
+        11,
+    ),
     ("visits", "Visits", include_str!("texts/visits.txt"), 75),
     ("tone", "How we write", include_str!("texts/tone.txt"), 402),
 ];
@@ -29,10 +44,13 @@ fn setup(world: &mut World) {
     world.file("format", FORMAT);
     world.file(
         format!("{SITE}/tables.sql"),
-        format!("{}{SESSIONS};\n", words::TABLES),
+        format!("{}{SESSIONS};\n", schema::TABLES),
     );
-    world.file(format!("{SITE}/objects.sql"), words::OBJECTS);
-    world.file(format!("{SITE}/static/style.css"), include_str!("style.css"));
+    world.file(format!("{SITE}/objects.sql"), schema::OBJECTS);
+    world.file(
+        format!("{SITE}/static/style.css"),
+        include_str!("style.css"),
+    );
     let mut pages = Table::new(&["slug", "title", "text", "changed"]);
     for (slug, title, text, days) in PAGES {
         let changed = now - days * 86_400;
@@ -52,7 +70,9 @@ fn setup(world: &mut World) {
 }
 
 fn accounts(residents: &[people::Resident]) -> Table {
-    let mut table = Table::new(&["login", "name", "role", "password", "house", "flat", "about"]);
+    let mut table = Table::new(&[
+        "login", "name", "role", "password", "house", "flat", "about",
+    ]);
     for (login, name, password) in people::COORDINATORS {
         table.push([
             login.into(),
@@ -97,7 +117,13 @@ fn houses() -> Table {
 fn firms() -> Table {
     let mut table = Table::new(&["id", "name", "trade", "phone", "note"]);
     for (id, (name, trade, phone, note)) in (1_i64..).zip(people::FIRMS) {
-        table.push([id.into(), name.into(), trade.into(), phone.into(), note.into()]);
+        table.push([
+            id.into(),
+            name.into(),
+            trade.into(),
+            phone.into(),
+            note.into(),
+        ]);
     }
     table
 }
@@ -127,15 +153,28 @@ mod tests {
             let jobs = table(&world, "jobs");
             assert_eq!(jobs.records().len(), 760, "seed {seed}");
             let new = jobs.records().filter(|job| {
-                job.integer("house") == Some(people::TANNERS_ROW) && job.text("status") == Some("new")
+                job.integer("house") == Some(people::TANNERS_ROW)
+                    && job.text("status") == Some("new")
             });
             let places: Vec<_> = new.filter_map(|job| job.text("place")).collect();
             assert_eq!(
                 places,
-                ["Flat 12", "Lift", "Flat 9", "Back stairs", "Flat 17", "Lift", "Flat 23", "Flat 26"],
+                [
+                    "Flat 12",
+                    "Lift",
+                    "Flat 9",
+                    "Back stairs",
+                    "Flat 17",
+                    "Lift",
+                    "Flat 23",
+                    "Flat 26"
+                ],
                 "seed {seed}"
             );
-            assert!(table(&world, "comments").records().len() > 1200, "seed {seed}");
+            assert!(
+                table(&world, "comments").records().len() > 1200,
+                "seed {seed}"
+            );
             assert!(table(&world, "visits").records().len() > 100, "seed {seed}");
         }
     }

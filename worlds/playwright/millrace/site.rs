@@ -20,6 +20,7 @@ mod start;
 mod visits;
 #[path = "site/when.rs"]
 mod when;
+#[path = "site/words.rs"]
 mod words;
 
 use mcpmark_guest_site::{Context, Request, Response, Router, Session, site};

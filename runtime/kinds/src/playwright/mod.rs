@@ -1,18 +1,26 @@
 //! The playwright service, whose worlds are web sites.
 
+mod mutants;
 mod site;
+mod summary;
+#[cfg(test)]
+mod tests;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use mcpmark_playwright::{Installation, PlaywrightService, SERVER_VERSION, Site, check_isolation};
 use mcpmark_sandbox::{LoadError, Sandbox};
-use mcpmark_service::{Service, error_chain};
-use mcpmark_snapshot::{Tree, TreePath};
+use mcpmark_service::{Service, ServiceError, error_chain};
+use mcpmark_snapshot::{Blobs, Tree, TreePath};
 use mcpmark_task::GuestRole;
 
+use self::mutants::{MUTATIONS, SiteMutator};
 use self::site::WasmSite;
-use crate::{Availability, ServiceKind, WorldGuest, WorldGuests};
+use crate::{
+    Availability, MutateError, Mutation, ServiceKind, Solved, StateMutator, Summary, WorldGuest,
+    WorldGuests,
+};
 
 /// Directory of the MCP server within the cache.
 const PROGRAMS: &str = "playwright";
@@ -74,9 +82,31 @@ impl ServiceKind for PlaywrightKind {
         has("format") && has("sites")
     }
 
+    fn summarize(
+        &self,
+        tree: &Tree,
+        blobs: &dyn Blobs,
+        _scratch: &Path,
+    ) -> Result<Option<Summary>, ServiceError> {
+        let summary = summary::summary(tree, blobs);
+        let summary = summary.map_err(|source| ServiceError::set_up(self.name(), source))?;
+        Ok(Some(summary))
+    }
+
     /// Returns true: published tasks ask questions about the web, and the verifier judges the last message.
     fn starts_from_nothing(&self) -> bool {
         true
+    }
+
+    fn mutations(&self) -> &'static [Mutation] {
+        MUTATIONS
+    }
+
+    fn mutator<'a>(
+        &self,
+        solved: Solved<'a>,
+    ) -> Result<Option<Box<dyn StateMutator + 'a>>, MutateError> {
+        Ok(Some(Box::new(SiteMutator::new(solved))))
     }
 
     /// Returns true for the version of the form, which is the same in all states.

@@ -41,10 +41,12 @@ impl Site for WasmSite {
             .answer(&self.component, request, host, &Limits::SITE);
         match run.result {
             Ok(response) => Ok(taken(response)),
-            Err(RunError::Fault(fault)) => Err(SiteFault::World(match run.log.lines().next_back() {
-                Some(line) => format!("{fault}; its last log line: {line}"),
-                None => fault.to_string(),
-            })),
+            Err(RunError::Fault(fault)) => {
+                Err(SiteFault::World(match run.log.lines().next_back() {
+                    Some(line) => format!("{fault}; its last log line: {line}"),
+                    None => fault.to_string(),
+                }))
+            }
             Err(RunError::World(message)) => Err(SiteFault::World(message)),
             Err(RunError::Host(message)) => Err(SiteFault::Host(message)),
         }
@@ -56,7 +58,9 @@ fn given(request: SiteRequest) -> Request {
     let mut headers = request.headers;
     if !request.cookies.is_empty() {
         let pairs = request.cookies.iter();
-        let pairs: Vec<String> = pairs.map(|(name, value)| format!("{name}={value}")).collect();
+        let pairs: Vec<String> = pairs
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect();
         headers.push(("cookie".to_owned(), pairs.join("; ")));
     }
     Request {

@@ -59,7 +59,9 @@ struct Desk {
 /// Returns the decisions in the order of the jobs.
 pub fn decisions(start: Tree) -> Vec<Decision> {
     let houses = table(start, "houses");
-    let house = houses.records().find(|house| house.text("name") == Some(HOUSE));
+    let house = houses
+        .records()
+        .find(|house| house.text("name") == Some(HOUSE));
     let Some(house) = house else {
         panic!("the world has no house {HOUSE}");
     };
@@ -73,8 +75,11 @@ pub fn decisions(start: Tree) -> Vec<Decision> {
     };
     for visit in table(start, "visits").records() {
         let text = |column| visit.text(column).unwrap_or_default().to_owned();
-        desk.taken
-            .insert((visit.integer("firm").unwrap_or_default(), text("day"), text("slot")));
+        desk.taken.insert((
+            visit.integer("firm").unwrap_or_default(),
+            text("day"),
+            text("slot"),
+        ));
     }
     let new: Vec<i64> = desk
         .jobs
@@ -166,7 +171,10 @@ impl Desk {
             "lift" => "Upright Lifts",
             _ => "Handy Hands",
         };
-        let firm = self.firms.records().find(|firm| firm.text("name") == Some(name));
+        let firm = self
+            .firms
+            .records()
+            .find(|firm| firm.text("name") == Some(name));
         let id = firm.and_then(|firm| firm.integer("id")).unwrap_or_default();
         (id, name.to_owned())
     }
@@ -199,9 +207,9 @@ impl Desk {
 /// Reports whether a child under six or a person over 75 belongs to a household.
 fn is_frail(about: &str) -> bool {
     let young = ["one", "two", "three", "four", "five"];
-    let has_child = young
-        .iter()
-        .any(|age| about.contains(&format!("child of {age}")) || about.contains(&format!("twins of {age}")));
+    let has_child = young.iter().any(|age| {
+        about.contains(&format!("child of {age}")) || about.contains(&format!("twins of {age}"))
+    });
     let ages = about.split(|c: char| !c.is_ascii_digit());
     let mut ages = ages.filter_map(|age| age.parse::<u32>().ok());
     has_child || ages.any(|age| age > 75)

@@ -22,7 +22,14 @@ const CLERK: &str = "ines.okoro";
 /// Tables that do not change.
 const FIXED: [&str; 4] = ["accounts", "firms", "houses", "pages"];
 /// Columns of a job that the desk changes.
-const CHANGED: [&str; 6] = ["category", "priority", "status", "firm", "duplicate_of", "closed"];
+const CHANGED: [&str; 6] = [
+    "category",
+    "priority",
+    "status",
+    "firm",
+    "duplicate_of",
+    "closed",
+];
 
 fn verify(task: &mut Verifier) {
     let expected = decisions(task.start());
@@ -44,7 +51,8 @@ fn verify(task: &mut Verifier) {
             Some(of_job(decision.job, &|job| {
                 let found = job.integer("duplicate_of");
                 let is_closed = job.integer("closed").is_some();
-                Condition::equal(&original, &found).and(Condition::equal(&original.is_some(), &is_closed))
+                Condition::equal(&original, &found)
+                    .and(Condition::equal(&original.is_some(), &is_closed))
             }))
         }),
     );
@@ -109,7 +117,10 @@ fn comments(expected: &[Decision], start: Tree, end: Tree) -> Condition {
             (true, true) => format!("{text} (internal)"),
             (false, _) => format!("{text} (of another account)"),
         };
-        found.entry(comment.integer("job").unwrap_or_default()).or_default().push(text);
+        found
+            .entry(comment.integer("job").unwrap_or_default())
+            .or_default()
+            .push(text);
     }
     let wanted: BTreeMap<i64, Vec<String>> = expected
         .iter()
@@ -173,8 +184,8 @@ fn untouched(expected: &[Decision], start: Tree, end: Tree) -> Condition {
             conditions.push(Condition::fail(format!("job #{id} is missing")));
             continue;
         };
-        let is_duplicate = decision
-            .is_some_and(|it| matches!(it.outcome, Outcome::Duplicate { .. }));
+        let is_duplicate =
+            decision.is_some_and(|it| matches!(it.outcome, Outcome::Duplicate { .. }));
         for column in tables::JOB_COLUMNS {
             let is_open_to_change = match decision {
                 None => false,

@@ -1,6 +1,6 @@
 //! Signing in, and pages of people.
 
-use mcpmark_guest_site::maud::html;
+use maud::html;
 use mcpmark_guest_site::{Answer, Context, Error, Request, Response, Session};
 
 use crate::layout::{job_link, page, status};
@@ -16,10 +16,7 @@ pub fn coordinator(request: &Request, context: &mut Context<'_>) -> Result<Optio
 }
 
 /// Returns the account of a request, which must be a coordinator's.
-pub fn required_coordinator(
-    request: &Request,
-    context: &mut Context<'_>,
-) -> Result<String, Error> {
+pub fn required_coordinator(request: &Request, context: &mut Context<'_>) -> Result<String, Error> {
     let found = coordinator(request, context)?;
     found.ok_or_else(|| Error::Forbidden("Only coordinators of the desk may do this.".to_owned()))
 }
@@ -79,7 +76,8 @@ pub fn show(request: &Request, context: &mut Context<'_>) -> Answer {
     let sql = "SELECT a.login, a.name, a.role, a.flat, a.about, a.house, h.name AS house_name \
                FROM accounts a LEFT JOIN houses h ON h.id = a.house WHERE a.login = ?1";
     let person = context.one(sql, [&login])?;
-    let sql = "SELECT id, title, status, opened FROM jobs WHERE reporter = ?1 ORDER BY id DESC LIMIT 50";
+    let sql =
+        "SELECT id, title, status, opened FROM jobs WHERE reporter = ?1 ORDER BY id DESC LIMIT 50";
     let jobs = context.query(sql, [&login])?;
     // Notes about a household are for the desk only.
     let is_own = request.session.account() == Some(login.as_str());

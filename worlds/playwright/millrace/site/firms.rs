@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcpmark_guest_site::maud::html;
+use maud::html;
 use mcpmark_guest_site::{Answer, Context, NONE, Request};
 
 use crate::layout::page;
@@ -13,7 +13,10 @@ pub const DAYS: usize = 10;
 
 /// Lists the firms.
 pub fn list(request: &Request, context: &mut Context<'_>) -> Answer {
-    let firms = context.query("SELECT id, name, trade, phone FROM firms ORDER BY name", NONE)?;
+    let firms = context.query(
+        "SELECT id, name, trade, phone FROM firms ORDER BY name",
+        NONE,
+    )?;
     let content = html! {
         table {
             thead { tr { th scope="col" { "Firm" } th scope="col" { "Trade" } th scope="col" { "Telephone" } } }
@@ -36,7 +39,12 @@ pub fn show(request: &Request, context: &mut Context<'_>) -> Answer {
     let visits = context.query("SELECT day, slot, job FROM visits WHERE firm = ?1", [id])?;
     let booked: BTreeMap<(String, String), i64> = visits
         .iter()
-        .map(|visit| ((visit.text("day"), visit.text("slot")), visit.integer("job")))
+        .map(|visit| {
+            (
+                (visit.text("day"), visit.text("slot")),
+                visit.integer("job"),
+            )
+        })
         .collect();
     let days = when::working_days(context.now(), DAYS);
     let content = html! {

@@ -1,6 +1,6 @@
 //! Handbook of the desk.
 
-use mcpmark_guest_site::maud::html;
+use maud::html;
 use mcpmark_guest_site::{Answer, Context, NONE, Request};
 
 use crate::layout::{page, prose};
@@ -8,7 +8,10 @@ use crate::when;
 
 /// Lists the pages.
 pub fn list(request: &Request, context: &mut Context<'_>) -> Answer {
-    let pages = context.query("SELECT slug, title, changed FROM pages ORDER BY title", NONE)?;
+    let pages = context.query(
+        "SELECT slug, title, changed FROM pages ORDER BY title",
+        NONE,
+    )?;
     let content = html! {
         ul { @for entry in &pages {
             li {

@@ -1,6 +1,6 @@
 //! Houses of the cooperative.
 
-use mcpmark_guest_site::maud::html;
+use maud::html;
 use mcpmark_guest_site::{Answer, Context, NONE, Request};
 
 use crate::layout::{job_link, page, status};

@@ -1,6 +1,6 @@
 //! Page of one job: its facts, comments and visit, and the forms of the desk.
 
-use mcpmark_guest_site::maud::{Markup, html};
+use maud::{Markup, html};
 use mcpmark_guest_site::{Answer, Context, Error, NONE, Request, Response, Row, Value};
 
 use crate::accounts::{coordinator, required, required_coordinator};
@@ -56,11 +56,17 @@ pub fn show(request: &Request, context: &mut Context<'_>) -> Answer {
         @if request.session.account().is_some() { (comment_form(id, is_desk, request)) }
         @if is_desk { (triage_form(&job, request, context)?) (duplicate_form(id, request)) }
     };
-    Ok(page(&format!("#{id} {}", job.text("title")), request, &content))
+    Ok(page(
+        &format!("#{id} {}", job.text("title")),
+        request,
+        &content,
+    ))
 }
 
 fn comment_list(comments: &[Row], is_desk: bool) -> Markup {
-    let shown = comments.iter().filter(|comment| is_desk || !comment.flag("internal"));
+    let shown = comments
+        .iter()
+        .filter(|comment| is_desk || !comment.flag("internal"));
     let shown: Vec<&Row> = shown.collect();
     html! {
         @if shown.is_empty() { p { "None." } }
@@ -143,8 +149,12 @@ pub fn triage(request: &Request, context: &mut Context<'_>) -> Answer {
     let is_kept = status == "duplicate" && job.text("status") != "duplicate";
     let priority = words::known(&words::PRIORITIES, request.field("priority"));
     let category = words::known(&words::CATEGORIES, request.field("category"));
-    let (Some(priority), Some(category), false) = (priority, category, status.is_empty() || is_kept) else {
-        return Err(Error::BadRequest("Choose a status, a priority and a category.".to_owned()));
+    let (Some(priority), Some(category), false) =
+        (priority, category, status.is_empty() || is_kept)
+    else {
+        return Err(Error::BadRequest(
+            "Choose a status, a priority and a category.".to_owned(),
+        ));
     };
     let firm: Option<i64> = request.field("firm").parse().ok();
     if let Some(firm) = firm {
@@ -214,5 +224,10 @@ pub fn mark_duplicate(request: &Request, context: &mut Context<'_>) -> Answer {
     let now = context.now();
     let sql = "UPDATE jobs SET status = 'duplicate', duplicate_of = ?2, closed = ?3 WHERE id = ?1";
     context.execute(sql, [id, original, now])?;
-    back(id, &format!("The job is closed as a duplicate of #{original}."), request, context)
+    back(
+        id,
+        &format!("The job is closed as a duplicate of #{original}."),
+        request,
+        context,
+    )
 }

@@ -1,9 +1,7 @@
 //! Lists of jobs, their export, and new jobs.
 
-use mcpmark_guest_site::maud::{Markup, html};
-use mcpmark_guest_site::{
-    Answer, Context, Error, NONE, Pagination, Request, Response, Row, Value,
-};
+use maud::{Markup, html};
+use mcpmark_guest_site::{Answer, Context, Error, NONE, Pagination, Request, Response, Row, Value};
 
 use crate::accounts::required;
 use crate::layout::{job_link, options, page, status};
@@ -36,8 +34,16 @@ fn filter(request: &Request) -> (String, Vec<Value>) {
         });
         conditions.push(format!("{column} = ?{}", parameters.len()));
     }
-    for word in request.query("q").unwrap_or_default().split_whitespace().take(8) {
-        let escaped = word.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
+    for word in request
+        .query("q")
+        .unwrap_or_default()
+        .split_whitespace()
+        .take(8)
+    {
+        let escaped = word
+            .replace('\\', "\\\\")
+            .replace('%', "\\%")
+            .replace('_', "\\_");
         parameters.push(format!("%{escaped}%").into());
         let number = parameters.len();
         conditions.push(format!(
@@ -113,7 +119,11 @@ fn filters(request: &Request, context: &mut Context<'_>) -> Result<Markup, Error
         (
             "sort",
             "Order",
-            &[("newest", "Newest first"), ("oldest", "Oldest first"), ("house", "By house")][..],
+            &[
+                ("newest", "Newest first"),
+                ("oldest", "Oldest first"),
+                ("house", "By house"),
+            ][..],
         ),
     ];
     Ok(html! {
@@ -153,7 +163,11 @@ pub fn export(request: &Request, context: &mut Context<'_>) -> Answer {
         text.push_str(&cells.join(","));
         text.push_str("\r\n");
     }
-    Ok(Response::download("text/csv; charset=utf-8", "jobs.csv", text))
+    Ok(Response::download(
+        "text/csv; charset=utf-8",
+        "jobs.csv",
+        text,
+    ))
 }
 
 /// Returns a field of CSV (RFC 4180).
@@ -216,8 +230,13 @@ pub fn create(request: &Request, context: &mut Context<'_>) -> Answer {
             now.into(),
         ],
     )?;
-    request.session.tell("Thank you. The desk will look at your report.", context)?;
-    Ok(Response::redirect(&format!("/jobs/{}", created.last_insert_rowid)))
+    request
+        .session
+        .tell("Thank you. The desk will look at your report.", context)?;
+    Ok(Response::redirect(&format!(
+        "/jobs/{}",
+        created.last_insert_rowid
+    )))
 }
 
 /// Returns a text of the form, with line ends as LF.

@@ -1,6 +1,6 @@
 //! Frame of all pages.
 
-use mcpmark_guest_site::maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, html};
 use mcpmark_guest_site::{Context, Error, Request, Response};
 
 use crate::words;
@@ -62,7 +62,11 @@ pub fn error(error: &Error, request: &Request, _context: &mut Context<'_>) -> Re
         400 => "Something is missing",
         _ => "This did not work",
     };
-    page(title, request, &html! { p { (error) } p { a href="/" { "To the start page" } } })
+    page(
+        title,
+        request,
+        &html! { p { (error) } p { a href="/" { "To the start page" } } },
+    )
 }
 
 /// Returns the options of a list with the chosen one.

@@ -1,6 +1,6 @@
 //! Start page.
 
-use mcpmark_guest_site::maud::html;
+use maud::html;
 use mcpmark_guest_site::{Answer, Context, NONE, Request};
 
 use crate::layout::{job_link, page, status};
@@ -8,7 +8,10 @@ use crate::{when, words};
 
 /// Shows the numbers of jobs by status, and the newest jobs.
 pub fn show(request: &Request, context: &mut Context<'_>) -> Answer {
-    let counts = context.query("SELECT status, count(*) AS n FROM jobs GROUP BY status", NONE)?;
+    let counts = context.query(
+        "SELECT status, count(*) AS n FROM jobs GROUP BY status",
+        NONE,
+    )?;
     let count = |status: &str| {
         let row = counts.iter().find(|row| row.text("status") == status);
         row.map_or(0, |row| row.integer("n"))

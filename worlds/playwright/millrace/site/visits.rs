@@ -1,6 +1,6 @@
 //! Visits of firms to jobs.
 
-use mcpmark_guest_site::maud::{Markup, html};
+use maud::{Markup, html};
 use mcpmark_guest_site::{Answer, Context, Error, Request, Response, Row, Value};
 
 use crate::accounts::required_coordinator;
@@ -80,7 +80,9 @@ pub fn book(request: &Request, context: &mut Context<'_>) -> Answer {
     match context.execute(sql, values) {
         Ok(_) => {}
         Err(Error::Constraint(_)) => {
-            return Err(refuse("The firm has another visit at this time. See its calendar."));
+            return Err(refuse(
+                "The firm has another visit at this time. See its calendar.",
+            ));
         }
         Err(error) => return Err(error),
     }
@@ -98,5 +100,8 @@ pub fn cancel(request: &Request, context: &mut Context<'_>) -> Answer {
     }
     context.execute("DELETE FROM visits WHERE id = ?1", [id])?;
     request.session.tell("The visit is cancelled.", context)?;
-    Ok(Response::redirect(&format!("/jobs/{}", visit.integer("job"))))
+    Ok(Response::redirect(&format!(
+        "/jobs/{}",
+        visit.integer("job")
+    )))
 }

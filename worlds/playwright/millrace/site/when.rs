@@ -31,7 +31,12 @@ pub fn date(seconds: i64) -> Date {
 /// Returns a time such as `12 January 2026, 08:30`.
 pub fn time(seconds: i64) -> String {
     let time = civil(seconds);
-    format!("{}, {:02}:{:02}", plain(time.date()), time.hour(), time.minute())
+    format!(
+        "{}, {:02}:{:02}",
+        plain(time.date()),
+        time.hour(),
+        time.minute()
+    )
 }
 
 /// Returns a day such as `Monday, 12 January 2026` of `2026-01-12`.

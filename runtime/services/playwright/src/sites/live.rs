@@ -36,7 +36,9 @@ pub(crate) struct Live {
 
 /// Request that a site failed to answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the site {host} failed to answer {method} {path}, request {number} of the session: {fault}")]
+#[error(
+    "the site {host} failed to answer {method} {path}, request {number} of the session: {fault}"
+)]
 pub(crate) struct SiteFailure {
     host: String,
     method: String,

@@ -57,7 +57,9 @@ pub enum WorldError {
     )]
     Host(String),
     /// Site with a database and no implementation.
-    #[error("sites/{0} has tables, but the world has no guest that answers the requests of its sites")]
+    #[error(
+        "sites/{0} has tables, but the world has no guest that answers the requests of its sites"
+    )]
     NoGuest(String),
     /// File that is not text.
     #[error("{0} is not valid UTF-8")]

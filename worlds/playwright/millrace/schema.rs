@@ -1,36 +1,4 @@
-//! Names of categories, priorities and statuses, which the site and the setup routine share.
-
-/// Categories of jobs: value and label.
-pub const CATEGORIES: [(&str, &str); 8] = [
-    ("leak", "Leak"),
-    ("heating", "Heating"),
-    ("hot-water", "Hot water"),
-    ("electrics", "Electrics"),
-    ("door", "Doors and locks"),
-    ("window", "Windows"),
-    ("lift", "Lift"),
-    ("other", "Other"),
-];
-
-/// Priorities of jobs: value and label.
-pub const PRIORITIES: [(&str, &str); 4] = [
-    ("none", "Not set"),
-    ("urgent", "Urgent"),
-    ("high", "High"),
-    ("normal", "Normal"),
-];
-
-/// Statuses of jobs: value and label.
-pub const STATUSES: [(&str, &str); 5] = [
-    ("new", "New"),
-    ("passed-on", "Passed on"),
-    ("done", "Done"),
-    ("declined", "Declined"),
-    ("duplicate", "Duplicate"),
-];
-
-/// Slots of a day: value and label.
-pub const SLOTS: [(&str, &str); 2] = [("am", "Morning"), ("pm", "Afternoon")];
+//! Definitions of the database.
 
 /// Statements that create the tables.
 pub const TABLES: &str = "\
@@ -57,15 +25,3 @@ CREATE INDEX comments_of_job ON comments (job);
 CREATE INDEX jobs_of_house ON jobs (house);
 CREATE INDEX visits_of_job ON visits (job);
 ";
-
-/// Returns the label of a value.
-pub fn label(pairs: &[(&'static str, &'static str)], value: &str) -> &'static str {
-    let found = pairs.iter().find(|(known, _)| *known == value);
-    found.map_or("Unknown", |(_, label)| label)
-}
-
-/// Returns the value if it is one of these.
-pub fn known(pairs: &[(&'static str, &'static str)], value: &str) -> Option<&'static str> {
-    let found = pairs.iter().find(|(known, _)| *known == value);
-    found.map(|(value, _)| *value)
-}
