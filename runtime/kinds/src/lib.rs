@@ -15,6 +15,7 @@ mod invocation;
 mod kind;
 mod mutation;
 mod notion;
+mod playwright;
 mod postgres;
 mod published;
 mod services;

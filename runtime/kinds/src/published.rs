@@ -18,7 +18,6 @@ pub(crate) struct PublishedKind {
     name: &'static str,
     invocation: fn(&TaskId) -> ScriptInvocation,
     variables: ScriptVariables,
-    is_stateless: bool,
 }
 
 pub(crate) const KINDS: &[PublishedKind] = &[
@@ -28,15 +27,6 @@ pub(crate) const KINDS: &[PublishedKind] = &[
         ScriptVariables::named(&["SUPABASE_DB_URL"]),
     ),
     PublishedKind::new("insforge", postgres, ScriptVariables::named(POSTGRES)),
-    // The tasks ask questions about the web, and the verifier judges the last message, so no state is needed.
-    PublishedKind {
-        is_stateless: true,
-        ..PublishedKind::new(
-            "playwright",
-            |_| ScriptInvocation::default(),
-            ScriptVariables::named(&[]),
-        )
-    },
     PublishedKind::new(
         "playwright_webarena",
         webarena,
@@ -70,7 +60,6 @@ impl PublishedKind {
             name,
             invocation,
             variables,
-            is_stateless: false,
         }
     }
 }
@@ -82,10 +71,6 @@ impl ServiceKind for PublishedKind {
 
     fn service(&self, _guests: &WorldGuests) -> Option<Arc<dyn Service>> {
         None
-    }
-
-    fn starts_from_nothing(&self) -> bool {
-        self.is_stateless
     }
 
     fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {

@@ -12,6 +12,7 @@ use mcpmark_task::{GuestRole, GuestSource};
 use crate::filesystem::FilesystemKind;
 use crate::github::GitHubKind;
 use crate::notion::NotionKind;
+use crate::playwright::PlaywrightKind;
 use crate::postgres::PostgresKind;
 use crate::{Availability, ScriptVariables, ServiceKind, WorldGuestError, WorldGuests, published};
 
@@ -70,6 +71,7 @@ impl Services {
         services.register(FilesystemKind);
         services.register(GitHubKind);
         services.register(NotionKind);
+        services.register(PlaywrightKind::new(&settings.cache));
         services.register(PostgresKind::new(&settings.cache));
         for kind in published::KINDS {
             services.register(*kind);

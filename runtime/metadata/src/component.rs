@@ -10,7 +10,7 @@ pub struct ComponentDetail {
     pub digest: String,
     /// Size of the component in bytes.
     pub bytes: u64,
-    /// Kind of guest: `verifier`, `setup`, `solution` or `interpreter`; null if the exports fit no kind.
+    /// Kind of guest: `verifier`, `setup`, `solution`, `interpreter` or `site`; null if the exports fit no kind.
     pub kind: Option<String>,
     /// System interfaces: `pure` without WASI, or `wasi`.
     pub profile: String,

@@ -53,3 +53,11 @@ pub mod solution {
         with: { "mcpmark:guest": super::mcpmark::guest },
     });
 }
+
+pub mod site {
+    wasmtime::component::bindgen!({
+        path: "../../guest-sdk/site/wit",
+        world: "mcpmark:site/site",
+        imports: { default: trappable },
+    });
+}

@@ -7,10 +7,12 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, Linker};
 use wasmtime::{Engine, Precompiled};
 
-use crate::bindings::{setup::SetupPre, solution::SolutionPre, verifier::VerifierPre};
+use crate::bindings::{
+    setup::SetupPre, site::SitePre, solution::SolutionPre, verifier::VerifierPre,
+};
 use crate::compiler::Form;
 use crate::engine::Inner;
-use crate::host::{SetupHost, SolutionHost, VerifierHost, cut};
+use crate::host::{SetupHost, SiteGuestHost, SolutionHost, VerifierHost, cut};
 use crate::precompile::precompile;
 use crate::profile::profile;
 use crate::{CompileError, EngineKind, GuestKind, Interface, Sandbox, UnmeteredFeature, unmetered};
@@ -36,6 +38,13 @@ pub struct Setup {
 pub struct Solution {
     pub(crate) digest: Digest,
     pub(crate) pre: Arc<SolutionPre<SolutionHost>>,
+}
+
+/// Site that is compiled, with imports and export checked.
+#[derive(Clone)]
+pub struct Site {
+    pub(crate) digest: Digest,
+    pub(crate) pre: Arc<SitePre<SiteGuestHost>>,
 }
 
 /// Errors of loading a component as a guest.
@@ -158,6 +167,24 @@ pub(crate) const SOLUTION: Kind = Kind {
     export: "solve",
     interfaces: &["tools", "parameters", "log"],
     foreign: &[],
+    extended: None,
+};
+pub(crate) const SITE: Kind = Kind {
+    name: "site",
+    export: "answer",
+    interfaces: &[],
+    foreign: &[
+        (
+            "mcpmark:site/store@0.1.0",
+            "read and change the rows of its own database",
+        ),
+        ("mcpmark:site/clock@0.1.0", "read the world's own clock"),
+        (
+            "mcpmark:site/random@0.1.0",
+            "draw random numbers that follow from the seed",
+        ),
+        ("mcpmark:site/log@0.1.0", "write a log"),
+    ],
     extended: None,
 };
 /// Only the host supplies interpreters. The scripts that they run come from others.
@@ -316,6 +343,22 @@ impl Sandbox {
         })
     }
 
+    /// Loads a site: compiles it, or takes it from the cache.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the bytes are not a component that fits the world of the package `mcpmark:site`, if it is too
+    /// large or uses an [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
+    pub fn site(&self, bytes: &[u8]) -> Result<Site, LoadError> {
+        let (digest, component) = self.load(bytes, &SITE)?;
+        let pre = link(&self.inner.site, &component, &SITE)?;
+        let pre = SitePre::new(pre).map_err(|error| contract(&SITE, &error))?;
+        Ok(Site {
+            digest,
+            pre: Arc::new(pre),
+        })
+    }
+
     fn load(&self, bytes: &[u8], kind: &Kind) -> Result<(Digest, Component), LoadError> {
         let (size, limit) = (bytes.len() as u64, self.inner.max_component_bytes);
         if size > limit {
@@ -420,7 +463,7 @@ macro_rules! digest {
         }
     )*};
 }
-digest!(Verifier, Setup, Solution);
+digest!(Verifier, Setup, Solution, Site);
 
 fn link<T: 'static>(
     linker: &Linker<T>,

@@ -11,9 +11,10 @@ use wasmtime::{
 };
 
 use crate::bindings::mcpmark::guest;
+use crate::bindings::site::mcpmark::site;
 use crate::cache::Cache;
 use crate::compiler::Form;
-use crate::host::{Common, HasCommon, SetupHost, SolutionHost, VerifierHost};
+use crate::host::{Common, HasCommon, SetupHost, SiteGuestHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
 use crate::wasi::{Wasi, interpreter_config};
@@ -110,6 +111,7 @@ pub(crate) struct Inner {
     pub(crate) verifier: Linker<VerifierHost>,
     pub(crate) setup: Linker<SetupHost>,
     pub(crate) solution: Linker<SolutionHost>,
+    pub(crate) site: Linker<SiteGuestHost>,
     pub(crate) cache: Option<Cache>,
     pub(crate) max_component_bytes: u64,
     pub(crate) interfaces: Vec<Interface>,
@@ -158,6 +160,7 @@ impl Sandbox {
         let mut verifier = Linker::new(&engine);
         let mut setup = Linker::new(&engine);
         let mut solution = Linker::new(&engine);
+        let mut site = Linker::new(&engine);
         (|| {
             // The interfaces linked here are exactly those that a kind of guest may import.
             guest::state::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
@@ -170,7 +173,12 @@ impl Sandbox {
             add_common(&mut setup)?;
 
             guest::tools::add_to_linker::<_, HasSelf<_>>(&mut solution, |host| host)?;
-            add_common(&mut solution)
+            add_common(&mut solution)?;
+
+            site::store::add_to_linker::<_, HasSelf<_>>(&mut site, |host| host)?;
+            site::clock::add_to_linker::<_, HasSelf<_>>(&mut site, |host| host)?;
+            site::random::add_to_linker::<_, HasSelf<_>>(&mut site, |host| host)?;
+            site::log::add_to_linker::<_, HasSelf<_>>(&mut site, |host| host)
         })()
         .map_err(engine_error)?;
         for (number, interface) in config.interfaces.iter().enumerate() {
@@ -196,6 +204,7 @@ impl Sandbox {
                 verifier,
                 setup,
                 solution,
+                site,
                 cache,
                 max_component_bytes: config.max_component_bytes,
                 interfaces: config.interfaces.clone(),

@@ -22,6 +22,8 @@ pub enum GuestKind {
     Solution,
     /// Interpreter, which runs scripts that grade a final state.
     Interpreter,
+    /// Site, which answers requests of a browser.
+    Site,
 }
 
 /// System interfaces that a guest imports.
@@ -178,6 +180,7 @@ impl GuestKind {
             Self::Setup,
             Self::Solution,
             Self::Interpreter,
+            Self::Site,
         ]
         .into_iter()
         .filter(|kind| has(kind.contract().export))
@@ -190,6 +193,7 @@ impl GuestKind {
             Self::Setup => &crate::component::SETUP,
             Self::Solution => &crate::component::SOLUTION,
             Self::Interpreter => &crate::component::INTERPRETER,
+            Self::Site => &crate::component::SITE,
         }
     }
 
@@ -200,6 +204,7 @@ impl GuestKind {
             Self::Setup => Limits::SETUP,
             Self::Solution => Limits::SOLUTION,
             Self::Interpreter => Limits::SCRIPT,
+            Self::Site => Limits::SITE,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! A wasmtime sandbox for guests: component and snapshot in, verdict out.
 //!
-//! A [`Sandbox`] loads three kinds of components, one for each world of the WIT package `mcpmark:guest`: a [`Verifier`]
-//! grades a final state, a [`Setup`] builds a starting state, a [`Solution`] acts through tools. A guest gets the
-//! interfaces of its world and nothing else. [`Limits`] bound its resources, and a guest that returns no result yields
+//! A [`Sandbox`] loads four kinds of components. Three have a world in the WIT package `mcpmark:guest`: a [`Verifier`]
+//! grades a final state, a [`Setup`] builds a starting state, a [`Solution`] acts through tools. A [`Site`] of the
+//! package `mcpmark:site` answers HTTP requests over a database. A guest gets the interfaces of its world and nothing
+//! else. [`Limits`] bound its resources, and a guest that returns no result yields
 //! a [`Fault`] with a [`FaultKind`]. Runs are synchronous: call them from a thread that may block. The thread may have
 //! a small stack, because a run gets its own if the thread has too little left.
 //!
@@ -54,10 +55,11 @@ mod wasi;
 
 pub use crate::cancel::Cancel;
 pub use crate::compiler::{CompileError, CompileLimits, Compiler};
-pub use crate::component::{LoadError, Setup, Solution, Verifier};
+pub use crate::component::{LoadError, Setup, Site, Solution, Verifier};
 pub use crate::engine::{EngineError, MAX_MEMORY_BYTES, Sandbox, SandboxConfig};
 pub use crate::fault::RunError;
 pub use crate::host::SetupHost;
+pub use crate::host::site;
 pub use crate::host::{Log, ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput, VerifierHost};
 pub use crate::inspect::{Capability, Export, GuestKind, Inspection, Profile, inspect};
 pub use crate::interface::{GradeData, Interface};

@@ -101,6 +101,14 @@ impl Limits {
         ..Self::VERIFIER
     };
 
+    /// Limits of a site for one request. Its time includes that of its SQL statements.
+    pub const SITE: Self = Self {
+        fuel: 2_000_000_000,
+        copy_bytes: 256 * MIB,
+        output_bytes: 16 * MIB,
+        ..Self::VERIFIER
+    };
+
     /// Default ceiling: the most that a host grants unless its operator sets another ceiling.
     pub const CEILING: Self = Self {
         fuel: 500_000_000_000,

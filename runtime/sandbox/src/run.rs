@@ -11,11 +11,12 @@ use wasmtime::component::ResourceTableError;
 use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 
 use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
-use crate::component::{Setup, Solution, one_line};
+use crate::component::{Setup, Site, Solution, one_line};
 use crate::engine::TICK;
+use crate::host::site::{Request, Response, SiteHost};
 use crate::host::{
-    Common, HasCommon, Log, RunState, SetupHost, SolutionHost, Stop, ToolHost, VerifierHost,
-    WorldBuilder,
+    Common, HasCommon, Log, RunState, SetupHost, SiteGuestHost, SolutionHost, Stop, ToolHost,
+    VerifierHost, WorldBuilder,
 };
 use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES, MOST_OPEN};
 use crate::order::payload;
@@ -190,6 +191,29 @@ impl Sandbox {
         Run { result, log, fuel }
     }
 
+    /// Lets a site answer one request, in an instance of its own. `host` implements its database, clock and random source.
+    pub fn answer(
+        &self,
+        guest: &Site,
+        request: Request,
+        host: Box<dyn SiteHost>,
+        limits: &Limits,
+    ) -> Run<Response> {
+        let allowed = self.allowed(GuestKind::Site, limits);
+        let host = SiteGuestHost::new(Common::new(allowed, String::new()), host);
+        let bytes = response_bytes(&allowed.limits);
+        let run = self.run(host, bytes, "output_bytes", |store| {
+            store.data_mut().common.charge(request.size())?;
+            let instance = guest.pre.instantiate(&mut *store)?;
+            instance.call_answer(store, &request.into())
+        });
+        run.and_then(|response, _| {
+            let response = Response::from(response);
+            response.within(&allowed).map_err(RunError::Fault)?;
+            Ok(response)
+        })
+    }
+
     pub(crate) fn allowed(&self, guest: GuestKind, limits: &Limits) -> Allowed {
         Allowed::new(guest, limits, &self.inner.ceiling).set_by(self.inner.ceiling_setting)
     }
@@ -317,6 +341,15 @@ fn verdict_bytes(limits: &Limits) -> u64 {
         .output_bytes
         .saturating_mul(2)
         .saturating_add(limits.checks.saturating_mul(128))
+}
+
+/// Returns the bound on the bytes that a site passes in one call: a response, or a statement with its parameters, whose
+/// records take more space in the host.
+fn response_bytes(limits: &Limits) -> u64 {
+    limits
+        .output_bytes
+        .saturating_mul(2)
+        .saturating_add(1 << 20)
 }
 
 pub(crate) fn ticks(time_ms: u64) -> u64 {

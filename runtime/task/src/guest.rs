@@ -18,8 +18,11 @@ impl GuestRole {
     /// Continuous integration: a verifier of single commits that runs the workflows of a repository.
     pub const CI: Self = Self("ci");
 
+    /// Site: answers the requests of a browser.
+    pub const SITE: Self = Self("site");
+
     /// All roles for which a world, on disk or in a bundle, may have a guest.
-    pub const ALL: &[Self] = &[Self::CI];
+    pub const ALL: &[Self] = &[Self::CI, Self::SITE];
 
     /// Returns the name of the role.
     pub fn as_str(self) -> &'static str {

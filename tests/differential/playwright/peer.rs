@@ -1,9 +1,8 @@
 //! The published server without isolation, on sites that a loopback address serves.
 
-use std::collections::BTreeMap;
 use std::os::unix::net::UnixStream as StdStream;
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
@@ -11,21 +10,45 @@ use mcpmark_playwright::sites::ServedSites;
 use mcpmark_playwright::{Installation, Site};
 use mcpmark_service::{SessionLimits, ToolClient, ToolOutput, WorldState};
 use mcpmark_snapshot::{Blobs, Node, ScratchSpace, Store, Tree, TreePath};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, UnixStream};
 
 use crate::forum::Forum;
 use crate::support::{CALL_LIMIT, CLOCK, entries, tree};
 
-/// Process with its process group, which is killed on drop.
-struct Server(Child);
+/// Process with its process group and its browser, which are killed on drop.
+struct Server {
+    process: Child,
+    /// Directory in which the browser has its profile.
+    home: PathBuf,
+}
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let group = rustix::process::Pid::from_child(&self.0);
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        let _ = self.0.wait();
+        let group = Pid::from_child(&self.process);
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = self.process.wait();
+        // The browser has a process group of its own, and does not end with the server.
+        for browser in browsers(&self.home) {
+            let _ = kill_process(browser, Signal::KILL);
+        }
     }
+}
+
+/// Returns the processes of the browser whose profile is in a directory.
+fn browsers(home: &Path) -> Vec<Pid> {
+    let profile = home.join("playwright_chromiumdev_profile");
+    let profile = format!("--user-data-dir={}", profile.display());
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let ids = entries.filter_map(|entry| {
+        let id: i32 = entry.file_name().to_str()?.parse().ok()?;
+        let command = std::fs::read(entry.path().join("cmdline")).ok()?;
+        let command = String::from_utf8_lossy(&command).into_owned();
+        let is_browser = command.split('\0').any(|word| word.starts_with(&profile));
+        Pid::from_raw(id).filter(|_| is_browser)
+    });
+    ids.collect()
 }
 
 pub(crate) struct Peer {
@@ -33,7 +56,7 @@ pub(crate) struct Peer {
     served: ServedSites,
     store: Arc<Store>,
     server: Server,
-    _home: tempfile::TempDir,
+    home: tempfile::TempDir,
 }
 
 impl Peer {
@@ -52,8 +75,7 @@ impl Peer {
             scratch: ScratchSpace::plain(home.path()),
         };
         let forum: Arc<dyn Site> = Arc::new(Forum);
-        let guests = BTreeMap::from([("forum.test".to_owned(), forum)]);
-        let served = ServedSites::start(world, &guests, listener).expect("a valid world");
+        let served = ServedSites::start(world, Some(&forum), listener).expect("a valid world");
         let installation = Installation::find(programs).expect("the programs");
         let rules = format!(
             "--host-resolver-rules=MAP forum.test:80 127.0.0.1:{port}, MAP help.test:80 127.0.0.1:{port}, \
@@ -92,13 +114,17 @@ impl Peer {
             .env_clear()
             .env("PATH", "/usr/local/bin:/usr/bin:/bin")
             .env("HOME", home.path())
+            .env("TMPDIR", home.path())
             .stdin(Stdio::from(std::os::fd::OwnedFd::from(reading)))
             .stdout(Stdio::from(std::os::fd::OwnedFd::from(far)))
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()
             .expect("the published server");
-        let server = Server(server);
+        let server = Server {
+            process: server,
+            home: home.path().to_owned(),
+        };
         let stream = UnixStream::from_std(near).expect("a socket");
         let client = ToolClient::over(Box::new(stream)).await;
         Self {
@@ -106,7 +132,7 @@ impl Peer {
             served,
             store,
             server,
-            _home: home,
+            home,
         }
     }
 
@@ -137,5 +163,9 @@ impl Peer {
     pub(crate) async fn stop(self) {
         drop(self.client);
         drop(self.server);
+        assert!(
+            browsers(self.home.path()).is_empty(),
+            "the browser still runs"
+        );
     }
 }

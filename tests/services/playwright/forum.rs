@@ -170,7 +170,7 @@ fn respond(request: &SiteRequest, context: &mut SiteContext) -> Result<SiteRespo
         ("GET", "/away") => redirect(request.query("to").unwrap_or("/")),
         ("GET", "/broken") => {
             context.sql("DELETE FROM posts", &[])?;
-            return Err(SiteFault("this page is broken".to_owned()));
+            return Err(SiteFault::World("this page is broken".to_owned()));
         }
         ("GET", "/clock") => page(
             "Clock",

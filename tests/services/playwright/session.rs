@@ -1,10 +1,10 @@
-//! What an agent does on sites, and what is left of it.
+//! Actions of an agent on sites, and the final states.
 
 use mcpmark_service::{Session, ToolClient};
 use mcpmark_snapshot::Tree;
 use serde_json::json;
 
-use crate::support::{World, open, programs, reference};
+use crate::support::{CALL_LIMIT, World, open, programs, reference};
 
 /// Logs in and replies to a thread, as a model does.
 async fn reply(world: &World) {
@@ -130,6 +130,14 @@ async fn a_broken_page_changes_nothing_and_is_recorded() {
     assert!(
         log.contains("\"fault\":\"this page is broken\"") && log.contains("\"status\":500"),
         "{log}"
+    );
+    // Such a session cannot be graded.
+    let error = world.session.finish(CALL_LIMIT).await.unwrap_err();
+    let error = mcpmark_service::error_chain(&error);
+    assert!(
+        error.contains("the playwright world is not valid")
+            && error.contains("failed to answer GET /broken"),
+        "{error}"
     );
     world.close().await;
 }

@@ -1,6 +1,5 @@
 //! Worlds of the tests, and calls on them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -102,7 +101,7 @@ pub(crate) fn programs() -> Option<PathBuf> {
 
 pub(crate) fn service(programs: &Path) -> PlaywrightService {
     let forum: Arc<dyn Site> = Arc::new(Forum);
-    PlaywrightService::new(programs, BTreeMap::from([("forum.test".to_owned(), forum)]))
+    PlaywrightService::new(programs, Some(forum))
 }
 
 /// Opens a session. Its private files are in `home`.

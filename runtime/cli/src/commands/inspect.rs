@@ -37,7 +37,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<ExitCode, 
             Err(error) => Some(engine::load_error(error.to_string(), &error)),
         },
         None => Some(CommandError::invalid(
-            "not a guest: exports none of the functions `verify`, `setup` and `solve`",
+            "not a guest: exports none of the functions `verify`, `setup`, `solve` and `answer`",
         )),
     };
     let report = Report {
@@ -66,6 +66,7 @@ fn load(sandbox: &Sandbox, kind: GuestKind, bytes: &[u8]) -> Result<(), LoadErro
         GuestKind::Setup => sandbox.setup(bytes).map(drop),
         GuestKind::Solution => sandbox.solution(bytes).map(drop),
         GuestKind::Interpreter => sandbox.interpreter(bytes).map(drop),
+        GuestKind::Site => sandbox.site(bytes).map(drop),
     }
 }
 

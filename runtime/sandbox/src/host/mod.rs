@@ -1,6 +1,7 @@
 //! Host functions of the guest contract, with one file per kind of guest.
 
 mod builder;
+pub mod site;
 mod state;
 mod tools;
 
@@ -11,6 +12,7 @@ use wasmtime::ResourceLimiter;
 
 pub use self::builder::SetupHost;
 pub(crate) use self::builder::WorldBuilder;
+pub(crate) use self::site::SiteGuestHost;
 pub use self::state::VerifierHost;
 pub(crate) use self::tools::SolutionHost;
 pub use self::tools::{ToolContent, ToolError, ToolHost, ToolInfo, ToolOutput};
@@ -128,6 +130,20 @@ impl Common {
         }
     }
 
+    /// Appends a message to the log.
+    pub(crate) fn write_log(&mut self, message: &str) -> wasmtime::Result<()> {
+        self.charge(message.len() as u64)?;
+        self.log.add(message, self.allowed.limits.log_bytes);
+        Ok(())
+    }
+
+    /// Stores the reason of a trap that follows.
+    pub(crate) fn note_panic(&mut self, message: String) -> wasmtime::Result<()> {
+        self.charge(message.len() as u64)?;
+        self.panic = Some(cut(message, 4096));
+        Ok(())
+    }
+
     pub(crate) fn panic_message(&self) -> Option<&str> {
         self.panic.as_deref()
     }
@@ -199,15 +215,11 @@ pub(crate) trait HasCommon: 'static {
 
 impl log::Host for Common {
     fn write(&mut self, message: String) -> wasmtime::Result<()> {
-        self.charge(message.len() as u64)?;
-        self.log.add(&message, self.allowed.limits.log_bytes);
-        Ok(())
+        self.write_log(&message)
     }
 
     fn panic(&mut self, message: String) -> wasmtime::Result<()> {
-        self.charge(message.len() as u64)?;
-        self.panic = Some(cut(message, 4096));
-        Ok(())
+        self.note_panic(message)
     }
 }
 

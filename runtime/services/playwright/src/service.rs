@@ -1,10 +1,9 @@
 //! The playwright service and its sessions.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use mcpmark_service::{
@@ -15,37 +14,36 @@ use mcpmark_snapshot::{Store, Tree};
 use tokio::runtime::Handle;
 
 use crate::browser::{Browser, Installation, SERVER_VERSION, Settings};
-use crate::sites::{Site, Sites};
+use crate::sites::{Site, SiteFault, Sites};
 use crate::tools::{self, BrowserTools, PROFILES};
 
 const NAME: &str = "playwright";
 /// Name of the published server in the handshake.
 const SERVER_NAME: &str = "Playwright";
 
-/// The playwright service, for worlds whose sites have these implementations.
+/// The playwright service, for worlds whose sites have one implementation.
 #[derive(Clone)]
 pub struct PlaywrightService {
     cache: PathBuf,
-    sites: Arc<BTreeMap<String, Arc<dyn Site>>>,
+    guest: Option<Arc<dyn Site>>,
 }
 
 impl fmt::Debug for PlaywrightService {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sites: Vec<&String> = self.sites.keys().collect();
         f.debug_struct("PlaywrightService")
             .field("cache", &self.cache)
-            .field("sites", &sites)
+            .field("has_guest", &self.guest.is_some())
             .finish()
     }
 }
 
 impl PlaywrightService {
-    /// Creates the service. `cache` is the directory in which the MCP server is installed, and `sites` are the
-    /// implementations of sites by host name. A site of a world without one consists of static files.
-    pub fn new(cache: impl Into<PathBuf>, sites: BTreeMap<String, Arc<dyn Site>>) -> Self {
+    /// Creates the service. `cache` is the directory in which the MCP server is installed, and `guest` answers the
+    /// requests of all sites with tables. A site without tables consists of static files.
+    pub fn new(cache: impl Into<PathBuf>, guest: Option<Arc<dyn Site>>) -> Self {
         Self {
             cache: cache.into(),
-            sites: Arc::new(sites),
+            guest,
         }
     }
 
@@ -53,11 +51,11 @@ impl PlaywrightService {
         if let Some(profile) = &world.profile {
             self.check_profile(profile)?;
         }
-        let (cache, guests) = (self.cache.clone(), Arc::clone(&self.sites));
+        let (cache, guest) = (self.cache.clone(), self.guest.clone());
         let start = world.clone();
         let prepared = tokio::task::spawn_blocking(move || {
             let installation = Installation::find(&cache).map_err(set_up)?;
-            let sites = Sites::load(&start, &guests).map_err(|error| {
+            let sites = Sites::load(&start, guest.as_ref()).map_err(|error| {
                 if error.is_infrastructure() {
                     set_up(error)
                 } else {
@@ -148,6 +146,18 @@ impl Session for PlaywrightSession {
         });
         let captured = captured.await?;
         captured.map_err(|error| ServiceError::capture(NAME, error))
+    }
+
+    /// Captures the final state. A site that failed may have misled the agent, so its session has no final state.
+    async fn finish(&self, grace: Duration) -> Result<Tree, ServiceError> {
+        self.server.calls().end(grace).await?;
+        match self.sites.failure() {
+            Some(failure) if matches!(failure.fault, SiteFault::World(_)) => {
+                Err(ServiceError::invalid_world(NAME, failure))
+            }
+            Some(failure) => Err(ServiceError::capture(NAME, failure)),
+            None => self.capture().await,
+        }
     }
 
     async fn close(self: Box<Self>) -> Result<(), ServiceError> {

@@ -86,7 +86,7 @@ pub enum BrowserError {
     Tools(String),
 }
 
-/// What every browser of a session has in common.
+/// Settings that all browsers of a session share.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) installation: Installation,

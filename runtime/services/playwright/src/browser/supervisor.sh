@@ -42,7 +42,7 @@ IFS=$saved
 set +f
 mount -n --bind "$PACKAGES" mcp/node_modules
 mount -n -o remount,bind,ro mcp/node_modules
-# What programs need of the configuration of the machine.
+# Configuration of the machine that programs need.
 for file in ld.so.cache ld.so.conf fonts alternatives; do
     if [ -f "/etc/$file" ]; then
         : > "etc/$file"

@@ -28,8 +28,24 @@ pub(crate) struct Live {
     hosts: BTreeMap<String, LiveSite>,
     log: Vec<Logged>,
     log_bytes: u64,
+    /// First failure of a site.
+    failure: Option<SiteFailure>,
     seed: u64,
     clock: i64,
+}
+
+/// Request that a site failed to answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the site {host} failed to answer {method} {path}, request {number} of the session: {fault}"
+)]
+pub(crate) struct SiteFailure {
+    host: String,
+    method: String,
+    path: String,
+    number: u64,
+    /// Cause.
+    pub(crate) fault: SiteFault,
 }
 
 /// One site with its content.
@@ -75,6 +91,7 @@ impl Sites {
             hosts,
             log: Vec::new(),
             log_bytes: 0,
+            failure: None,
             seed,
             clock,
         })))
@@ -92,6 +109,11 @@ impl Sites {
 
     fn lock(&self) -> MutexGuard<'_, Live> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the first failure of a site.
+    pub(crate) fn failure(&self) -> Option<SiteFailure> {
+        self.lock().failure.clone()
     }
 
     /// Returns the lines of the log.
@@ -151,7 +173,14 @@ impl Live {
         };
         let response = transact(&live.database, || site.answer(request, context));
         let response = response.unwrap_or_else(|fault| {
-            logged.fault = Some(fault.0);
+            logged.fault = Some(fault.to_string());
+            self.failure.get_or_insert_with(|| SiteFailure {
+                host: logged.host.clone(),
+                method: logged.method.clone(),
+                path: logged.path.clone(),
+                number,
+                fault,
+            });
             message::error(500, "The site has failed.")
         });
         logged.status = response.status;
@@ -204,18 +233,18 @@ fn transact(
 fn checked(response: SiteResponse) -> Result<SiteResponse, SiteFault> {
     if !(200..=599).contains(&response.status) {
         let status = response.status;
-        return Err(SiteFault(format!(
+        return Err(SiteFault::World(format!(
             "status {status}: expected a number from 200 to 599"
         )));
     }
     if response.body.len() > MAX_RESPONSE_BYTES {
         let bytes = response.body.len();
-        return Err(SiteFault(format!(
+        return Err(SiteFault::World(format!(
             "a body of {bytes} bytes exceeds the limit of {MAX_RESPONSE_BYTES} bytes"
         )));
     }
     if let Some(problem) = message::header_problem(&response.headers) {
-        return Err(SiteFault(problem));
+        return Err(SiteFault::World(problem));
     }
     Ok(response)
 }

@@ -59,7 +59,12 @@ impl Received<'_> {
         } else {
             Vec::new()
         };
+        let target = match self.query {
+            "" => self.path.to_owned(),
+            query => format!("{}?{query}", self.path),
+        };
         Ok(SiteRequest {
+            target,
             method: self.method.to_owned(),
             host: host.to_ascii_lowercase(),
             path,
@@ -186,6 +191,7 @@ mod tests {
         ]);
         let request = received(&headers).request().unwrap();
         assert_eq!((&*request.host, &*request.path), ("forum.test", "/a b/é"));
+        assert_eq!(request.target, "/a%20b/%C3%A9?q=x+y&q=%26");
         assert_eq!(request.query("q"), Some("x y"));
         assert_eq!(request.field("name"), Some("ann"));
         assert_eq!(request.form.len(), 3);

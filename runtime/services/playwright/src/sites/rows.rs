@@ -176,7 +176,7 @@ fn rows(connection: &Connection, table: &str) -> Result<String, StateError> {
     Ok(text)
 }
 
-/// Returns a value as JSON. What JSON cannot represent is an object: bytes, infinite numbers, and text that is not UTF-8.
+/// Returns a value as JSON. Values that JSON cannot represent are objects: bytes, infinite numbers, and text that is not UTF-8.
 fn to_json(cell: ValueRef<'_>) -> Value {
     match cell {
         ValueRef::Null => Value::Null,

@@ -1,6 +1,5 @@
 //! HTTP server of the sites: on a Unix socket to which only the browser of one session has access, or on loopback.
 
-use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::io;
 use std::sync::Arc;
@@ -49,7 +48,7 @@ pub struct ServedSites {
 }
 
 impl ServedSites {
-    /// Serves the sites of a world until this is dropped. `guests` are the implementations of sites by host name.
+    /// Serves the sites of a world until this is dropped. `guest` answers the requests of all sites with tables.
     ///
     /// # Errors
     ///
@@ -60,10 +59,10 @@ impl ServedSites {
     /// Panics if called outside a Tokio runtime.
     pub fn start(
         world: WorldState,
-        guests: &BTreeMap<String, Arc<dyn Site>>,
+        guest: Option<&Arc<dyn Site>>,
         listener: TcpListener,
     ) -> Result<Self, WorldError> {
-        let sites = Sites::load(&world, guests)?;
+        let sites = Sites::load(&world, guest)?;
         Ok(Self {
             serving: serve(SitesListener::Tcp(listener), sites.clone()),
             sites,

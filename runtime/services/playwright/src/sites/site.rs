@@ -27,6 +27,8 @@ pub struct SiteRequest {
     pub method: String,
     /// Host name of the site.
     pub host: String,
+    /// Path and query as received.
+    pub target: String,
     /// Decoded path, which begins with a slash.
     pub path: String,
     /// Decoded pairs of the query, in order.
@@ -127,13 +129,19 @@ impl SiteContext {
     }
 }
 
-/// Failure of a site, which is a fault of the world and not of the agent.
+/// Failure of a site to answer a request. It is never a fault of the agent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct SiteFault(pub String);
+pub enum SiteFault {
+    /// The site is broken, which is a fault of the world.
+    #[error("{0}")]
+    World(String),
+    /// The host failed.
+    #[error("{0}")]
+    Host(String),
+}
 
 impl From<SqlError> for SiteFault {
     fn from(error: SqlError) -> Self {
-        Self(error.to_string())
+        Self::World(error.to_string())
     }
 }

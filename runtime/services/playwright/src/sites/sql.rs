@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
 use rusqlite::types::{Value, ValueRef};
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, ErrorCode, StatementStatus, params_from_iter};
 
 /// Size of a page of a database, in bytes.
 const PAGE_BYTES: u32 = 4096;
@@ -99,6 +99,8 @@ pub struct SqlResult {
     pub changes: u64,
     /// Rowid of the row that was inserted last.
     pub last_insert_rowid: i64,
+    /// Steps of the virtual machine of SQLite.
+    pub steps: u64,
 }
 
 /// Errors of statements.
@@ -114,6 +116,32 @@ pub enum SqlError {
     /// Rows that exceed the limit.
     #[error("sql: the rows of one request exceed the limit of {MAX_ROW_BYTES} bytes")]
     TooManyRows,
+}
+
+impl SqlError {
+    /// Reports whether the statement violates a constraint.
+    pub fn is_constraint(&self) -> bool {
+        self.has_code(ErrorCode::ConstraintViolation)
+    }
+
+    /// Reports whether the database has reached its maximum size.
+    pub fn is_full(&self) -> bool {
+        self.has_code(ErrorCode::DiskFull) || self.has_code(ErrorCode::TooBig)
+    }
+
+    /// Reports whether the statements of the request exceed a limit.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, Self::TooManyRows) || self.has_code(ErrorCode::OperationInterrupted)
+    }
+
+    /// Reports whether the host is the cause.
+    pub fn is_infrastructure(&self) -> bool {
+        self.has_code(ErrorCode::OutOfMemory) || self.has_code(ErrorCode::SystemIoFailure)
+    }
+
+    fn has_code(&self, code: ErrorCode) -> bool {
+        matches!(self, Self::Sqlite(error) if error.sqlite_error_code() == Some(code))
+    }
 }
 
 /// Database of a site, with the limits of the current request.
@@ -221,6 +249,9 @@ impl Database {
             result.rows.push(values);
         }
         drop(rows);
+        // Negative only if the counter overflows, which the limit of a request excludes.
+        let steps = prepared.reset_status(StatementStatus::VmStep);
+        result.steps = u64::try_from(steps).unwrap_or_default();
         result.changes = self.connection.total_changes().saturating_sub(before);
         result.last_insert_rowid = self.connection.last_insert_rowid();
         Ok(result)
@@ -294,6 +325,7 @@ mod tests {
         assert_eq!(found.columns, ["n", "y"]);
         assert_eq!(found.rows, [[SqlValue::Integer(2), text("B")]]);
         assert_eq!(found.changes, 0);
+        assert!(found.steps > 0);
     }
 
     #[test]
@@ -322,7 +354,8 @@ mod tests {
         let mut database = database();
         let endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)";
         let error = database.run(&format!("{endless} SELECT count(*) FROM c"), &[]);
-        assert!(error.unwrap_err().to_string().contains("interrupted"));
+        let error = error.unwrap_err();
+        assert!(error.to_string().contains("interrupted") && error.is_limit());
         database.restrict(Access::Rows).unwrap();
         let wide = format!("{endless} SELECT zeroblob(500000) FROM c");
         assert!(matches!(
@@ -333,6 +366,6 @@ mod tests {
         let full = (0..100)
             .map(|_| database.run("INSERT INTO t (x) VALUES (zeroblob(100000))", &[]))
             .find_map(Result::err);
-        assert!(full.unwrap().to_string().contains("full"));
+        assert!(full.unwrap().is_full());
     }
 }

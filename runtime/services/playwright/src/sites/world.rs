@@ -56,9 +56,11 @@ pub enum WorldError {
         "sites/{0}: expected a host name in lower case that ends with `.test`, such as forum.test"
     )]
     Host(String),
-    /// Implementation of a site that the world does not have.
-    #[error("the world has a guest for the site {0}, but no directory sites/{0}")]
-    NoSite(String),
+    /// Site with a database and no implementation.
+    #[error(
+        "sites/{0} has tables, but the world has no guest that answers the requests of its sites"
+    )]
+    NoGuest(String),
     /// File that is not text.
     #[error("{0} is not valid UTF-8")]
     NotUtf8(TreePath),
@@ -112,30 +114,31 @@ struct Parts {
 }
 
 impl Sites {
-    /// Creates the sites of a world with their implementations.
+    /// Creates the sites of a world. `guest` answers the requests of all sites with tables; the others are static files.
     pub(crate) fn load(
         world: &WorldState,
-        guests: &BTreeMap<String, Arc<dyn Site>>,
+        guest: Option<&Arc<dyn Site>>,
     ) -> Result<Self, WorldError> {
         check_size(&world.tree, &world.limits)?;
         let state = Snapshot::new(world.tree.clone(), Arc::clone(&world.store) as _);
         let parts = read(&state)?;
-        if let Some(host) = guests.keys().find(|host| !parts.contains_key(*host)) {
-            return Err(WorldError::NoSite(host.clone()));
-        }
         if parts.is_empty() {
             return Err(WorldError::NoSites);
         }
         let max_bytes = world.limits.max_bytes;
         let mut hosts = BTreeMap::new();
         for (host, parts) in parts {
+            let has_tables = !parts.database.tables.is_empty();
+            if has_tables && guest.is_none() {
+                return Err(WorldError::NoGuest(host));
+            }
             let database = parts.database.load(max_bytes);
             let database = database.map_err(|source| WorldError::Content {
                 host: host.clone(),
                 source,
             })?;
             let site = LiveSite {
-                site: guests.get(&host).cloned(),
+                site: guest.filter(|_| has_tables).cloned(),
                 database: SharedDatabase::new(database),
                 files: StaticFiles {
                     files: parts.files,

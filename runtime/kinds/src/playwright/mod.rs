@@ -1,0 +1,131 @@
+//! The playwright service, whose worlds are web sites.
+
+mod mutants;
+mod site;
+mod summary;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use mcpmark_playwright::{Installation, PlaywrightService, SERVER_VERSION, Site, check_isolation};
+use mcpmark_sandbox::{LoadError, Sandbox};
+use mcpmark_service::{Service, ServiceError, error_chain};
+use mcpmark_snapshot::{Blobs, Tree, TreePath};
+use mcpmark_task::GuestRole;
+
+use self::mutants::{MUTATIONS, SiteMutator};
+use self::site::WasmSite;
+use crate::{
+    Availability, MutateError, Mutation, ServiceKind, Solved, StateMutator, Summary, WorldGuest,
+    WorldGuests,
+};
+
+/// Directory of the MCP server within the cache.
+const PROGRAMS: &str = "playwright";
+
+/// The playwright service, with what it has found out about this machine.
+#[derive(Debug)]
+pub(crate) struct PlaywrightKind {
+    cache: PathBuf,
+    availability: OnceLock<Availability>,
+}
+
+impl PlaywrightKind {
+    /// Creates the service with a cache directory.
+    pub(crate) fn new(cache: &Path) -> Self {
+        Self {
+            cache: cache.join(PROGRAMS),
+            availability: OnceLock::new(),
+        }
+    }
+
+    fn of_guests(&self, guests: &WorldGuests) -> PlaywrightService {
+        let guest = guests.get(GuestRole::SITE);
+        let guest = guest.and_then(|guest| guest.loaded::<WasmSite>());
+        let guest = guest.map(|guest| Arc::new(guest.clone()) as Arc<dyn Site>);
+        PlaywrightService::new(self.cache.clone(), guest)
+    }
+}
+
+impl ServiceKind for PlaywrightKind {
+    fn name(&self) -> &'static str {
+        "playwright"
+    }
+
+    fn availability(&self) -> Availability {
+        let found = self.availability.get_or_init(|| availability(&self.cache));
+        found.clone()
+    }
+
+    fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>> {
+        Some(Arc::new(self.of_guests(guests)))
+    }
+
+    fn guest_roles(&self) -> &'static [GuestRole] {
+        &[GuestRole::SITE]
+    }
+
+    fn load_guest(
+        &self,
+        _role: GuestRole,
+        sandbox: &Sandbox,
+        component: &[u8],
+    ) -> Result<WorldGuest, LoadError> {
+        let guest = WasmSite::load(sandbox, component)?;
+        Ok(WorldGuest::new(component, guest))
+    }
+
+    fn resembles_world(&self, tree: &Tree) -> bool {
+        let has = |path| TreePath::parse(path).is_ok_and(|path| tree.get(&path).is_some());
+        has("format") && has("sites")
+    }
+
+    fn summarize(
+        &self,
+        tree: &Tree,
+        blobs: &dyn Blobs,
+        _scratch: &Path,
+    ) -> Result<Option<Summary>, ServiceError> {
+        let summary = summary::summary(tree, blobs);
+        let summary = summary.map_err(|source| ServiceError::set_up(self.name(), source))?;
+        Ok(Some(summary))
+    }
+
+    /// Returns true: published tasks ask questions about the web, and the verifier judges the last message.
+    fn starts_from_nothing(&self) -> bool {
+        true
+    }
+
+    fn mutations(&self) -> &'static [Mutation] {
+        MUTATIONS
+    }
+
+    fn mutator<'a>(
+        &self,
+        solved: Solved<'a>,
+    ) -> Result<Option<Box<dyn StateMutator + 'a>>, MutateError> {
+        Ok(Some(Box::new(SiteMutator::new(solved))))
+    }
+
+    /// Returns true for the version of the form, which is the same in all states.
+    fn is_noise(&self, path: &TreePath) -> bool {
+        path.as_str() == "format"
+    }
+}
+
+fn availability(cache: &Path) -> Availability {
+    if let Err(problem) = check_isolation() {
+        return Availability::Missing(format!("the browser cannot be isolated: {problem}"));
+    }
+    match Installation::find(cache) {
+        Err(error) => Availability::Missing(error_chain(&error)),
+        Ok(installation) => Availability::Programs(format!(
+            "{} in {}, driven by @playwright/mcp {SERVER_VERSION} in {}, in namespaces",
+            installation.browser_version(),
+            installation.browser().display(),
+            installation.packages().display()
+        )),
+    }
+}
