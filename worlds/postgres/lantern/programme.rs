@@ -19,6 +19,11 @@ pub const FULL: DateTime = date(2026, 3, 14).at(20, 15, 0, 0);
 /// Screen of the full show.
 pub const CELLAR: usize = 11;
 
+/// Thursdays with a show of `The Salt Road` after midnight at Brook Hall, at both ends of a playing week.
+pub const MIDNIGHT: [Date; 2] = [date(2026, 2, 26), date(2026, 3, 5)];
+/// Auditorium of these shows.
+pub const MIDNIGHT_SCREEN: usize = 3;
+
 /// A screening. Its id is its position from 1.
 #[derive(Clone)]
 pub struct Show {
@@ -97,13 +102,20 @@ fn week(random: &mut Random, films: &[Film], friday: Date, screen: usize, shows:
         if midnight || (dark && screen == 7) {
             slots.push((day + 1.day()).at(0, 15, 0, 0));
         }
+        let at_midnight = screen == MIDNIGHT_SCREEN && MIDNIGHT.contains(&day);
+        if at_midnight && !midnight {
+            slots.push((day + 1.day()).at(0, 15, 0, 0));
+        }
         for starts in slots {
             let mut film = *random.weighted(&[(playing[0], 5), (playing[1], 3), (playing[2], 2)]);
             if dark && starts == day.at(17, 30, 0, 0) {
                 film = BROKEN_OFF[screen - 7];
             }
+            if at_midnight && starts.hour() == 0 {
+                film = 0;
+            }
             let version = version(random, screen, &films[film]);
-            let status = if random.chance(1, 90) && !dark {
+            let status = if random.chance(1, 90) && !dark && !(at_midnight && starts.hour() == 0) {
                 "cancelled"
             } else if starts > NOW {
                 "scheduled"

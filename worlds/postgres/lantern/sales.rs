@@ -8,7 +8,7 @@ use mcpmark_guest::{Random, World};
 
 use crate::customers::People;
 use crate::house::{Film, SCREENS, TICKET_TYPES};
-use crate::programme::{CELLAR, DARK, FULL, NOW, Show};
+use crate::programme::{CELLAR, DARK, FULL, MIDNIGHT, MIDNIGHT_SCREEN, NOW, Show};
 use crate::rows::{Rows, amount};
 
 /// Last Thursday of the returns that have been sent.
@@ -85,6 +85,7 @@ pub fn sales(random: &mut Random, shows: &[Show], films: &[Film], people: &mut P
         let count = match () {
             () if full => 22,
             () if dark => 5 + random.below(3),
+            () if is_pinned(show) => 3 + random.below(3),
             () if show.is_upcoming() => random.below(crowd.div_ceil(2) + 1),
             () => random.below(crowd + 2),
         };
@@ -172,6 +173,13 @@ pub fn sales(random: &mut Random, shows: &[Show], films: &[Film], people: &mut P
     }
     sales.vouchers.sort_by(|a, b| a.code.cmp(&b.code));
     sales
+}
+
+/// Returns true for a show after midnight at the end of a playing week, to which guests must come.
+fn is_pinned(show: &Show) -> bool {
+    show.screen == MIDNIGHT_SCREEN
+        && show.starts.hour() == 0
+        && MIDNIGHT.contains(&(show.starts - 6.hours()).date())
 }
 
 /// Free seats of a show.
