@@ -198,16 +198,16 @@ impl Seating {
         }
     }
 
-    /// Takes adjacent seats, but no spaces for wheelchairs.
+    /// Takes adjacent seats, but no spaces for wheelchairs. A full house has its first and its last row free.
     fn take(&mut self, random: &mut Random, count: usize, fill: bool) -> Option<Vec<Seat>> {
         for attempt in 0..60 {
             let row = if fill {
-                1 + attempt % (self.rows - 1)
+                1 + attempt % (self.rows - 2)
             } else {
                 random.below(self.rows as u64) as usize
             };
             let first = if fill {
-                1 + attempt / (self.rows - 1)
+                1 + attempt / (self.rows - 2)
             } else {
                 1 + random.below(self.seats as u64) as usize
             };
