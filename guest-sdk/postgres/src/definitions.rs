@@ -23,10 +23,9 @@ impl Column {
     pub fn parse(line: &str) -> Option<Self> {
         let line = line.trim().trim_end_matches(',');
         let name = tokens(line).first()?.name();
-        let after = if line.starts_with('"') {
-            line[1..].find("\" ").map(|at| at + 2)?
-        } else {
-            line.find(' ')?
+        let after = match line.strip_prefix('"') {
+            Some(quoted) => quoted.find("\" ").map(|at| at + 2)?,
+            None => line.find(' ')?,
         };
         let mut rest = line[after..].trim();
         let not_null = rest.ends_with(" NOT NULL");

@@ -8,7 +8,7 @@
 //! ```
 //! use mcpmark_guest::Verifier;
 //! use mcpmark_guest::testing::{self, MemoryTree};
-//! use mcpmark_guest_postgres::Database;
+//! use mcpmark_guest_postgres::{Database, RowsExt};
 //!
 //! fn verify(task: &mut Verifier) {
 //!     let (start, end) = (Database::of(task.start()), Database::of(task.end()));
