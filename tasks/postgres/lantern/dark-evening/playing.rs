@@ -30,8 +30,6 @@ pub enum Mistake {
     OneYear,
     /// Groups on account are left alone.
     ForgetsInvoices,
-    /// Bookings at no charge are left alone.
-    ForgetsFree,
     /// Bookings and tickets stay as they are.
     OnlyMoney,
 }
@@ -79,11 +77,6 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     let mut left = vec!["b.status <> 'refunded'".to_owned(), cash.to_owned()];
     if is(Mistake::ForgetsInvoices) {
         left.push("b.status <> 'invoiced'".to_owned());
-    }
-    if is(Mistake::ForgetsFree) {
-        left.push(
-            "EXISTS (SELECT FROM tickets t WHERE t.booking_id = b.id AND t.price > 0)".to_owned(),
-        );
     }
     let conditions = left.join(" AND ");
     run(tools, &format!("CREATE TABLE dark AS {shows}"));

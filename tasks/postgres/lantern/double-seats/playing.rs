@@ -20,8 +20,6 @@ pub enum Mistake {
     MovesThePast,
     /// Tickets of shows that have been become void.
     VoidsThePast,
-    /// Seats of refunded tickets are not free.
-    RefundedSeatsAreTaken,
     /// Of two seats that are as near, the one with the higher number.
     HigherNumber,
     /// No line in the log.
@@ -115,11 +113,6 @@ fn to_come(tools: &mut Tools, mistake: Option<Mistake>) {
     } else {
         "AND NOT (r = 0 AND n <= 2)"
     };
-    let sold = if is(Mistake::RefundedSeatsAreTaken) {
-        ""
-    } else {
-        "AND o.status = 'sold'"
-    };
     let tie = if is(Mistake::HigherNumber) {
         "n DESC"
     } else {
@@ -152,7 +145,7 @@ fn to_come(tools: &mut Tools, mistake: Option<Mistake>) {
                 FROM screens c, generate_series(0, c.seat_rows - 1) r, generate_series(1, c.seats_per_row) n
                 WHERE c.id = double.screen_id AND r >= ascii(double.seat) - 65 {spaces}
                     AND NOT EXISTS (SELECT FROM {at} o WHERE o.screening_id = double.screening_id
-                        AND o.seat = chr(65 + r) || n {sold})
+                        AND o.seat = chr(65 + r) || n AND o.status = 'sold')
                 ORDER BY r,
                     CASE WHEN r = ascii(double.seat) - 65 THEN abs(n - substr(double.seat, 2)::int) ELSE n END, {tie}
                 LIMIT 1;

@@ -142,10 +142,7 @@ fn pairs(tools: &mut Tools, mistake: Option<Mistake>) {
          FROM customers c
          WHERE merged_into IS NULL AND {empty} AND c.id NOT IN ({couples})"
     );
-    run(
-        tools,
-        &format!("CREATE TABLE candidates AS {group}"),
-    );
+    run(tools, &format!("CREATE TABLE candidates AS {group}"));
     run(
         tools,
         "CREATE TABLE two_cards AS

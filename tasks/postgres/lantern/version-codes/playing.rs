@@ -30,8 +30,6 @@ pub enum Mistake {
     ForgetsTheShop,
     /// Everybody can read the table.
     OpensToAll,
-    /// No line in the log.
-    ForgetsTheLog,
 }
 
 /// Way in which the database is read and written.
@@ -128,14 +126,6 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     }
     if !is(Mistake::ForgetsTheShop) {
         run(tools, "GRANT SELECT ON versions TO web_shop");
-    }
-    if !is(Mistake::ForgetsTheLog) {
-        run(
-            tools,
-            "INSERT INTO schema_log VALUES
-                ('2026-03-09', 'versions', 'New table of the ways in which a film is shown, for the web shop.'),
-                ('2026-03-09', 'screenings', 'Column version_code, which the web shop will show in place of version.')",
-        );
     }
     "The table and the column are there.".to_owned()
 }

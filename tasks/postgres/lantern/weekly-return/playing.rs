@@ -22,8 +22,6 @@ pub enum Mistake {
     CountsCancelled,
     /// Tickets at no charge do not count.
     PaidOnly,
-    /// Films of Halcyon Classics are in it.
-    BothHalcyons,
     /// All distributors are in it.
     Everybody,
     /// The week begins on Monday.
@@ -76,7 +74,6 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     };
     let mut conditions = vec![format!("s.starts_at >= '{from}' AND s.starts_at < '{to}'")];
     conditions.push(match mistake {
-        Some(Mistake::BothHalcyons) => "d.name LIKE 'Halcyon%'".to_owned(),
         Some(Mistake::Everybody) => "true".to_owned(),
         _ => "d.name = 'Halcyon Pictures'".to_owned(),
     });
