@@ -29,11 +29,22 @@ fn tasks(report: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Returns the ids of all shipped tasks.
+/// Returns true if this machine has a PostgreSQL server. Without one, `run` leaves out the tasks that need it.
+fn has_postgres(environment: &Environment) -> bool {
+    let findings = environment.run(["doctor", "--json"]).json();
+    let mut findings = findings.as_array().unwrap().iter();
+    findings
+        .any(|it| it["what"] == "service postgres" && text(&it["detail"]).starts_with("available"))
+}
+
+/// Returns the ids of all shipped tasks that this machine can run.
 fn shipped(environment: &Environment) -> Vec<String> {
     let listed = environment.run(["task", "list", "--json"]).exits(0).json();
+    let has_postgres = has_postgres(environment);
     let ids = listed.as_array().unwrap().iter();
-    ids.map(|task| text(&task["id"])).collect()
+    ids.map(|task| text(&task["id"]))
+        .filter(|id| has_postgres || !id.starts_with("postgres/"))
+        .collect()
 }
 
 fn keys(value: &Value) -> Vec<&str> {
@@ -147,10 +158,11 @@ fn the_oracle_passes_every_task_and_twice_alike() {
 fn doing_nothing_passes_nothing() {
     let environment = Environment::new();
     // The names of all services select the same tasks as no selector.
-    let report = environment
-        .run(["run", "filesystem", "github", "--agent", "nop", "--json"])
-        .exits(1)
-        .json();
+    let mut arguments = vec!["run", "filesystem", "github", "--agent", "nop", "--json"];
+    if has_postgres(&environment) {
+        arguments.push("postgres");
+    }
+    let report = environment.run(arguments).exits(1).json();
     let shipped = shipped(&environment);
     assert_eq!(tasks(&report), shipped);
     let count = shipped.len();

@@ -1,0 +1,13 @@
+//! Wrong: compares addresses with their tags and blanks.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::ComparesLettersOnly), Manner::Plain)
+}

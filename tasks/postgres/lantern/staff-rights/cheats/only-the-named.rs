@@ -1,0 +1,13 @@
+//! Wrong: changes the two people of the message.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::OnlyTheNamed), Manner::Plain)
+}

@@ -1,0 +1,12 @@
+//! Changes group by group, then takes away what people have themselves.
+
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, None, Manner::Plain)
+}

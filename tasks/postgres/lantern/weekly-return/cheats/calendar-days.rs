@@ -1,0 +1,13 @@
+//! Wrong: counts shows after midnight for the day of the calendar.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::CalendarDays), Manner::Plain)
+}
