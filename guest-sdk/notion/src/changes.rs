@@ -33,7 +33,7 @@ pub enum What {
     Moved,
     /// The nodes below it have another order.
     Order,
-    /// The type of the block, its creation, icon or cover.
+    /// The type of the block, its creation, icon or cover, or an edit that is older than before.
     Looks,
     /// Text of a block, or title of a page or database.
     Text,
@@ -153,8 +153,8 @@ impl Workspace {
         false
     }
 
-    /// Returns the differences from another workspace, by id of the node. Times of the last edit
-    /// are no differences, and neither is a new node in the trash.
+    /// Returns the differences from another workspace, by id of the node. A later time of the last
+    /// edit is no difference, and neither is a new node in the trash.
     pub fn changes_since(&self, start: &Self) -> Vec<Change> {
         let mut all = Vec::new();
         let head = |it: &Self| (it.name.clone(), it.bot.clone(), it.users.clone());
@@ -218,6 +218,10 @@ fn differences(before: &Node, after: &Node) -> Vec<What> {
     let looks = |it: &Node| (it.icon.clone(), it.cover.clone(), it.created.clone());
     let types = before.type_name() == after.type_name();
     note(looks(before) != looks(after) || !types, What::Looks);
+    let edited = |it: &Node| it.edited.as_ref().map(|it| it.at.clone());
+    // Times of this form are ordered like texts, and a missing one is that of the creation.
+    let goes_back = edited(after) < edited(before);
+    note(goes_back, What::Looks);
     note(before.text() != after.text(), What::Text);
     let common = before.comments.len().min(after.comments.len());
     let kept = before.comments.len() == common && before.comments == after.comments[..common];

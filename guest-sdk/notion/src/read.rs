@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use mcpmark_guest::Tree;
+use mcpmark_guest::jiff::Timestamp;
 use mcpmark_guest::serde_json::{self, Map, Value};
 
 use crate::shape::Object;
 use crate::text::Text;
-use crate::workspace::{Comment, Kind, Node, Parent, Property, Schema, User, Workspace};
+use crate::workspace::{Comment, Kind, Node, Parent, Property, Schema, Stamp, User, Workspace};
 
 const STAMPS: [&str; 3] = ["created", "edited", "trashed"];
 const CONTENT: [&str; 2] = ["comments", "blocks"];
@@ -35,6 +36,12 @@ const FIELDS: [&str; 19] = [
     "original",
 ];
 
+/// Keys of an option of a property.
+const OPTION: &[&str] = &["id", "name", "color"];
+
+/// Keys of a group of options.
+const GROUP: &[&str] = &["id", "name", "color", "options"];
+
 /// Keys of the settings of properties, in the order in which the service writes them.
 const SETTINGS: [&str; 12] = [
     "id", "name", "type", "format", "options", "groups", "relation", "database", "synced",
@@ -44,6 +51,8 @@ const SETTINGS: [&str; 12] = [
 /// Reads all documents of a tree.
 pub(crate) fn workspace(tree: &Tree) -> Result<Workspace, String> {
     let mut reading = Reading::default();
+    // Documents name users.
+    document(&mut reading, tree, "workspace.json")?;
     let entries = tree.walk("");
     for entry in entries.get()? {
         let path = entry.path.as_str();
@@ -52,20 +61,28 @@ pub(crate) fn workspace(tree: &Tree) -> Result<Workspace, String> {
             mcpmark_guest::Kind::File => {}
             _ => return Err(format!("{path}: expected no such entry in a workspace")),
         }
-        let text = tree.file(path).text();
-        let text = text.get()?;
-        let value: Value = serde_json::from_str(text).map_err(|it| format!("{path}: {it}"))?;
-        if format!("{value:#}\n") != *text {
-            return Err(format!("{path}: not in the layout of the service"));
+        if path != "workspace.json" {
+            document(&mut reading, tree, path)?;
         }
-        reading.document(path, &value)?;
     }
     reading.finish()
+}
+
+fn document(reading: &mut Reading, tree: &Tree, path: &str) -> Result<(), String> {
+    let text = tree.file(path).text();
+    let text = text.get()?;
+    let value: Value = serde_json::from_str(text).map_err(|it| format!("{path}: {it}"))?;
+    if format!("{value:#}\n") != *text {
+        return Err(format!("{path}: not in the layout of the service"));
+    }
+    reading.document(path, &value)
 }
 
 #[derive(Default)]
 struct Reading {
     workspace: Workspace,
+    /// Ids of the users.
+    users: BTreeSet<String>,
     /// Pages and databases that a place names, each once.
     placed: BTreeSet<String>,
     /// Places of documents: node, and the node above it.
@@ -98,6 +115,7 @@ impl Reading {
         }
         for user in all.list("users")? {
             let user = Object::read(user, path, &["id", "name", "email", "bot", "avatar"])?;
+            self.users.insert(user.string("id")?.to_owned());
             self.workspace.users.push(User {
                 id: user.string("id")?.to_owned(),
                 name: user.string("name")?.to_owned(),
@@ -151,6 +169,11 @@ impl Reading {
         let mut properties = Vec::new();
         for item in object.list("properties")? {
             let item = Object::read(item, path, &SETTINGS)?;
+            for (list, keys) in [("options", OPTION), ("groups", GROUP)] {
+                for option in item.list(list)? {
+                    Object::read(option, path, keys)?.string("id")?;
+                }
+            }
             let mut settings = Map::new();
             for (key, value) in item.map.iter().skip(3) {
                 settings.insert(key.clone(), value.clone());
@@ -194,23 +217,20 @@ impl Reading {
     fn node(&mut self, object: Object<'_>, parent: Parent, kind: Kind) -> Result<String, String> {
         let place = object.place;
         let id = object.string("id")?.to_owned();
-        for key in ["created", "edited"] {
-            if let Some(stamp) = object.map.get(key) {
-                let stamp = Object::read(stamp, place, &["at", "by"])?;
-                (stamp.string("at")?, stamp.string("by")?);
-            }
-        }
+        let created = self.stamp(object, "created")?;
+        let edited = self.stamp(object, "edited")?;
         let mut comments = Vec::new();
         for comment in object.list("comments")? {
             let keys = ["id", "discussion", "created", "text"];
             let comment = Object::read(comment, place, &keys)?;
-            let created = comment.map.get("created").unwrap_or(&Value::Null);
-            let created = Object::read(created, place, &["at", "by"])?;
+            let Some(Stamp { at, by }) = self.stamp(comment, "created")? else {
+                return Err(format!("{place}: a comment was not created"));
+            };
             comments.push(Comment {
                 id: comment.string("id")?.to_owned(),
                 discussion: comment.string("discussion")?.to_owned(),
-                by: created.string("by")?.to_owned(),
-                at: created.string("at")?.to_owned(),
+                by,
+                at,
                 text: Text::read(comment.map.get("text"), place)?,
             });
         }
@@ -220,7 +240,8 @@ impl Reading {
             kind,
             icon: object.map.get("icon").cloned(),
             cover: object.map.get("cover").cloned(),
-            created: object.map.get("created").cloned(),
+            created,
+            edited,
             trashed: object.is_set("trashed")?,
             comments,
             children: Vec::new(),
@@ -240,6 +261,26 @@ impl Reading {
             node.children = children;
         }
         Ok(id)
+    }
+
+    /// Reads the time and the author of a creation or an edit.
+    fn stamp(&self, object: Object<'_>, key: &str) -> Result<Option<Stamp>, String> {
+        let Some(value) = object.map.get(key) else {
+            return Ok(None);
+        };
+        let stamp = Object::read(value, object.place, &["at", "by"])?;
+        let (at, by) = (stamp.string("at")?, stamp.string("by")?);
+        if !self.users.contains(by) {
+            return Err(format!("{}: {key} by {by}, who is no user", object.place));
+        }
+        if at.parse::<Timestamp>().is_err() {
+            return Err(format!(
+                "{}: {key} at {at:?}, which is no time",
+                object.place
+            ));
+        }
+        let (at, by) = (at.to_owned(), by.to_owned());
+        Ok(Some(Stamp { at, by }))
     }
 
     fn block(&mut self, value: &Value, path: &str, parent: Parent) -> Result<String, String> {

@@ -41,14 +41,25 @@ pub struct Node {
     pub icon: Option<Value>,
     /// Cover as it is written in the document.
     pub cover: Option<Value>,
-    /// Time and author of the creation, if they are written.
-    pub created: Option<Value>,
+    /// Creation, unless it is that of the page or database.
+    pub created: Option<Stamp>,
+    /// Last edit, unless it is the creation.
+    pub edited: Option<Stamp>,
     /// Whether it was moved to the trash itself.
     pub trashed: bool,
     /// Comments of all discussions, in order.
     pub comments: Vec<Comment>,
     /// Ids of the blocks or rows below, in order, including those in the trash.
     pub children: Vec<String>,
+}
+
+/// Time and author of a creation or an edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    /// Time, in RFC 3339 and UTC.
+    pub at: String,
+    /// Id of the author.
+    pub by: String,
 }
 
 /// Place of a node.
