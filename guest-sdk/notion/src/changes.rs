@@ -2,12 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mcpmark_guest::jiff::Timestamp;
 use mcpmark_guest::{Condition, Found, Verifier};
 
 use crate::workspace::{Kind, Node, Parent, Workspace};
 
 /// Maximum number of changes that a detail names.
 const NAMED: usize = 3;
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
 
 /// Difference of one node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +55,8 @@ pub enum What {
     Comments,
     /// Users, the name or the bot of the workspace.
     Workspace,
+    /// Times of creations and edits since the start that one session cannot have given.
+    Times,
 }
 
 /// Differences that a task asks for.
@@ -172,6 +178,13 @@ impl Workspace {
                 what: What::Order,
             });
         }
+        if !self.times_are_plausible(start) {
+            all.push(Change {
+                id: String::new(),
+                place: "the workspace".to_owned(),
+                what: What::Times,
+            });
+        }
         for (id, before) in &start.nodes {
             let parts = match self.nodes.get(id) {
                 None => vec![What::Removed],
@@ -194,6 +207,27 @@ impl Workspace {
             what: What::Added,
         }));
         all
+    }
+}
+
+impl Workspace {
+    /// Returns whether all new times are after those of the start and within a day. A session
+    /// advances the clock by one second with each change.
+    fn times_are_plausible(&self, start: &Self) -> bool {
+        let times = |it: &Self| -> BTreeSet<Timestamp> {
+            let nodes = it.nodes.values();
+            let stamps = nodes.flat_map(|it| it.created.iter().chain(&it.edited));
+            let stamps = stamps.map(|it| it.at.clone());
+            let comments = it.nodes.values().flat_map(|it| &it.comments);
+            let all = stamps.chain(comments.map(|it| it.at.clone()));
+            all.filter_map(|it| it.parse().ok()).collect()
+        };
+        let old = times(start);
+        let new: Vec<Timestamp> = times(self).difference(&old).copied().collect();
+        let (Some(first), Some(last)) = (new.first(), new.last()) else {
+            return true;
+        };
+        old.last().is_none_or(|it| it < first) && last.as_second() - first.as_second() < DAY
     }
 }
 

@@ -186,6 +186,13 @@ impl Reading {
             });
         }
         let names: Vec<String> = properties.iter().map(|it| it.name.clone()).collect();
+        let distinct = |of: fn(&Property) -> &String| -> BTreeSet<&String> {
+            properties.iter().map(of).collect()
+        };
+        let (ids, titles) = (distinct(|it| &it.id), distinct(|it| &it.name));
+        if ids.len().min(titles.len()) < properties.len() {
+            return Err(format!("{path}: two properties have the same id or name"));
+        }
         let schema = Schema {
             title: Text::read(object.map.get("title"), path)?,
             description: Text::read(object.map.get("description"), path)?,

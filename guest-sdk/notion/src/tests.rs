@@ -220,6 +220,33 @@ fn times_of_edits_and_new_nodes_in_the_trash_are_no_changes() {
 }
 
 #[test]
+fn times_that_no_session_gives_are_changes() {
+    let at = |time: &'static str| stray(|all| all[2].1["edited"] = stamp(time));
+    assert_eq!(at("2025-01-02T00:00:01Z"), None);
+    assert!(at("2024-12-31T00:00:00Z").is_some_and(|it| it.contains("Times")));
+    let detail = stray(|all| {
+        all[2].1["edited"] = stamp("2025-05-05T00:00:00Z");
+        all[1].1["blocks"][0]["edited"] = stamp("2025-05-06T00:00:00Z");
+    });
+    assert!(detail.is_some_and(|it| it.contains("Times")));
+    let mut other = documents();
+    other[2].1["edited"] = json!({"at": "2025-05-05T00:00:00Z", "by": "nobody"});
+    let checks = testing::verify(
+        |task| {
+            task.check("end", Workspace::read(&task.end()).exists());
+        },
+        &tree(&documents()),
+        &tree(&other),
+        None,
+    );
+    assert!(
+        checks[0]
+            .detail
+            .contains("edited by nobody, who is no user")
+    );
+}
+
+#[test]
 fn every_other_difference_is_named() {
     type Edit = fn(&mut Vec<(&'static str, Value)>);
     let edits: [(Edit, &str); 12] = [

@@ -84,7 +84,8 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
         let set = sets.entry(line[..4].to_owned()).or_default();
         if line.contains("Gone for good") {
             set.lost = true;
-            set.flat = flat(&line[6..]).replace(": fell into the harbour on 3 January 2026", "");
+            let place = line[6..].split(": ").next();
+            place.unwrap_or_default().clone_into(&mut set.flat);
         }
         if line.contains("does not open the front door") && manner != Manner::AsNoted {
             set.front = false;
