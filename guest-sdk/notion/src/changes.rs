@@ -2,16 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::jiff::Timestamp;
 use mcpmark_guest::{Condition, Found, Verifier};
 
 use crate::workspace::{Kind, Node, Parent, Workspace};
 
 /// Maximum number of changes that a detail names.
 const NAMED: usize = 3;
-
-/// Seconds of a day.
-const DAY: i64 = 86_400;
 
 /// Difference of one node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +33,7 @@ pub enum What {
     Moved,
     /// The nodes below it have another order.
     Order,
-    /// The type of the block, its creation, icon or cover, or an edit that is older than before.
+    /// The type of the block, its creation, icon or cover.
     Looks,
     /// Text of a block, or title of a page or database.
     Text,
@@ -49,14 +45,12 @@ pub enum What {
     Property(String),
     /// Description of a database, or whether it is shown in its page.
     Schema,
-    /// Comments were added to those of the start.
+    /// Comments were added to those of the start, or the node is new and has some.
     Commented,
     /// Comments of the start are gone or different.
     Comments,
     /// Users, the name or the bot of the workspace.
     Workspace,
-    /// Times of creations and edits since the start that one session cannot have given.
-    Times,
 }
 
 /// Differences that a task asks for.
@@ -92,6 +86,12 @@ impl Allowed {
         self.part(id, What::Commented)
     }
 
+    /// Allows a node to be new. It must be judged by other checks.
+    #[must_use]
+    pub fn added(self, id: &str) -> Self {
+        self.part(id, What::Added)
+    }
+
     /// Allows everything about a node, but not about the nodes below it.
     #[must_use]
     pub fn node(mut self, id: &str) -> Self {
@@ -99,7 +99,7 @@ impl Allowed {
         self
     }
 
-    /// Allows new nodes at any level below a node. They must be judged by other checks.
+    /// Allows new blocks at any level below a node. They must be judged by other checks.
     #[must_use]
     pub fn below(mut self, id: &str) -> Self {
         self.below.push(id.to_owned());
@@ -111,6 +111,7 @@ impl Allowed {
         self.nodes.contains(&change.id)
             || self.parts.iter().any(is_part)
             || (change.what == What::Added
+                && end.nodes.get(&change.id).is_some_and(Node::is_block)
                 && self.below.iter().any(|id| end.is_below(&change.id, id)))
     }
 }
@@ -159,8 +160,8 @@ impl Workspace {
         false
     }
 
-    /// Returns the differences from another workspace, by id of the node. A later time of the last
-    /// edit is no difference, and neither is a new node in the trash.
+    /// Returns the differences from another workspace, by id of the node. Times of the last edit
+    /// are no differences, and neither is a new node in the trash.
     pub fn changes_since(&self, start: &Self) -> Vec<Change> {
         let mut all = Vec::new();
         let head = |it: &Self| (it.name.clone(), it.bot.clone(), it.users.clone());
@@ -178,13 +179,6 @@ impl Workspace {
                 what: What::Order,
             });
         }
-        if !self.times_are_plausible(start) {
-            all.push(Change {
-                id: String::new(),
-                place: "the workspace".to_owned(),
-                what: What::Times,
-            });
-        }
         for (id, before) in &start.nodes {
             let parts = match self.nodes.get(id) {
                 None => vec![What::Removed],
@@ -200,34 +194,21 @@ impl Workspace {
             .nodes
             .keys()
             .filter(|id| !start.nodes.contains_key(*id));
-        let added = added.filter(|id| self.is_live(id));
-        all.extend(added.map(|id| Change {
-            id: id.clone(),
-            place: self.describe(id),
-            what: What::Added,
-        }));
+        for id in added.filter(|id| self.is_live(id)) {
+            let is_commented = self.nodes.get(id).is_some_and(|it| !it.comments.is_empty());
+            let commented = is_commented.then_some(What::Commented);
+            all.extend(
+                [What::Added]
+                    .into_iter()
+                    .chain(commented)
+                    .map(|what| Change {
+                        id: id.clone(),
+                        place: self.describe(id),
+                        what,
+                    }),
+            );
+        }
         all
-    }
-}
-
-impl Workspace {
-    /// Returns whether all new times are after those of the start and within a day. A session
-    /// advances the clock by one second with each change.
-    fn times_are_plausible(&self, start: &Self) -> bool {
-        let times = |it: &Self| -> BTreeSet<Timestamp> {
-            let nodes = it.nodes.values();
-            let stamps = nodes.flat_map(|it| it.created.iter().chain(&it.edited));
-            let stamps = stamps.map(|it| it.at.clone());
-            let comments = it.nodes.values().flat_map(|it| &it.comments);
-            let all = stamps.chain(comments.map(|it| it.at.clone()));
-            all.filter_map(|it| it.parse().ok()).collect()
-        };
-        let old = times(start);
-        let new: Vec<Timestamp> = times(self).difference(&old).copied().collect();
-        let (Some(first), Some(last)) = (new.first(), new.last()) else {
-            return true;
-        };
-        old.last().is_none_or(|it| it < first) && last.as_second() - first.as_second() < DAY
     }
 }
 
@@ -252,10 +233,6 @@ fn differences(before: &Node, after: &Node) -> Vec<What> {
     let looks = |it: &Node| (it.icon.clone(), it.cover.clone(), it.created.clone());
     let types = before.type_name() == after.type_name();
     note(looks(before) != looks(after) || !types, What::Looks);
-    let edited = |it: &Node| it.edited.as_ref().map(|it| it.at.clone());
-    // Times of this form are ordered like texts, and a missing one is that of the creation.
-    let goes_back = edited(after) < edited(before);
-    note(goes_back, What::Looks);
     note(before.text() != after.text(), What::Text);
     let common = before.comments.len().min(after.comments.len());
     let kept = before.comments.len() == common && before.comments == after.comments[..common];

@@ -3,8 +3,8 @@
 //! - [`Workspace`] reads the documents of one tree: pages by the titles that lead to them, blocks
 //!   in their order, rows with typed [cells](Cell), texts with their styles, and comments.
 //! - [`Workspace::changes_since`] lists how one workspace differs from another, and
-//!   [`nothing_else_changed`] adds the check that only [`Allowed`] differences exist. A later
-//!   time of the last edit is no difference, and neither is something new that is in the trash.
+//!   [`nothing_else_changed`] adds the check that only [`Allowed`] differences exist. Times of the
+//!   last edit are no differences, and neither is something new that is in the trash.
 //! - [`NotionTools`] calls the tools of the published server.
 //!
 //! Documents must have the form in which the service writes them. An agent cannot change the form,

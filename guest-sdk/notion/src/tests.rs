@@ -220,15 +220,7 @@ fn times_of_edits_and_new_nodes_in_the_trash_are_no_changes() {
 }
 
 #[test]
-fn times_that_no_session_gives_are_changes() {
-    let at = |time: &'static str| stray(|all| all[2].1["edited"] = stamp(time));
-    assert_eq!(at("2025-01-02T00:00:01Z"), None);
-    assert!(at("2024-12-31T00:00:00Z").is_some_and(|it| it.contains("Times")));
-    let detail = stray(|all| {
-        all[2].1["edited"] = stamp("2025-05-05T00:00:00Z");
-        all[1].1["blocks"][0]["edited"] = stamp("2025-05-06T00:00:00Z");
-    });
-    assert!(detail.is_some_and(|it| it.contains("Times")));
+fn edits_are_made_by_users() {
     let mut other = documents();
     other[2].1["edited"] = json!({"at": "2025-05-05T00:00:00Z", "by": "nobody"});
     let checks = testing::verify(
@@ -332,6 +324,44 @@ fn allowed_differences_are_no_others() {
     assert!(checks[0].passed, "{}", checks[0].detail);
     assert!(
         checks[1].detail.contains("Commented of Handbook"),
+        "{}",
+        checks[1].detail
+    );
+}
+
+#[test]
+fn only_blocks_are_allowed_below_a_page() {
+    let verify = |task: &mut Verifier| {
+        let start = Workspace::read(&task.start()).required();
+        let end = Workspace::read(&task.end());
+        nothing_else_changed(task, &start, &end, &Allowed::new().below("p2"));
+        nothing_else_changed(task, &start, &end, &Allowed::new().below("p2").added("p3"));
+    };
+    let checks = after(
+        |all| {
+            all[2].1["blocks"] = json!([{"page": "p3"}]);
+            let comment = json!({
+                "id": "c9", "discussion": "d9", "created": stamp("2025-02-02T00:00:00Z"), "text": "So."
+            });
+            all.push((
+                "pages/p3.json",
+                json!({
+                    "id": "p3", "title": "New", "created": stamp("2025-02-02T00:00:00Z"),
+                    "comments": [comment]
+                }),
+            ));
+        },
+        verify,
+    );
+    assert!(
+        checks[0].detail.contains("Added of Handbook / Rota / New"),
+        "{}",
+        checks[0].detail
+    );
+    assert!(
+        checks[1]
+            .detail
+            .contains("Commented of Handbook / Rota / New"),
         "{}",
         checks[1].detail
     );

@@ -167,6 +167,11 @@ impl Node {
         }
     }
 
+    /// Returns whether this is a block, and not a page, database or row.
+    pub fn is_block(&self) -> bool {
+        matches!(self.kind, Kind::Block { .. })
+    }
+
     /// Returns whether a block has this field with the value true, such as `checked`.
     pub fn is_set(&self, field: &str) -> bool {
         match &self.kind {
@@ -371,7 +376,10 @@ impl Workspace {
                 let text: String = self.text_of(node).chars().take(40).collect();
                 format!("{} {text:?}", node.type_name())
             });
-            names.push(name);
+            // A block without a text, such as a column, leads nowhere in particular.
+            if node.id == id || !node.is_block() || !self.text_of(node).is_empty() {
+                names.push(name);
+            }
             at = match &node.parent {
                 Parent::Workspace => None,
                 Parent::Node(parent) => self.nodes.get(parent),

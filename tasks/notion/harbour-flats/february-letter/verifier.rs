@@ -38,12 +38,34 @@ fn verify(task: &mut Verifier) {
             .collect::<Vec<String>>()
             .join("\n\n"))
     });
+    task.check(
+        "the order of the letter",
+        text.satisfies(|text| {
+            let lines: Vec<&str> = text.lines().filter(|it| !it.trim().is_empty()).collect();
+            let at = |word: &str| lines.iter().position(|line| line.contains(word));
+            let (greeting, sum, flat) = (at("Quayle"), at("965"), at("lat 4"));
+            Condition::when(
+                greeting == Some(0) && sum.is_some() && (flat.is_none() || sum <= flat),
+                "expected the greeting, then what was finished, then what is open and empty",
+            )
+        }),
+    );
+    task.check(
+        "everything is said once",
+        text.satisfies(|text| {
+            let mut lines: Vec<&str> = text.lines().filter(|it| !it.trim().is_empty()).collect();
+            let count = lines.len();
+            lines.sort_unstable();
+            lines.dedup();
+            Condition::when(lines.len() == count, "expected no paragraph twice")
+        }),
+    );
     for (name, condition) in facts::conditions(&text) {
         task.check(format!("the letter: {name}"), condition);
     }
     let mut allowed = Allowed::new();
     if let Ok(id) = letter.get() {
-        allowed = allowed.node(id).below(id);
+        allowed = allowed.added(id).below(id);
     }
     nothing_else_changed(task, &start, &end, &allowed);
 }

@@ -107,9 +107,9 @@ fn verify(task: &mut Verifier) {
     let table = end.try_map(|end| Ok(end.database(TITLE).get()?.node().id().to_owned()));
     let mut allowed = Allowed::new();
     if let (Ok(table), Ok(workspace)) = (table.get(), end.get()) {
-        allowed = allowed.node(table);
+        allowed = allowed.added(table);
         for row in workspace.children(table) {
-            allowed = allowed.node(row.id());
+            allowed = allowed.added(row.id());
         }
     }
     nothing_else_changed(task, &start, &end, &allowed);
