@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each guest does the task in one manner")]
 
 use mcpmark_guest::Tools;
+use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::serde_json::{Value, json};
 use mcpmark_guest_notion::{NotionTools, block, plain, rich_text, title_of};
 
@@ -151,9 +152,12 @@ fn month(
 
 fn paragraphs(month: &Month, flat: &str, again: &str, manner: Manner) -> Vec<String> {
     let sum = euros(month.cents);
-    let (what, cost, _) = month.large.first().cloned().unwrap_or_default();
-    assert_eq!(what, "Hall to be painted");
-    let cost = euros(cost);
+    let mut large = month.large.iter();
+    let hall = large.find(|(what, _, _)| what.starts_with("Hall"));
+    let (cost, agreed) = hall.map_or_else(Default::default, |(_, cents, day)| {
+        let day: Date = day.parse().expect("she agreed on a day");
+        (euros(*cents), day.strftime("%-d %B").to_string())
+    });
     let number = flat.rsplit(' ').next().unwrap_or_default();
     let (_, day) = again.split_once("on ").expect("a day");
     let (day, _) = day.split_once(',').expect("a day");
@@ -172,7 +176,7 @@ fn paragraphs(month: &Month, flat: &str, again: &str, manner: Manner) -> Vec<Str
             "The new pane is paid by the tenant who broke it, so you do not find it in that sum."
                 .to_owned(),
             format!(
-                "The painters were above 300: {cost} euros for the hall, as we agreed on the phone on 3 February."
+                "The painters were above 300: {cost} euros for the hall, as we agreed on the phone on {agreed}."
             ),
             format!("{} repairs are still outstanding today.", month.open),
             format!(
@@ -191,7 +195,7 @@ fn paragraphs(month: &Month, flat: &str, again: &str, manner: Manner) -> Vec<Str
             month.finished
         ),
         format!(
-            "More than 300 was only the painting of the hall, for {cost} euros; you agreed to it on 3 February."
+            "More than 300 was only the painting of the hall, for {cost} euros; you agreed to it on {agreed}."
         ),
         format!(
             "{} repairs are still open. Flat {number} of Gull Row 3 is empty; {who} from {day}.",

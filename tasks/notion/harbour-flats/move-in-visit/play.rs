@@ -38,7 +38,11 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
         .find(|it| it.contains("Lantern Court"))
         .expect("somebody has it");
     let (owner, _) = owner.split_once(':').expect("a name");
-    let page = notion.find("page", &format!("{FLAT}: moving in"));
+    let moves = notion.all("API-post-search", &json!({"query": "moving in"}));
+    let page = moves
+        .iter()
+        .find(|it| title_of(it) == format!("{FLAT}: moving in"));
+    let page = page.expect("the move has a page");
     let blocks = notion.children(string(&page["id"]));
     let day = first_day(&plain(&blocks[0]["paragraph"]["rich_text"]));
     let who = match manner {

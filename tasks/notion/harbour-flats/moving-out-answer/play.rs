@@ -8,7 +8,7 @@ use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::serde_json::{Value, json};
 use mcpmark_guest_notion::{NotionTools, plain, title_of};
 
-const MOVE: &str = "Lantern Court, flat 3: moving out";
+const FLAT: &str = "Lantern Court, flat 3";
 
 /// How the task is done.
 #[derive(Clone, Copy, PartialEq)]
@@ -29,8 +29,7 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     if manner == Manner::TableFirst {
         visit = Some(visit_of(&mut notion, manner));
     }
-    let page = notion.find("page", MOVE);
-    let page = string(&page["id"]).to_owned();
+    let page = move_page(&mut notion, "moving out");
     notion.lines(&page);
     let questions = notion.comments(&page);
     assert!(
@@ -42,8 +41,7 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     let rules = notion.lines(string(&rules["id"]));
     let minutes = notion.find("page", "2026-02-16");
     let minutes = notion.lines(string(&minutes["id"]));
-    let next = notion.find("page", "Lantern Court, flat 3: moving in");
-    let flat = string(&next["id"]).to_owned();
+    let flat = move_page(&mut notion, "moving in");
     let next = notion.lines(&flat);
     let keeps_blue = next.iter().any(|it| it.contains("keep the bedroom blue"));
 
@@ -91,12 +89,20 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     "I have answered on the page of the move.".to_owned()
 }
 
+/// Returns the id of a page of the move.
+fn move_page(notion: &mut NotionTools<'_>, direction: &str) -> String {
+    let found = notion.all("API-post-search", &json!({"query": direction}));
+    let title = format!("{FLAT}: {direction}");
+    let page = found.iter().find(|it| title_of(it) == title);
+    string(&page.expect("the move has a page")["id"]).to_owned()
+}
+
 /// Returns the time of the visit, and who is entered for it.
 fn visit_of(notion: &mut NotionTools<'_>, manner: Manner) -> (String, String) {
     let table = notion.find("database", "Inspections");
     let kind = json!({"property": "Kind", "select": {"equals": "move-out"}});
     let planned = json!({"property": "Result", "status": {"equals": "Planned"}});
-    let title = json!({"property": "Visit", "title": {"contains": "Lantern Court, flat 3"}});
+    let title = json!({"property": "Visit", "title": {"contains": FLAT}});
     let filter = match manner {
         Manner::BySearch => json!({"and": [kind, planned, title]}),
         _ => kind,
@@ -106,7 +112,7 @@ fn visit_of(notion: &mut NotionTools<'_>, manner: Manner) -> (String, String) {
     for visit in &visits {
         let properties = &visit["properties"];
         let is_planned = properties["Result"]["status"]["name"] == "Planned";
-        if is_planned && title_of(visit).contains("Lantern Court, flat 3") {
+        if is_planned && title_of(visit).contains(FLAT) {
             let comments = notion.comments(string(&visit["id"]));
             let is_off = comments
                 .iter()
