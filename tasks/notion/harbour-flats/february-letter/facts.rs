@@ -107,6 +107,10 @@ fn facts() -> Facts {
         .may(euros(24_000))
         .may(euros(1_850))
         .may(euros(14_800))
+        // The whole invoice of the flue, and the part of another house.
+        .may(euros(42_000))
+        .may(euros(18_000))
+        .may(Fact::number(3))
         .may(Fact::number(300))
         .may(euros(30_000))
         .may(Fact::number(1))
