@@ -87,8 +87,8 @@ fn stands(task: &Value) {
     assert!(task["variants"]["extra-reads"].is_u64(), "{name}: {task}");
     assert_eq!(check(task, "the certificate holds")["passed"], true);
     let mutants = &task["mutants"];
-    // A task that asks for few lines has few near misses.
-    assert!(mutants["made"].as_u64().unwrap() >= 100, "{name}");
+    // A task that asks for few lines, or for one comment in a workspace, has few near misses.
+    assert!(mutants["made"].as_u64().unwrap() >= 60, "{name}");
     assert!(mutants["score"].as_f64().unwrap() >= 0.95, "{name}");
     assert_eq!(
         check(task, "each kind of near miss is noticed")["passed"],

@@ -102,8 +102,11 @@ pub(crate) async fn play_within(
     }
     .await;
     let shape = calls_digest(client.tools(), &recorded.calls);
-    let read_only = read_only(client.tools());
-    let reads = reads(client.tools(), &recorded.calls);
+    let kind = task.start.kind.as_deref();
+    let read_only = read_only(client.tools(), |tool| {
+        kind.is_some_and(|kind| kind.only_reads(tool))
+    });
+    let reads = reads(client.tools(), &read_only, &recorded.calls);
     let disconnected = client.close().await;
     let closed = session.close().await;
     // The first error is the most informative, because it may have caused the later ones.
@@ -145,11 +148,11 @@ impl Recorder for RecordedCalls {
     }
 }
 
-/// Returns the names of the tools that declare that they only read.
-fn read_only(tools: &[Tool]) -> BTreeSet<String> {
+/// Returns the names of the tools that declare that they only read, and of those of which `only_reads` is true.
+fn read_only(tools: &[Tool], only_reads: impl Fn(&str) -> bool) -> BTreeSet<String> {
     let reads = |tool: &&Tool| {
         let hints = tool.annotations.as_ref();
-        hints.is_some_and(|hints| hints.read_only_hint == Some(true))
+        hints.is_some_and(|hints| hints.read_only_hint == Some(true)) || only_reads(&tool.name)
     };
     let tools = tools.iter().filter(reads);
     tools.map(|tool| tool.name.to_string()).collect()
@@ -157,8 +160,7 @@ fn read_only(tools: &[Tool]) -> BTreeSet<String> {
 
 /// Returns the distinct calls of read-only tools among `calls`, followed by one call of each read-only tool that
 /// requires no arguments.
-fn reads(tools: &[Tool], calls: &[ToolCall]) -> Vec<ToolCall> {
-    let read_only = read_only(tools);
+fn reads(tools: &[Tool], read_only: &BTreeSet<String>, calls: &[ToolCall]) -> Vec<ToolCall> {
     let requires_nothing = |tool: &&Tool| {
         let required = tool.input_schema.get("required").and_then(Value::as_array);
         required.is_none_or(Vec::is_empty)
@@ -221,9 +223,18 @@ mod tests {
             name: "me".to_owned(),
             ..ToolCall::default()
         };
+        let read_only = super::read_only(&tools, |_| false);
         assert_eq!(
-            reads(&tools, &calls),
+            reads(&tools, &read_only, &calls),
             [call("read", "a"), call("read", "b"), me]
         );
+    }
+
+    #[test]
+    fn a_service_knows_tools_that_only_read_without_annotations() {
+        let tools = [tool("find", false, &[]), tool("write", false, &["path"])];
+        let read_only = super::read_only(&tools, |tool| tool == "find");
+        assert_eq!(read_only, BTreeSet::from(["find".to_owned()]));
+        assert_eq!(reads(&tools, &read_only, &[call("write", "a")]).len(), 1);
     }
 }

@@ -164,6 +164,11 @@ pub trait ServiceKind: Send + Sync + 'static {
 
     // Certification.
 
+    /// Reports whether a tool only reads, for tools whose annotations do not tell.
+    fn only_reads(&self, _tool: &str) -> bool {
+        false
+    }
+
     /// Returns the mutations that only this service has, in addition to [`Mutation::GENERAL`].
     fn mutations(&self) -> &'static [Mutation] {
         &[]

@@ -83,4 +83,27 @@ impl ServiceKind for NotionKind {
     ) -> Result<Option<Box<dyn StateMutator + 'a>>, MutateError> {
         Ok(Some(Box::new(WorkspaceMutator::new(solved)?)))
     }
+
+    /// The tools of version 1.9.1 have no annotations. Version 2.5.2 describes the search and the query as destructive.
+    fn only_reads(&self, tool: &str) -> bool {
+        let is_get = ["API-get-", "API-retrieve-"]
+            .iter()
+            .any(|prefix| tool.starts_with(prefix));
+        is_get || ["API-post-database-query", "API-post-search"].contains(&tool)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_that_change_nothing_only_read() {
+        let tools = NotionService.tools(None);
+        let reads = tools.iter().filter(|tool| NotionKind.only_reads(tool));
+        assert_eq!((reads.count(), tools.len()), (11, 19));
+        for tool in ["API-patch-page", "API-post-page", "API-delete-a-block"] {
+            assert!(!NotionKind.only_reads(tool), "{tool}");
+        }
+    }
 }

@@ -1,0 +1,13 @@
+//! Wrong: lets a visit count that failed or found nobody at home.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::AnyVisit)
+}

@@ -1,0 +1,13 @@
+//! Right as well: adds the sets from the last to the first.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::RowsBackwards)
+}

@@ -1,0 +1,13 @@
+//! Right as well: sets all due dates before it sets the statuses.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::DatesFirst)
+}
