@@ -1,11 +1,10 @@
 //! Run of an agent on a task without a journal.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mcpmark_agent::{Agent, Attempt, AttemptLimits, End, Event, RecordError, Recorder, ToolCall};
 use mcpmark_experiment::Prepared;
-use mcpmark_kinds::ServiceUnavailable;
+use mcpmark_kinds::{ServiceKind, ServiceUnavailable};
 use mcpmark_service::{STOP_GRACE, Tool, ToolClient, WorldState, error_chain};
 use mcpmark_snapshot::{Digest, ScratchSpace, Store, Tree};
 use serde_json::Value;
@@ -27,11 +26,11 @@ pub(crate) struct Played {
     pub(crate) calls: Vec<ToolCall>,
     /// Results of the calls, in the order of their ends, each with the number of calls that had started before it.
     pub(crate) results: Vec<(usize, Value)>,
-    /// Names of the tools that only read.
-    pub(crate) read_only: BTreeSet<String>,
+    /// For each call, whether it only reads.
+    pub(crate) only_reads: Vec<bool>,
     /// Digest of the shapes of the calls.
     pub(crate) shape: Digest,
-    /// Calls of read-only tools: those that the agent made, without repetitions, and those without arguments.
+    /// Calls that only read: those that the agent made, without repetitions, and those without arguments.
     pub(crate) reads: Vec<ToolCall>,
 }
 
@@ -95,7 +94,7 @@ pub(crate) async fn play_within(
             tool_calls: attempt.tool_calls(),
             calls: Vec::new(),
             results: Vec::new(),
-            read_only: BTreeSet::new(),
+            only_reads: Vec::new(),
             shape: calls_digest(&[], &[]),
             reads: Vec::new(),
         })
@@ -103,10 +102,12 @@ pub(crate) async fn play_within(
     .await;
     let shape = calls_digest(client.tools(), &recorded.calls);
     let kind = task.start.kind.as_deref();
-    let read_only = read_only(client.tools(), |tool| {
-        kind.is_some_and(|kind| kind.only_reads(tool))
-    });
-    let reads = reads(client.tools(), &read_only, &recorded.calls);
+    let only_reads = |call: &ToolCall| {
+        let is_known = |kind: &dyn ServiceKind| kind.only_reads(&call.name, &call.arguments);
+        is_declared_read_only(client.tools(), call) || kind.is_some_and(is_known)
+    };
+    let reads = reads(client.tools(), only_reads, &recorded.calls);
+    let only_reads = recorded.calls.iter().map(only_reads).collect();
     let disconnected = client.close().await;
     let closed = session.close().await;
     // The first error is the most informative, because it may have caused the later ones.
@@ -117,7 +118,7 @@ pub(crate) async fn play_within(
     Ok(Played {
         calls: recorded.calls,
         results: recorded.results,
-        read_only,
+        only_reads,
         shape,
         reads,
         ..played
@@ -148,19 +149,20 @@ impl Recorder for RecordedCalls {
     }
 }
 
-/// Returns the names of the tools that declare that they only read, and of those of which `only_reads` is true.
-fn read_only(tools: &[Tool], only_reads: impl Fn(&str) -> bool) -> BTreeSet<String> {
-    let reads = |tool: &&Tool| {
-        let hints = tool.annotations.as_ref();
-        hints.is_some_and(|hints| hints.read_only_hint == Some(true)) || only_reads(&tool.name)
-    };
-    let tools = tools.iter().filter(reads);
-    tools.map(|tool| tool.name.to_string()).collect()
+/// Reports whether the tool of a call declares that it only reads.
+fn is_declared_read_only(tools: &[Tool], call: &ToolCall) -> bool {
+    let tool = tools.iter().find(|tool| tool.name == call.name);
+    let hints = tool.and_then(|tool| tool.annotations.as_ref());
+    hints.is_some_and(|hints| hints.read_only_hint == Some(true))
 }
 
-/// Returns the distinct calls of read-only tools among `calls`, followed by one call of each read-only tool that
-/// requires no arguments.
-fn reads(tools: &[Tool], read_only: &BTreeSet<String>, calls: &[ToolCall]) -> Vec<ToolCall> {
+/// Returns the distinct calls among `calls` that only read, followed by one such call of each tool that requires no
+/// arguments.
+fn reads(
+    tools: &[Tool],
+    only_reads: impl Fn(&ToolCall) -> bool,
+    calls: &[ToolCall],
+) -> Vec<ToolCall> {
     let requires_nothing = |tool: &&Tool| {
         let required = tool.input_schema.get("required").and_then(Value::as_array);
         required.is_none_or(Vec::is_empty)
@@ -174,7 +176,7 @@ fn reads(tools: &[Tool], read_only: &BTreeSet<String>, calls: &[ToolCall]) -> Ve
         let is_known = reads
             .iter()
             .any(|known| known.name == call.name && known.arguments == call.arguments);
-        if read_only.contains(&call.name) && !is_known && reads.len() < MOST_READS {
+        if !is_known && reads.len() < MOST_READS && only_reads(&call) {
             reads.push(call);
         }
     }
@@ -223,18 +225,24 @@ mod tests {
             name: "me".to_owned(),
             ..ToolCall::default()
         };
-        let read_only = super::read_only(&tools, |_| false);
+        let only_reads = |call: &ToolCall| is_declared_read_only(&tools, call);
         assert_eq!(
-            reads(&tools, &read_only, &calls),
+            reads(&tools, only_reads, &calls),
             [call("read", "a"), call("read", "b"), me]
         );
     }
 
     #[test]
-    fn a_service_knows_tools_that_only_read_without_annotations() {
-        let tools = [tool("find", false, &[]), tool("write", false, &["path"])];
-        let read_only = super::read_only(&tools, |tool| tool == "find");
-        assert_eq!(read_only, BTreeSet::from(["find".to_owned()]));
-        assert_eq!(reads(&tools, &read_only, &[call("write", "a")]).len(), 1);
+    fn calls_of_one_tool_may_read_or_write() {
+        let tools = [tool("query", false, &["path"])];
+        let only_reads = |call: &ToolCall| call.arguments["path"] == "a";
+        assert_eq!(
+            reads(
+                &tools,
+                only_reads,
+                &[call("query", "b"), call("query", "a")]
+            ),
+            [call("query", "a")]
+        );
     }
 }

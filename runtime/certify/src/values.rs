@@ -126,7 +126,7 @@ impl Written {
             changed.any(|(before, after)| before.contains(text) && !after.contains(text))
         };
         let calls = solved.calls.iter().enumerate();
-        let calls = calls.filter(|(_, call)| !solved.read_only.contains(&call.name));
+        let calls = calls.filter(|(index, _)| !solved.only_reads[*index]);
         let mut texts: Vec<(usize, String)> = calls
             .flat_map(|(index, call)| {
                 let texts = call.arguments.values().flat_map(texts_of);
@@ -302,7 +302,10 @@ mod tests {
             tool_calls: 0,
             calls: calls.iter().map(call).collect(),
             results: results.collect(),
-            read_only: BTreeSet::from(["read_file".to_owned()]),
+            only_reads: calls
+                .iter()
+                .map(|(tool, ..)| *tool == "read_file")
+                .collect(),
             shape: mcpmark_snapshot::Digest::of(b""),
             reads: Vec::new(),
         }

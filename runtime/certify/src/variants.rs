@@ -30,10 +30,11 @@ impl CertificationRun<'_> {
         let extra_reads = ExtraCalls {
             before: solved.reads.clone(),
             after: solved.reads.iter().rev().cloned().collect(),
-            repeat: false,
+            ..ExtraCalls::default()
         };
         let repeated_calls = ExtraCalls {
             repeat: true,
+            repeatable: solved.reads.clone(),
             ..ExtraCalls::default()
         };
         // The turn limit of the task was made for attempts without these calls.

@@ -17,8 +17,11 @@ pub struct ExtraCalls {
     pub before: Vec<ToolCall>,
     /// Calls after the last call of the solution. Their ids are replaced.
     pub after: Vec<ToolCall>,
-    /// Set to make each call a second time if it succeeded and its tool is declared as read-only or idempotent.
+    /// Set to make each call a second time if it succeeded, and its tool is declared as read-only or idempotent or the
+    /// call is one of `repeatable`.
     pub repeat: bool,
+    /// Calls that can be repeated although their tools do not declare it. Their ids do not matter.
+    pub repeatable: Vec<ToolCall>,
 }
 
 /// Agent that plays the solution of a task. Each tool call is a turn, and so is the last message.
@@ -112,7 +115,8 @@ impl Agent for Oracle {
                 let _ = result.send(Err(stop));
                 continue;
             }
-            let again = (extra.repeat && is_repeatable(attempt, &call)).then(|| call.clone());
+            let again = (extra.repeat && is_repeatable(attempt, &extra.repeatable, &call))
+                .then(|| call.clone());
             let answer = match play_again(attempt, call, again).await {
                 Ok(answer) => answer.map_err(ToolError::Failed),
                 Err(reason) => {
@@ -184,8 +188,12 @@ async fn play_again(
     Ok(result)
 }
 
-/// Reports whether the tool of a call is declared as read-only or idempotent.
-fn is_repeatable(attempt: &Attempt<'_>, call: &ToolCall) -> bool {
+/// Reports whether a call is one of `repeatable`, or its tool is declared as read-only or idempotent.
+fn is_repeatable(attempt: &Attempt<'_>, repeatable: &[ToolCall], call: &ToolCall) -> bool {
+    let is_same = |it: &ToolCall| it.name == call.name && it.arguments == call.arguments;
+    if repeatable.iter().any(is_same) {
+        return true;
+    }
     let mut tools = attempt.client().tools().iter();
     let tool = tools.find(|tool| tool.name == call.name);
     let hints = tool.and_then(|tool| tool.annotations.as_ref());

@@ -9,7 +9,7 @@ use mcpmark_service::{Service, ServiceError};
 use mcpmark_snapshot::{Blobs, ReadError, Snapshot, Store, Tree, TreePath};
 use mcpmark_task::scaffold::Scaffold;
 use mcpmark_task::{GuestRole, TaskId};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{Mutation, ScriptInvocation, ScriptVariables, Summary, WorldGuest, WorldGuests};
 
@@ -164,8 +164,8 @@ pub trait ServiceKind: Send + Sync + 'static {
 
     // Certification.
 
-    /// Reports whether a tool only reads, for tools whose annotations do not tell.
-    fn only_reads(&self, _tool: &str) -> bool {
+    /// Reports whether a call only reads, for tools whose annotations do not tell.
+    fn only_reads(&self, _tool: &str, _arguments: &Map<String, Value>) -> bool {
         false
     }
 

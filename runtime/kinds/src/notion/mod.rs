@@ -11,6 +11,7 @@ use mcpmark_notion::overview::{self, Overview};
 use mcpmark_service::{Service, ServiceError};
 use mcpmark_snapshot::{Blobs, Snapshot, Tree, TreePath};
 use mcpmark_task::TaskId;
+use serde_json::{Map, Value};
 
 use self::mutants::{MUTATIONS, WorkspaceMutator};
 use crate::invocation::{ScriptInvocation, ScriptVariables};
@@ -85,7 +86,7 @@ impl ServiceKind for NotionKind {
     }
 
     /// The tools of version 1.9.1 have no annotations. Version 2.5.2 describes the search and the query as destructive.
-    fn only_reads(&self, tool: &str) -> bool {
+    fn only_reads(&self, tool: &str, _arguments: &Map<String, Value>) -> bool {
         let is_get = ["API-get-", "API-retrieve-"]
             .iter()
             .any(|prefix| tool.starts_with(prefix));
@@ -100,10 +101,12 @@ mod tests {
     #[test]
     fn tools_that_change_nothing_only_read() {
         let tools = NotionService.tools(None);
-        let reads = tools.iter().filter(|tool| NotionKind.only_reads(tool));
+        let reads = tools
+            .iter()
+            .filter(|tool| NotionKind.only_reads(tool, &Map::new()));
         assert_eq!((reads.count(), tools.len()), (11, 19));
         for tool in ["API-patch-page", "API-post-page", "API-delete-a-block"] {
-            assert!(!NotionKind.only_reads(tool), "{tool}");
+            assert!(!NotionKind.only_reads(tool, &Map::new()), "{tool}");
         }
     }
 }

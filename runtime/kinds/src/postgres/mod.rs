@@ -17,6 +17,7 @@ use mcpmark_sandbox::{GradeData, Interface};
 use mcpmark_service::{Service, ServiceError, error_chain};
 use mcpmark_snapshot::{Blobs, Snapshot, Tree, TreePath};
 use mcpmark_task::TaskId;
+use serde_json::{Map, Value};
 
 use self::mutants::{DatabaseMutator, MUTATIONS};
 use self::script::DatabaseServices;
@@ -109,6 +110,11 @@ impl ServiceKind for PostgresKind {
             services: Arc::new(services),
             environment: Vec::new(),
         })
+    }
+
+    /// The tools of version 0.3.0 have no annotations.
+    fn only_reads(&self, tool: &str, arguments: &Map<String, Value>) -> bool {
+        mcpmark_postgres::tools::only_reads(tool, arguments)
     }
 
     fn mutations(&self) -> &'static [Mutation] {

@@ -56,6 +56,19 @@ impl AccessMode {
     }
 }
 
+/// Reports whether a call of a tool only reads: a statement that the restricted mode allows, or a report.
+pub fn only_reads(tool: &str, arguments: &JsonObject) -> bool {
+    match tool {
+        "execute_sql" | "explain_query" => {
+            let sql = arguments.get("sql").and_then(serde_json::Value::as_str);
+            sql.is_some_and(restricted::is_allowed)
+        }
+        "analyze_db_health" | "get_object_details" | "get_top_queries" | "list_objects"
+        | "list_schemas" => true,
+        _ => false,
+    }
+}
+
 /// Limits of the tools of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ToolLimits {
