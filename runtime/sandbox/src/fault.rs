@@ -37,6 +37,8 @@ pub enum FaultKind {
     Disagreement,
     /// Access to a part of a state that cannot be read: an object of a damaged repository.
     Unreadable,
+    /// Statements on a database that do not end within their time, such as calls of a function that never ends.
+    Statement,
 }
 
 impl FaultKind {
@@ -53,12 +55,15 @@ impl FaultKind {
             Self::Link => "link",
             Self::Disagreement => "disagreement",
             Self::Unreadable => "unreadable",
+            Self::Statement => "statement",
         }
     }
 
     /// Reports whether the guest and its input alone determine the fault, on every machine with the same engine
     /// profile. This does not hold for `time`, which depends on the machine, for `link`, which says something about the
-    /// guest or about what the sandbox lacks, and for `disagreement`, which is a bug of an engine.
+    /// guest or about what the sandbox lacks, and for `disagreement`, which is a bug of an engine. `statement` counts as
+    /// determined, although a slow machine can cause it: its limit is far above the time of useful statements, and a
+    /// state with endless ones must not escape its grade.
     pub fn follows_from_input(self) -> bool {
         match self {
             Self::Trap
@@ -67,7 +72,8 @@ impl FaultKind {
             | Self::Wait
             | Self::Copy
             | Self::Output
-            | Self::Unreadable => true,
+            | Self::Unreadable
+            | Self::Statement => true,
             Self::Time | Self::Link | Self::Disagreement => false,
         }
     }

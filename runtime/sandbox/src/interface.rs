@@ -240,7 +240,9 @@ impl GradeData {
         self
     }
 
-    fn get<D: Any + Send + Sync>(&self) -> Option<Arc<D>> {
+    /// Returns the value of this type, if there is one.
+    #[must_use]
+    pub fn get<D: Any + Send + Sync>(&self) -> Option<Arc<D>> {
         let kept = self.0.iter().find(|kept| kept.as_ref().is::<D>())?;
         Arc::clone(kept).downcast().ok()
     }

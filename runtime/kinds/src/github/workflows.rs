@@ -174,6 +174,8 @@ fn input_fault(kind: FaultKind) -> Option<InputFault> {
         FaultKind::Copy => Some(InputFault::Copy),
         FaultKind::Output => Some(InputFault::Output),
         FaultKind::Unreadable => Some(InputFault::Unreadable),
+        // A repository has no database, so no statement of a workflow reaches its limit.
+        FaultKind::Statement => None,
         FaultKind::Time | FaultKind::Link | FaultKind::Disagreement => None,
     }
 }
