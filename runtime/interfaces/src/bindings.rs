@@ -1,13 +1,14 @@
-//! Host bindings of the interfaces, generated from `guest-sdk/wit`.
+//! Host bindings of the interfaces, generated from `guest-sdk/wit` and `guest-sdk/sql/wit`.
 #![allow(missing_docs, unreachable_pub, reason = "generated code")]
 
 mcpmark_sandbox::wasmtime::component::bindgen!({
-    path: "../../guest-sdk/wit",
+    path: ["../../guest-sdk/wit", "../../guest-sdk/sql/wit"],
     inline: "
         package mcpmark:interfaces;
         world offered {
             import mcpmark:guest/git@0.1.0;
             import mcpmark:guest/git-builder@0.1.0;
+            import mcpmark:sql/database@0.1.0;
         }
     ",
     world: "mcpmark:interfaces/offered",
