@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use mcpmark_snapshot::{Digest, Snapshot};
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
-use tokio_postgres::NoTls;
+use tokio_postgres::{Client, NoTls};
 
 use crate::state::{self, RestoreError};
 use crate::{ADMINISTRATOR, Cluster, ClusterError, Installation, Isolation, Settings};
@@ -22,6 +22,8 @@ const FORMAT: u32 = 3;
 const MOST: usize = 64;
 /// Time between two attempts to build a cluster whose incomplete remains are in use.
 const POLL: Duration = Duration::from_millis(20);
+/// Name of an empty golden cluster, in place of the digest of a world.
+const EMPTY: &str = "empty";
 /// Name of the file with [`Facts`], which is written last.
 const FACTS: &str = "facts.json";
 /// Extension of the directory of a cluster that is being built.
@@ -74,7 +76,49 @@ impl Goldens {
         installation: &Installation,
         settings: &Settings,
     ) -> Result<Golden, GoldenError> {
-        let name = name(&world.digest(), installation, settings);
+        let hex = world.digest().hex();
+        let name = name(hex.get(..20).unwrap_or_default(), installation, settings);
+        self.obtain(name, settings, |dir, settings| {
+            fill(dir, world, installation, settings)
+        })
+    }
+
+    /// Returns a golden cluster whose database is empty, into which a state can be restored.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the cluster cannot be built.
+    pub fn empty(
+        &self,
+        installation: &Installation,
+        settings: &Settings,
+    ) -> Result<Golden, GoldenError> {
+        let name = name(EMPTY, installation, settings);
+        self.obtain(name, settings, |dir, settings| {
+            let cluster = Cluster::create(installation, dir, settings)?;
+            let runtime = tokio::runtime::Handle::current();
+            match runtime.block_on(create_database(&cluster)) {
+                Ok(()) => cluster.stop()?,
+                Err(error) => {
+                    cluster.close();
+                    return Err(error.into());
+                }
+            }
+            Ok(Facts {
+                role: ADMINISTRATOR.to_owned(),
+                is_superuser: true,
+                is_powerful: true,
+            })
+        })
+    }
+
+    /// Returns a golden cluster, and builds it with a function if it does not exist.
+    fn obtain(
+        &self,
+        name: String,
+        settings: &Settings,
+        fill: impl Fn(&Path, &Settings) -> Result<Facts, GoldenError>,
+    ) -> Result<Golden, GoldenError> {
         let error = |source| GoldenError::Directory {
             dir: self.dir.clone(),
             source,
@@ -98,7 +142,7 @@ impl Goldens {
                 Ok(()) => {
                     // Another process may have been faster.
                     if facts(&dir).is_none() {
-                        build(&dir, world, installation, &hiding(&self.dir, settings))?;
+                        build(&dir, &hiding(&self.dir, settings), &fill)?;
                         self.remove_unused(&name);
                     }
                 }
@@ -176,15 +220,15 @@ fn hiding(goldens: &Path, settings: &Settings) -> Settings {
 }
 
 /// Returns the name of a golden cluster, which is different for everything that its content depends on.
-fn name(world: &Digest, installation: &Installation, settings: &Settings) -> String {
+fn name(content: &str, installation: &Installation, settings: &Settings) -> String {
     let major = installation.version().major;
     // A data directory belongs to one build of the server: block sizes and alignment can differ.
     let bin = installation.bin().display();
     let owner = rustix::process::geteuid().as_raw();
     let rest = format!("{FORMAT}\n{bin}\n{owner}\n{}", settings.configuration());
     let rest = Digest::of(rest.as_bytes()).hex();
-    let short = |hex: &str| hex.get(..20).unwrap_or_default().to_owned();
-    format!("{}-{major}-{}", short(&world.hex()), short(&rest))
+    let rest = rest.get(..20).unwrap_or_default();
+    format!("{content}-{major}-{rest}")
 }
 
 fn flock(file: &File, operation: FlockOperation) -> io::Result<()> {
@@ -211,9 +255,8 @@ fn remove(dir: &Path) -> io::Result<()> {
 /// Builds a cluster next to its place, and renames it when it is complete.
 fn build(
     dir: &Path,
-    world: &Snapshot,
-    installation: &Installation,
     settings: &Settings,
+    fill: impl Fn(&Path, &Settings) -> Result<Facts, GoldenError>,
 ) -> Result<Facts, GoldenError> {
     let building = dir.with_extension(BUILDING);
     let error = |source| GoldenError::Directory {
@@ -227,7 +270,7 @@ fn build(
         clock: None,
         ..settings.clone()
     };
-    let built = fill(&building, world, installation, &settings).and_then(|facts| {
+    let built = fill(&building, &settings).and_then(|facts| {
         let text = serde_json::to_vec(&facts).map_err(io::Error::other);
         text.and_then(|text| fs::write(building.join(FACTS), text))
             .and_then(|()| fs::rename(&building, dir))
@@ -262,16 +305,16 @@ fn fill(
     }
 }
 
-/// Restores a world in a new cluster, and prepares the cluster for copies.
-async fn load(cluster: &Cluster, world: &Snapshot) -> Result<Facts, GoldenError> {
+/// Creates the database of a world in a new cluster.
+async fn create_database(cluster: &Cluster) -> Result<(), ConnectError> {
     let client = connect(cluster, ADMINISTRATOR, "postgres").await?;
-    client
-        .batch_execute(&format!("CREATE DATABASE {DATABASE}"))
-        .await
-        .map_err(ConnectError::from)?;
-    drop(client);
-    let client = connect(cluster, ADMINISTRATOR, DATABASE).await?;
-    state::restore(&client, world).await?;
+    let create = format!("CREATE DATABASE {DATABASE}");
+    Ok(client.batch_execute(&create).await?)
+}
+
+/// Restores a state in an empty database, and prepares its rows for queries.
+pub(crate) async fn restore(client: &Client, state: &Snapshot) -> Result<(), GoldenError> {
+    state::restore(client, state).await?;
     let unlimited = "SET statement_timeout = 0";
     client
         .batch_execute(unlimited)
@@ -283,6 +326,14 @@ async fn load(cluster: &Cluster, world: &Snapshot) -> Result<Facts, GoldenError>
         .batch_execute("VACUUM (FREEZE, ANALYZE)")
         .await
         .map_err(ConnectError::from)?;
+    Ok(())
+}
+
+/// Restores a world in a new cluster, and prepares the cluster for copies.
+async fn load(cluster: &Cluster, world: &Snapshot) -> Result<Facts, GoldenError> {
+    create_database(cluster).await?;
+    let client = connect(cluster, ADMINISTRATOR, DATABASE).await?;
+    restore(&client, world).await?;
     let owner = client
         .query_one(
             "SELECT rolname::text, rolsuper, rolcanlogin, oid = 10, rolsuper OR rolcreaterole OR EXISTS (\
@@ -321,18 +372,23 @@ const OPTIONS: &str = "-c search_path=pg_catalog -c role=none -c local_preload_l
 /// First version in which event triggers can run at a login, and with a setting that turns them off.
 const FIRST_WITH_LOGIN_TRIGGERS: u32 = 17;
 
+/// Returns the options of a connection of the harness to a cluster.
+pub(crate) fn options(cluster: &Cluster) -> String {
+    let mut options = OPTIONS.to_owned();
+    if cluster.installation().version().major >= FIRST_WITH_LOGIN_TRIGGERS {
+        options.push_str(" -c event_triggers=off");
+    }
+    options
+}
+
 /// Connects to a database of a cluster, as a superuser.
 pub(crate) async fn connect(
     cluster: &Cluster,
     role: &str,
     database: &str,
-) -> Result<tokio_postgres::Client, ConnectError> {
+) -> Result<Client, ConnectError> {
     let mut config = cluster.config(role, database);
-    let mut options = OPTIONS.to_owned();
-    if cluster.installation().version().major >= FIRST_WITH_LOGIN_TRIGGERS {
-        options.push_str(" -c event_triggers=off");
-    }
-    let (client, connection) = config.options(&options).connect(NoTls).await?;
+    let (client, connection) = config.options(options(cluster)).connect(NoTls).await?;
     // It ends when the client is dropped. Its errors are those of the client's requests.
     drop(tokio::spawn(connection));
     Ok(client)

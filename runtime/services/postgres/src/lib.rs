@@ -3,11 +3,13 @@
 //! An [`Installation`] is a PostgreSQL server on this machine, of which the program takes the newest supported version.
 //! A [`Cluster`] is a data directory with a server of its own, which is reachable through a Unix socket only. A world is
 //! the canonical [`state`] of a database. [`Goldens`] keep a stopped cluster for each world, of which every session of
-//! the [`PostgresService`] gets a private copy.
+//! the [`PostgresService`] gets a private copy. An [`inspection::Inspector`] builds a private cluster from a stored
+//! state, for statements of verifiers.
 
 mod capture;
 mod cluster;
 mod golden;
+pub mod inspection;
 mod installation;
 mod service;
 pub mod state;

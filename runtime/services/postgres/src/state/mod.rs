@@ -68,6 +68,7 @@ pub use overview::{
 };
 pub use paths::{decode as decode_name, encode as encode_name};
 pub use restore::{check, restore};
+pub(crate) use restore::{replace_rows, rows_only};
 
 /// Content of the file `format`.
 const FORMAT: &str = "mcpmark postgres state 1\n";

@@ -19,7 +19,7 @@ mod restricted;
 mod rows;
 mod schema;
 mod top_queries;
-mod wire;
+pub(crate) mod wire;
 
 use mcpmark_service::{Interrupted, SessionLimits, ToolHandler, ToolSurface, cancelled};
 use rmcp::ErrorData;

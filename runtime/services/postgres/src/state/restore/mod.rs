@@ -5,6 +5,7 @@
 //! fails is repeated after the others, and at last in a later phase, because some views need a primary key. The
 //! restoration fails if nothing more succeeds.
 
+mod differences;
 mod phases;
 mod rows;
 
@@ -14,6 +15,7 @@ use mcpmark_snapshot::TreePath;
 use tokio_postgres::Client;
 use tokio_postgres::error::{ErrorPosition, SqlState};
 
+pub(crate) use self::differences::{replace_rows, rows_only};
 use self::phases::{Content, Part};
 use super::error::{RestoreError, describe};
 use super::files::Source;

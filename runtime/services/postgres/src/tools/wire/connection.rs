@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use bytes::{Buf, BytesMut};
 use mcpmark_service::BoxedStream;
-use postgres_protocol::message::frontend;
+use postgres_protocol::IsNull;
+use postgres_protocol::message::frontend::{self, BindError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::Config;
 
@@ -45,6 +46,9 @@ pub(crate) trait Sink {
 
     /// Notes a statement that returns no rows, and drops the rows of the result before.
     fn no_rows(&mut self);
+
+    /// Notes the end of a statement, with the tag of its command, such as `UPDATE 3`.
+    fn complete(&mut self, _tag: &[u8]) {}
 
     /// Returns the size of the largest row that is read, in bytes.
     fn max_row_bytes(&self) -> usize;
@@ -276,6 +280,44 @@ impl Connection {
         self.results(sink).await
     }
 
+    /// Runs one statement with the extended protocol, with parameters and results as texts, and hands its result to the
+    /// sink.
+    pub(crate) async fn execute(
+        &mut self,
+        sql: &str,
+        parameters: &[Option<String>],
+        sink: &mut dyn Sink,
+    ) -> Result<(), QueryError> {
+        let mut message = BytesMut::new();
+        frontend::parse("", sql, [], &mut message)?;
+        let bound = frontend::bind(
+            "",
+            "",
+            [],
+            parameters,
+            |parameter: &Option<String>, message: &mut BytesMut| {
+                Ok(match parameter {
+                    Some(text) => {
+                        message.extend_from_slice(text.as_bytes());
+                        IsNull::No
+                    }
+                    None => IsNull::Yes,
+                })
+            },
+            [],
+            &mut message,
+        );
+        bound.map_err(|error| match error {
+            BindError::Conversion(error) => QueryError::Lost(error.to_string()),
+            BindError::Serialization(error) => QueryError::from(error),
+        })?;
+        frontend::describe(b'P', "", &mut message)?;
+        frontend::execute("", 0, &mut message)?;
+        frontend::sync(&mut message);
+        self.send(&message).await?;
+        self.results(sink).await
+    }
+
     async fn results(&mut self, sink: &mut dyn Sink) -> Result<(), QueryError> {
         let mut failure: Option<QueryError> = None;
         let mut in_rows = false;
@@ -310,6 +352,9 @@ impl Connection {
                         // The end of a result with rows, or a statement without.
                         if !std::mem::take(&mut in_rows) {
                             sink.no_rows();
+                        }
+                        if tag == b'C' {
+                            sink.complete(body.strip_suffix(&[0]).unwrap_or(&body));
                         }
                         Ok(())
                     }
