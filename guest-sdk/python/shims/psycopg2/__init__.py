@@ -1,13 +1,16 @@
 """Stands in for `psycopg2`: statements go to the service `sql` of the world.
 
-Request: `connect` with the keywords of a connection, or `execute` with `connection`, `sql`
-and `parameters`. Answer of the first: `connection`, a number. Of the second: `columns`, a
-list of names or null, `rows`, lists of `[type, text]` or null, and `count`.
-A service's error is JSON, `code` (an SQLSTATE) and `message`.
+Request: `connect` with the keywords of a connection, `execute` with `connection`, `sql` and
+`parameters`, or `close` with `connection`. Answer of the first: `connection`, a number. Of the
+second: `columns`, a list of names or null, `types`, their numbers in the catalogue, `rows`, lists
+of `[type, text]` or null, and `count`. The text of an array is a JSON list of texts and nulls.
+A service's error is JSON: `code` (an SQLSTATE), `message`, `diag` with the parts of the error, and
+`kind` if it is an exception without an SQLSTATE.
 """
 
 import json
-from datetime import date, datetime, time
+import re
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 
 from mcpmark_script.gaps import of_module
@@ -21,6 +24,19 @@ apilevel = "2.0"
 paramstyle = "pyformat"
 threadsafety = 2
 
+_INTERVAL = re.compile(r"(?:(-?\d+) years? ?)?(?:([+-]?\d+) mons? ?)?(?:([+-]?\d+) days? ?)?"
+                       r"(?:([+-]?)(\d+):(\d+):(\d+(?:\.\d+)?))?")
+
+
+def _interval(text):
+    """A duration; a month has 30 days and a year has 365, as in the library."""
+    years, months, days, sign, hours, minutes, seconds = _INTERVAL.fullmatch(text).groups()
+    whole = 365 * int(years or 0) + 30 * int(months or 0) + int(days or 0)
+    part = timedelta(hours=int(hours or 0), minutes=int(minutes or 0),
+                     microseconds=int(Decimal(seconds or 0) * 1_000_000))
+    return timedelta(days=whole) + (-part if sign == "-" else part)
+
+
 # The types of which the database's text is not the value.
 _TYPES = {
     "bool": lambda text: text in ("t", "true"),
@@ -33,6 +49,9 @@ _TYPES = {
     "numeric": Decimal,
     "date": date.fromisoformat,
     "time": time.fromisoformat,
+    "timetz": time.fromisoformat,
+    "interval": _interval,
+    "bytea": lambda text: memoryview(bytes.fromhex(text[2:])),
     "timestamp": datetime.fromisoformat,
     "timestamptz": datetime.fromisoformat,
     "json": json.loads,
@@ -58,8 +77,13 @@ def _value(cell):
         return None
     kind, text = cell
     if kind.startswith("_"):
-        return [_value(item and [kind[1:], item]) for item in json.loads(text)]
+        return _items(kind[1:], json.loads(text))
     return _TYPES.get(kind, str)(text)
+
+
+def _items(kind, items):
+    return [_items(kind, item) if isinstance(item, list)
+            else None if item is None else _value([kind, item]) for item in items]
 
 
 def _parameter(value):
@@ -76,9 +100,17 @@ def _parameter(value):
         return ["timestamp" if value.tzinfo is None else "timestamptz", value.isoformat()]
     if isinstance(value, (date, time)):
         return [type(value).__name__, value.isoformat()]
+    if isinstance(value, timedelta):
+        return ["interval", f"{value.days} days {value.seconds}.{value.microseconds:06} seconds"]
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return ["bytea", "\\x" + bytes(value).hex()]
+    if isinstance(value, extensions.Json):
+        return ["text", value.dumps(value.adapted)]
     if isinstance(value, (list, tuple)):
         return ["array" if isinstance(value, list) else "row", [_parameter(item) for item in value]]
-    return ["text", str(value)]
+    if isinstance(value, str):
+        return ["text", str(value)]
+    raise ProgrammingError(f"can't adapt type {type(value).__name__!r}")
 
 
 __getattr__ = of_module(__name__)

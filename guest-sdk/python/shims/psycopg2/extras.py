@@ -1,8 +1,10 @@
 """Cursors whose rows are named."""
 
+from collections import namedtuple
+
 from mcpmark_script.gaps import of_module
 
-from .extensions import cursor
+from .extensions import Json, cursor
 
 
 class DictRow(list):
@@ -45,6 +47,12 @@ class DictCursor(cursor):
 class RealDictCursor(cursor):
     def _row(self, values):
         return dict(zip((column[0] for column in self.description), values))
+
+
+class NamedTupleCursor(cursor):
+    def _row(self, values):
+        names = (column[0] for column in self.description)
+        return namedtuple("Record", names, rename=True)._make(values)
 
 
 __getattr__ = of_module(__name__)
