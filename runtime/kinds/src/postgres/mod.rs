@@ -1,24 +1,31 @@
 //! The postgres service, whose worlds are databases.
 
 mod mutants;
+mod script;
+mod sql;
 mod summary;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use mcpmark_postgres::inspection::Inspector;
 use mcpmark_postgres::state::{Overview, TreeFiles};
 use mcpmark_postgres::{
     CGROUP_VARIABLE, CgroupParent, Installation, Isolation, PostgresService, clock_library,
 };
+use mcpmark_sandbox::{GradeData, Interface};
 use mcpmark_service::{Service, ServiceError, error_chain};
-use mcpmark_snapshot::{Blobs, Tree, TreePath};
+use mcpmark_snapshot::{Blobs, Snapshot, Tree, TreePath};
 use mcpmark_task::TaskId;
 
 use self::mutants::{DatabaseMutator, MUTATIONS};
+use self::script::DatabaseServices;
+use self::sql::DatabaseEngine;
 use crate::invocation::{ScriptInvocation, ScriptVariables};
 use crate::published::{self, POSTGRES};
 use crate::{
-    Availability, MutateError, Mutation, ServiceKind, Solved, StateMutator, Summary, WorldGuests,
+    Availability, MutateError, Mutation, ScriptBackend, ServiceKind, Solved, StateMutator, Summary,
+    WorldGuests,
 };
 
 /// Directory of golden clusters within the cache.
@@ -31,6 +38,7 @@ const PARTS: [&str; 3] = ["database.sql", "roles.sql", "schemas.sql"];
 #[derive(Debug)]
 pub(crate) struct PostgresKind {
     service: Arc<PostgresService>,
+    inspector: Arc<Inspector>,
     availability: OnceLock<Availability>,
 }
 
@@ -39,6 +47,7 @@ impl PostgresKind {
     pub(crate) fn new(cache: &Path) -> Self {
         Self {
             service: Arc::new(PostgresService::new(cache.join(GOLDENS))),
+            inspector: Arc::new(Inspector::new(None, cache.join(GOLDENS))),
             availability: OnceLock::new(),
         }
     }
@@ -58,8 +67,7 @@ impl ServiceKind for PostgresKind {
     }
 
     fn resembles_world(&self, tree: &Tree) -> bool {
-        let has = |path| TreePath::parse(path).is_ok_and(|path| tree.get(&path).is_some());
-        has("format") && PARTS.into_iter().any(has)
+        is_world(tree)
     }
 
     fn summarize(
@@ -81,6 +89,28 @@ impl ServiceKind for PostgresKind {
         ScriptVariables::named(POSTGRES)
     }
 
+    fn guest_interfaces(&self) -> Vec<Interface> {
+        vec![mcpmark_interfaces::sql::interface()]
+    }
+
+    fn guest_engines(&self, data: GradeData, scratch: &Path) -> GradeData {
+        let engine = DatabaseEngine::new(Arc::clone(&self.inspector), scratch.to_owned());
+        mcpmark_interfaces::sql::with_engine(data, Arc::new(engine))
+    }
+
+    fn script_backend(
+        &self,
+        state: &Snapshot,
+        clock: i64,
+        _guests: &WorldGuests,
+    ) -> Option<ScriptBackend> {
+        let services = DatabaseServices::new(Arc::clone(&self.inspector), state, clock);
+        Some(ScriptBackend {
+            services: Arc::new(services),
+            environment: Vec::new(),
+        })
+    }
+
     fn mutations(&self) -> &'static [Mutation] {
         MUTATIONS
     }
@@ -97,6 +127,12 @@ impl ServiceKind for PostgresKind {
     fn is_noise(&self, path: &TreePath) -> bool {
         path.as_str() == "format"
     }
+}
+
+/// Reports whether a tree has the files of a database.
+fn is_world(tree: &Tree) -> bool {
+    let has = |path| TreePath::parse(path).is_ok_and(|path| tree.get(&path).is_some());
+    has("format") && PARTS.into_iter().any(has)
 }
 
 fn availability() -> Availability {
