@@ -69,21 +69,21 @@ impl Page {
         &rest[..end.unwrap_or(rest.len())]
     }
 
-    /// Returns the text of the element with an index and of all below it.
+    /// Returns the text of the element with an index: its name, its own text, or that of the elements below it.
     pub fn text(&self, index: usize) -> String {
-        let below = self.below(index).iter();
-        let parts = std::iter::once(&self.0[index]).chain(below).map(|element| {
-            if element.own_text.is_empty() {
-                &element.name
-            } else {
-                &element.own_text
+        let element = &self.0[index];
+        for text in [&element.name, &element.own_text] {
+            if !text.is_empty() {
+                return text.trim().to_owned();
             }
-        });
-        let parts: Vec<&str> = parts
-            .map(|part| part.trim())
-            .filter(|part| !part.is_empty())
-            .collect();
-        parts.join(" ")
+        }
+        let below = self.below(index);
+        let depth = below.first().map(|child| child.depth);
+        let children = below.iter().enumerate();
+        let children = children.filter(|(_, child)| Some(child.depth) == depth);
+        let texts = children.map(|(offset, _)| self.text(index + 1 + offset));
+        let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+        texts.join(" ")
     }
 
     /// Returns the text of the definition after a term.
