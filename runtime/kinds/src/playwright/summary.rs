@@ -57,7 +57,7 @@ pub(super) fn summary(tree: &Tree, blobs: &dyn Blobs) -> io::Result<Summary> {
             .map(|(table, rows)| vec![Cell::bold(table.as_str()), Cell::plain(rows.to_string())]);
         if !content.tables.is_empty() {
             blocks.push(Block::Table {
-                columns: &["table", ">rows"],
+                columns: columns(&["table", ">rows"]),
                 rows: rows.collect(),
             });
         }
