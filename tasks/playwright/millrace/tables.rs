@@ -41,3 +41,12 @@ pub fn table(tree: Tree, name: &str) -> Table {
         Err(line) => panic!("{name}: not a row: {line}"),
     }
 }
+
+/// Returns the lines of a table, sorted.
+#[track_caller]
+pub fn sorted_lines(tree: Tree, name: &str) -> Vec<String> {
+    let text = tree.file(path(name)).text().required();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    lines
+}
