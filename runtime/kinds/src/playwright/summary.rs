@@ -6,6 +6,7 @@ use std::io;
 use mcpmark_snapshot::{Blobs, Tree};
 use serde_json::json;
 
+use crate::summary::columns;
 use crate::{Block, Cell, Summary};
 
 /// Content of one site.
