@@ -83,8 +83,7 @@ pub(super) fn blocks(size: usize) -> Documents {
 
 /// Returns a page with one paragraph of many pieces, each in another style than the one before.
 pub(super) fn text(size: usize) -> Documents {
-    let piece =
-        |number: usize| json!({"text": format!("piece {number} "), "bold": number % 2 == 0});
+    let piece = |number: usize| json!({"text": format!("piece {number} "), "bold": number.is_multiple_of(2)});
     let pieces: Vec<Value> = (0..size).map(piece).collect();
     let block = json!({"id": id(BLOCK), "paragraph": {"text": pieces}});
     world(vec![block], Vec::new(), Vec::new())
@@ -147,7 +146,7 @@ pub(super) fn rows(size: usize) -> Documents {
         json!({"id": id(ROW + number), "values": {
             "Name": format!("Row {number}"),
             "Cost": number * 7 % 1_000,
-            "Kind": if number % 3 == 0 { "small" } else { "big" },
+            "Kind": if number.is_multiple_of(3) { "small" } else { "big" },
             "Number": number + 1,
         }})
     };
