@@ -29,6 +29,7 @@ async fn state(home: &std::path::Path) -> WorldState {
 async fn a_session_serves_tools_and_http_on_one_world() {
     let home = tempfile::tempdir().unwrap();
     let world = state(home.path()).await;
+    let store = Arc::clone(&world.store);
     let session = NotionService.open(world).await.unwrap();
     let client = ToolClient::connect(&*session).await.unwrap();
     assert_eq!(client.tools().len(), 19);
@@ -85,6 +86,8 @@ async fn a_session_serves_tools_and_http_on_one_world() {
 
     let tree = session.finish(Duration::from_secs(10)).await.unwrap();
     assert!(tree.len() > 20);
+    // Grading loads the final state by its digest.
+    assert_eq!(store.load_tree(&tree.digest()).unwrap(), tree);
     client.close().await.unwrap();
     session.close().await.unwrap();
 }

@@ -135,10 +135,14 @@ fn capture(workspace: &Workspace, store: &Store) -> Result<Tree, ServiceError> {
             .insert_file(&path, file)
             .map_err(|error| lost(error.into()))?;
     }
+    let tree = builder.finish();
+    batch
+        .put_tree(&tree)
+        .map_err(|error| ServiceError::capture(NAME, error))?;
     batch
         .commit()
         .map_err(|error| ServiceError::capture(NAME, error))?;
-    Ok(builder.finish())
+    Ok(tree)
 }
 
 #[async_trait]
