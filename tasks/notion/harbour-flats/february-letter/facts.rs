@@ -1,4 +1,4 @@
-//! What the letter must state, may state and must not state.
+//! Facts that the letter must state, may state and must not state.
 
 use mcpmark_guest::jiff::civil::date;
 use mcpmark_guest::prose::{Fact, Facts, Language, Person};
