@@ -9,7 +9,7 @@ use mcpmark_guest_notion::{NotionTools, block, plain, rich_text, title_of};
 
 const HOUSES: [&str; 2] = ["Gull Row 3", "Gull Row 5"];
 
-/// How the task is done.
+/// Manner of doing the task: right, or with one mistake.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Manner {
     Right,
@@ -23,13 +23,13 @@ pub enum Manner {
     OpenAndDone,
 }
 
-/// What the letter is about.
+/// Facts of the letter.
 #[derive(Default)]
 struct Month {
     finished: usize,
     cents: i64,
     open: usize,
-    /// What it was, what it cost, and when the owner agreed.
+    /// Title, cost and day of the agreement of each large repair.
     large: Vec<(String, i64, String)>,
     by_tenant: Vec<String>,
 }
@@ -211,7 +211,7 @@ fn euros(cents: i64) -> String {
     }
 }
 
-/// Whether a flat is in one of the owner's houses.
+/// Returns whether a flat is in one of the owner's houses.
 fn is_hers(flat: &Value) -> bool {
     let title = title_of(flat);
     HOUSES.iter().any(|house| title.starts_with(house))

@@ -12,7 +12,7 @@ use mcpmark_guest_notion::{NotionTools, block, title_of};
 
 const MAY: Date = date(2026, 5, 1);
 
-/// How the task is done.
+/// Manner of doing the task: right, or with one mistake.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Manner {
     Right,

@@ -1,10 +1,10 @@
-//! What the answer must state, may state and must not state.
+//! Facts that the answer must state, may state and must not state.
 
 use mcpmark_guest::jiff::civil::date;
 use mcpmark_guest::prose::{Fact, Facts, Language, Person};
 use mcpmark_guest::{Condition, Found};
 
-/// How people say that nobody has to paint.
+/// Phrases for walls that need no paint.
 const STAYS: [&str; 24] = [
     "stay* blue",
     "stay* as",
@@ -32,7 +32,7 @@ const STAYS: [&str; 24] = [
     "take* .. blue",
 ];
 
-/// How people say that somebody has to paint.
+/// Phrases for walls that need paint.
 const PAINTS: [&str; 14] = [
     "has to paint",
     "have to paint",

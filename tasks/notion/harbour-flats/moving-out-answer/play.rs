@@ -10,7 +10,7 @@ use mcpmark_guest_notion::{NotionTools, plain, title_of};
 
 const FLAT: &str = "Lantern Court, flat 3";
 
-/// How the task is done.
+/// Manner of doing the task: right, or with one mistake.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Manner {
     Right,

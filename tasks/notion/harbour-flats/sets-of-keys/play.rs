@@ -9,7 +9,7 @@ use mcpmark_guest::jiff::civil::{Date, date};
 use mcpmark_guest::serde_json::{Value, json};
 use mcpmark_guest_notion::{NotionTools, rich_text, title_of};
 
-/// How the task is done.
+/// Manner of doing the task: right, or with one mistake.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Manner {
     Right,

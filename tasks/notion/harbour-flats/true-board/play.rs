@@ -17,7 +17,7 @@ const FAILS: [&str; 1] = ["rang again"];
 /// Words of who passes on what a tenant said.
 const TENANT: [&str; 3] = ["rang", "says", "wrote"];
 
-/// How the task is done.
+/// Manner of doing the task: right, or with one mistake.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Manner {
     Right,

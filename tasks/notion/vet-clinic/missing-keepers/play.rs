@@ -8,7 +8,7 @@ use mcpmark_guest::Tools;
 use mcpmark_guest::serde_json::{Value, json};
 use mcpmark_guest_notion::{NotionTools, title_of};
 
-/// How the task is done.
+/// Manner of doing the task: right, or with one mistake.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Manner {
     Right,
