@@ -92,6 +92,7 @@ fn document(report: &Report<'_>) -> ComponentDetail {
         GuestKind::Setup => "setup",
         GuestKind::Solution => "solution",
         GuestKind::Interpreter => "interpreter",
+        GuestKind::Site => "site",
     });
     ComponentDetail {
         digest: digest.to_string(),
