@@ -25,6 +25,11 @@
 //! # }
 //! ```
 
+#![allow(
+    clippy::result_large_err,
+    reason = "an error has 96 bytes on the target of guests, and its parts are easier to read without a box"
+)]
+
 mod bindings;
 mod database;
 mod error;
