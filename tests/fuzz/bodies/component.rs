@@ -37,6 +37,7 @@ pub(crate) fn run(bytes: &[u8]) {
         }),
         Some(GuestKind::Solution) => SANDBOX.solution(bytes).map(drop),
         Some(GuestKind::Interpreter) => SANDBOX.interpreter(bytes).map(drop),
+        Some(GuestKind::Site) => SANDBOX.site(bytes).map(drop),
         Some(GuestKind::Verifier) | None => SANDBOX.verifier(bytes).map(|verifier| {
             let empty = Snapshot::new(Tree::empty(), Arc::new(MemoryBlobs::new()));
             let input = VerifyInput::new(empty.clone(), empty);
