@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::environment::{Environment, components, redact, repository, text};
 use crate::guests;
 use crate::library::Library;
+use crate::running::shipped;
 use crate::scaffold::workspace;
 
 /// Returns a condition of a report.
@@ -38,20 +39,19 @@ fn sample(certificates: &[Value]) -> Vec<String> {
 #[test]
 fn every_shipped_task_is_certified() {
     let environment = Environment::new();
-    let listed = environment.run(["task", "list", "--json"]).exits(0).json();
-    let certified = environment
-        .run(["task", "check", "--shipped", "--stale", "--json"])
-        .exits(0)
-        .json();
+    let shipped = shipped(&environment);
+    let mut arguments = vec!["task", "check", "--shipped", "--stale", "--json"];
+    arguments.extend(shipped.iter().map(String::as_str));
+    let certified = environment.run(&arguments).exits(0).json();
     let tasks = certified["tasks"].as_array().unwrap();
-    assert_eq!(tasks.len(), listed.as_array().unwrap().len());
+    assert_eq!(tasks.len(), shipped.len());
     for task in tasks {
         stands(task);
         assert_eq!(task["examined"], false, "{}", task["task"]);
     }
 
     let anew = match std::env::var_os("MCPMARK_TEST_ALL") {
-        Some(_) => vec!["all".to_owned()],
+        Some(_) => shipped,
         None => sample(tasks),
     };
     let mut arguments = vec!["task", "check", "--shipped", "--json"];
@@ -68,10 +68,19 @@ fn every_shipped_task_is_certified() {
             let (now, before) = (&task["mutants"][counts], &before["mutants"][counts]);
             assert_eq!(now, before, "{name}: its certificate counts other {counts}");
         }
-        for key in ["held_at_start", "scores", "variants"] {
+        for key in ["held_at_start", "variants"] {
             let (now, before) = (&task[key], &before[key]);
             assert_eq!(now, before, "{name}: its certificate has other {key}");
         }
+        let mut scores = task["scores"].clone();
+        if before["scores"].get("greedy").is_none() {
+            // The certificate is older than this score.
+            scores.as_object_mut().unwrap().remove("greedy");
+        }
+        assert_eq!(
+            scores, before["scores"],
+            "{name}: its certificate has other scores"
+        );
     }
 }
 
@@ -87,8 +96,14 @@ fn stands(task: &Value) {
     assert!(task["variants"]["extra-reads"].is_u64(), "{name}: {task}");
     assert_eq!(check(task, "the certificate holds")["passed"], true);
     let mutants = &task["mutants"];
-    // A task that asks for few lines, or for one comment in a workspace, has few near misses.
-    assert!(mutants["made"].as_u64().unwrap() >= 60, "{name}");
+    // A task that asks for few lines, or for one comment in a workspace, has few near misses. A task that asks for an
+    // index or for privileges has some that concern it, and no lines at all.
+    let least = if text(name).starts_with("postgres/") {
+        3
+    } else {
+        60
+    };
+    assert!(mutants["made"].as_u64().unwrap() >= least, "{name}");
     assert!(mutants["score"].as_f64().unwrap() >= 0.95, "{name}");
     assert_eq!(
         check(task, "each kind of near miss is noticed")["passed"],

@@ -38,7 +38,7 @@ fn has_postgres(environment: &Environment) -> bool {
 }
 
 /// Returns the ids of all shipped tasks that this machine can run.
-fn shipped(environment: &Environment) -> Vec<String> {
+pub(crate) fn shipped(environment: &Environment) -> Vec<String> {
     let listed = environment.run(["task", "list", "--json"]).exits(0).json();
     let has_postgres = has_postgres(environment);
     let ids = listed.as_array().unwrap().iter();
@@ -158,7 +158,15 @@ fn the_oracle_passes_every_task_and_twice_alike() {
 fn doing_nothing_passes_nothing() {
     let environment = Environment::new();
     // The names of all services select the same tasks as no selector.
-    let mut arguments = vec!["run", "filesystem", "github", "--agent", "nop", "--json"];
+    let mut arguments = vec![
+        "run",
+        "filesystem",
+        "github",
+        "notion",
+        "--agent",
+        "nop",
+        "--json",
+    ];
     if has_postgres(&environment) {
         arguments.push("postgres");
     }

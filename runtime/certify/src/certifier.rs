@@ -142,7 +142,6 @@ impl Certifier<'_> {
         let solved = run.agents(&cheats, &variants).await;
         let calls = solved.as_ref().map(|solved| solved.tool_calls);
         let tier = calls.and_then(|calls| lint::tier(task.meta.difficulty, calls));
-        run.remarks.extend(tier);
         let skeleton = solved.as_ref().map(|solved| Skeleton {
             calls: solved.shape,
             rules: rules.digest,
@@ -165,7 +164,7 @@ impl Certifier<'_> {
             scores: run.scores,
             variants: run.variants,
             skeleton,
-            style: style(&task.instruction),
+            style: style(&task.instruction).into_iter().chain(tier).collect(),
         })
     }
 

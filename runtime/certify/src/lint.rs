@@ -13,7 +13,7 @@ pub(crate) const LEAK: usize = 24;
 /// Maximum number of tool calls that the solution of a task of tier `L1` makes.
 const L1_CALLS: u32 = 10;
 
-/// Returns a remark if the solution makes more calls than the tier of the task allows. It is no failure, because the
+/// Returns a warning if the solution makes more calls than the tier of the task allows. It is no failure, because the
 /// number of sources, judgements and artefacts decides too, and a program cannot count them.
 pub(crate) fn tier(tier: Tier, calls: u32) -> Option<String> {
     (tier == Tier::L1 && calls > L1_CALLS).then(|| {

@@ -49,7 +49,7 @@ pub struct Report {
     pub variants: BTreeMap<String, u32>,
     /// Skeleton of the task. `None` if its solution did not pass, or if it is not in the certificate.
     pub skeleton: Option<Skeleton>,
-    /// Warnings about the style of the instruction, which are not failures.
+    /// Warnings about the style of the instruction and the tier, which are not failures.
     pub style: Vec<String>,
 }
 

@@ -255,15 +255,15 @@ fn services(context: &Context) -> Vec<Finding> {
     }
     let finding = |name: String| {
         let what = format!("service {name}");
-        let missing = || Availability::Missing(NO_SUCH_SERVICE.to_owned());
-        match known
-            .kind(&name)
-            .map_or_else(missing, |it| it.availability())
-        {
+        let Some(kind) = known.kind(&name) else {
+            return Finding::broken(&what, format!("not available: {NO_SUCH_SERVICE}"));
+        };
+        match kind.availability() {
             Availability::InProcess => Finding::ok(&what, "available, runs in this process"),
             Availability::Programs(how) => Finding::ok(&what, format!("available: {how}")),
             Availability::Weakened(how) => Finding::limited(&what, format!("available: {how}")),
-            Availability::Missing(why) => Finding::broken(&what, format!("not available: {why}")),
+            // The tasks of other services work without its programs.
+            Availability::Missing(why) => Finding::absent(&what, format!("not available: {why}")),
         }
     };
     names.into_iter().map(finding).collect()
