@@ -41,6 +41,8 @@ pub enum Manner {
     PastFirst,
     /// Tables described by the catalogue, and a constraint in place of an index.
     ByConstraint,
+    /// An index of the tickets that have a seat, and the table with its schema in the log.
+    WithoutEmptySeats,
 }
 
 /// Later tickets of double seats.
@@ -52,7 +54,7 @@ const LATER: &str = "SELECT t.id, t.screening_id, t.seat, s.starts_at, s.screen_
 /// Sorts the double seats out and adds the index.
 pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> String {
     match manner {
-        Manner::Plain => {
+        Manner::Plain | Manner::WithoutEmptySeats => {
             desk::section(tools, "double seats");
             desk::section(tools, "seats");
             desk::section(tools, "definitions");
@@ -84,14 +86,19 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     if manner == Manner::PastFirst {
         past(tools, mistake);
         to_come(tools, mistake);
-        log(tools);
+        log(tools, "tickets");
         index(tools, mistake, manner);
     } else {
         to_come(tools, mistake);
         past(tools, mistake);
         index(tools, mistake, manner);
+        let table = if manner == Manner::WithoutEmptySeats {
+            "public.tickets"
+        } else {
+            "tickets"
+        };
         if mistake != Some(Mistake::ForgetsTheLog) {
-            log(tools);
+            log(tools, table);
         }
     }
     run(tools, doubles);
@@ -194,6 +201,9 @@ fn index(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) {
         (Some(Mistake::NotUnique), _) => {
             "CREATE INDEX tickets_screening_id_seat_idx ON tickets (screening_id, seat) WHERE status = 'sold'"
         }
+        (_, Manner::WithoutEmptySeats) => {
+            "CREATE UNIQUE INDEX ON tickets (screening_id, seat) WHERE status = 'sold' AND seat IS NOT NULL"
+        }
         (_, Manner::ByConstraint) => {
             "ALTER TABLE tickets ADD CONSTRAINT one_ticket_for_a_seat EXCLUDE (seat WITH =, screening_id WITH =) WHERE (status = 'sold')"
         }
@@ -204,10 +214,12 @@ fn index(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) {
     run(tools, sql);
 }
 
-fn log(tools: &mut Tools) {
+fn log(tools: &mut Tools, table: &str) {
     run(
         tools,
-        "INSERT INTO schema_log VALUES ('2026-03-09', 'tickets',
-            'A seat of a show can have one sold ticket only, because the web shop had sold some twice.')",
+        &format!(
+            "INSERT INTO schema_log VALUES ('2026-03-09', '{table}',
+            'A seat of a show can have one sold ticket only, because the web shop had sold some twice.')"
+        ),
     );
 }

@@ -36,6 +36,8 @@ pub enum Mistake {
     EmptyIsAnAddress,
     /// The note names everybody.
     NamesEverybody,
+    /// The note says that the former couple was not merged.
+    DeniesTheLifted,
 }
 
 /// Way in which the database is read and written.
@@ -47,13 +49,15 @@ pub enum Manner {
     AccountsLast,
     /// The notes and the handbook as a whole, and one step for each group.
     StepByStep,
+    /// A note for each pair, and the merge of the former couple in them.
+    TwoNotes,
 }
 
 /// Merges the accounts and writes the note.
 pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> String {
     let is = |other| mistake == Some(other);
     match manner {
-        Manner::Plain => {
+        Manner::Plain | Manner::TwoNotes => {
             desk::section(tools, "accounts");
             desk::notes(tools, Some("accounts"));
             desk::notes(tools, Some("newsletter"));
@@ -80,6 +84,11 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
             accounts(tools, mistake);
             references(tools, mistake);
             note(tools, mistake);
+        }
+        Manner::TwoNotes => {
+            accounts(tools, mistake);
+            references(tools, mistake);
+            notes_by_pair(tools);
         }
         Manner::AccountsLast => {
             note(tools, mistake);
@@ -226,13 +235,36 @@ fn note(tools: &mut Tools, mistake: Option<Mistake>) {
         Some(Mistake::NamesEverybody) => "(SELECT id FROM two_cards UNION SELECT id FROM merge)",
         _ => "two_cards",
     };
+    let more = if mistake == Some(Mistake::DeniesTheLifted) {
+        format!("' The couple I have not merged either: ' || ({LIFTED}) || '.'")
+    } else {
+        "''".to_owned()
+    };
     run(
         tools,
         &format!(
             "INSERT INTO desk_notes (written_on, author, subject, body)
              SELECT '2026-03-09', 'desk', 'accounts', 'Mirela, these accounts share an address, but both of each pair have a valid card, so I left them alone: '
-                || coalesce(string_agg(id::text, ', ' ORDER BY id), 'none') || '. Please sort the cards out.'
+                || coalesce(string_agg(id::text, ', ' ORDER BY id), 'none') || '. Please sort the cards out.' || {more}
              FROM {of} x"
+        ),
+    );
+}
+
+/// Numbers of the two accounts of which a later note says that they can be merged after all.
+const LIFTED: &str = "SELECT string_agg(c.number, ' and ') FROM desk_notes n, regexp_matches(n.body, '\\d+', 'g') WITH ORDINALITY AS m (found, place),
+    LATERAL (SELECT found[1] AS number) c
+    WHERE n.subject = 'accounts' AND n.body LIKE 'And %' AND place <= 2";
+
+fn notes_by_pair(tools: &mut Tools) {
+    run(
+        tools,
+        &format!(
+            "INSERT INTO desk_notes (written_on, author, subject, body)
+             SELECT '2026-03-09', 'desk', 'accounts', 'Accounts ' || string_agg(c.id::text, ' and ' ORDER BY c.id)
+                || ' are not merged, because each of them has a valid card. The former couple is merged now: ' || ({LIFTED}) || '.'
+             FROM two_cards t JOIN customers c ON c.id = t.id
+             GROUP BY regexp_replace(lower(trim(c.email)), '\\+.*@', '@')"
         ),
     );
 }

@@ -20,6 +20,8 @@ struct Merges {
     into: BTreeMap<u32, u32>,
     two_cards: Vec<Vec<u32>>,
     couples: BTreeSet<u32>,
+    /// Accounts of which a note says that they can be merged after all.
+    lifted: BTreeSet<u32>,
 }
 
 fn verify(task: &mut Verifier) {
@@ -124,8 +126,10 @@ fn verify(task: &mut Verifier) {
 }
 
 fn merges(start: &Database, accounts: &BTreeMap<u32, Record>) -> Merges {
+    let (couples, lifted) = couples(start);
     let mut merges = Merges {
-        couples: couples(start),
+        couples,
+        lifted,
         ..Merges::default()
     };
     let mut valid: HashMap<u32, usize> = HashMap::default();
@@ -174,9 +178,10 @@ fn merges(start: &Database, accounts: &BTreeMap<u32, Record>) -> Merges {
     merges
 }
 
-/// Returns the accounts of couples that the notes name, without those of which a later note says that they can be merged.
-fn couples(start: &Database) -> BTreeSet<u32> {
-    let mut couples: BTreeSet<u32> = BTreeSet::new();
+/// Returns the accounts of couples that the notes name, and apart from them those of which a later note says that they can
+/// be merged.
+fn couples(start: &Database) -> (BTreeSet<u32>, BTreeSet<u32>) {
+    let mut lifted: BTreeSet<u32> = BTreeSet::new();
     let mut pairs: Vec<Vec<u32>> = Vec::new();
     for note in start
         .rows("desk_notes")
@@ -187,14 +192,17 @@ fn couples(start: &Database) -> BTreeSet<u32> {
         let body = note.text("body");
         let ids = numbers_in(body);
         if body.contains("can be merged") {
-            pairs.retain(|pair| !pair.iter().any(|id| ids.contains(id)));
+            let (removed, left) = pairs
+                .into_iter()
+                .partition(|pair| pair.iter().any(|id| ids.contains(id)));
+            pairs = left;
+            lifted.extend(Vec::<Vec<u32>>::into_iter(removed).flatten());
         } else if ids.len() == 2 {
             pairs.push(ids.into_iter().collect());
         }
     }
     assert_eq!(pairs.len(), 2, "two couples are left");
-    couples.extend(pairs.into_iter().flatten());
-    couples
+    (pairs.into_iter().flatten().collect(), lifted)
 }
 
 /// Returns the numbers in a text.
@@ -215,21 +223,40 @@ fn check_note(task: &mut Verifier, start: &Database, end: &Database, merges: &Me
         before.equal(&old.expected(["id"])),
     );
     let new = notes.map(|rows| rows.filtered(|row| !is_known(row)));
-    let note = new.try_map(|rows| {
-        let mut rows = rows.iter();
-        match (rows.next(), rows.next()) {
-            (Some(note), None) => Ok(note),
-            (None, _) => Err("expected a new note, found none".to_owned()),
-            _ => Err("expected one new note, found several".to_owned()),
-        }
-    });
+    let groups = merges.two_cards.len();
     task.check(
         "a note of today",
-        note.satisfies(|note| {
-            Condition::equal(&Some(TODAY.to_string().as_str()), &note.get("written_on"))
+        new.satisfies(|rows| {
+            let others: Vec<Record> = rows
+                .iter()
+                .filter(|note| note.get("written_on") != Some(TODAY.to_string().as_str()))
+                .collect();
+            Condition::when(
+                (1..=groups).contains(&rows.len()),
+                format!(
+                    "expected one note, or one for each of {groups} pairs, found {}",
+                    rows.len()
+                ),
+            )
+            .and(Condition::when(
+                others.is_empty(),
+                format!("expected notes of {TODAY}, found {others:?}"),
+            ))
         }),
     );
-    let named = note.map(|note| numbers_in(note.get("body").unwrap_or_default()));
+    let texts = new.map(|rows| -> Vec<String> {
+        rows.iter()
+            .map(|note| note.get("body").unwrap_or_default().to_owned())
+            .collect()
+    });
+    let named = texts.map(|texts| -> BTreeSet<u32> {
+        texts
+            .iter()
+            .flat_map(|text| text.split(['.', ';', '!', '\n']))
+            .filter(|sentence| !says_merged(sentence, &merges.lifted))
+            .flat_map(numbers_in)
+            .collect()
+    });
     let left: BTreeSet<u32> = merges.two_cards.iter().flatten().copied().collect();
     task.check(
         "the note names those with two cards",
@@ -259,15 +286,17 @@ fn check_note(task: &mut Verifier, start: &Database, end: &Database, merges: &Me
     );
     task.check(
         "the note says why",
-        note.satisfies(|note| {
-            let text = note.get("body").unwrap_or_default().to_lowercase();
-            let says = ["card", "membership"]
-                .iter()
-                .any(|word| text.contains(word))
-                && text.split_whitespace().count() >= 8;
+        texts.satisfies(|texts| {
+            let says = |text: &String| {
+                let text = text.to_lowercase();
+                ["card", "membership"]
+                    .iter()
+                    .any(|word| text.contains(word))
+                    && text.split_whitespace().count() >= 8
+            };
             Condition::when(
-                says,
-                format!("expected a sentence about the cards, found {text:?}"),
+                !texts.is_empty() && texts.iter().all(says),
+                format!("expected a sentence about the cards, found {texts:?}"),
             )
         }),
     );
@@ -278,20 +307,32 @@ fn check_note(task: &mut Verifier, start: &Database, end: &Database, merges: &Me
             .max()
     });
     let last = after.get("desk_notes_id_seq").copied().unwrap_or_default();
-    let payments = Condition::equal(
-        &before.get("payments_id_seq"),
-        &after.get("payments_id_seq"),
-    );
     task.check(
         "the numbers of notes go on",
-        highest
-            .satisfies(|highest| {
-                let highest = highest.unwrap_or_default();
-                Condition::when(
-                    last >= highest,
-                    format!("expected desk_notes_id_seq to be {highest} at least, found {last}"),
-                )
-            })
-            .and(payments),
+        highest.satisfies(|highest| {
+            let highest = highest.unwrap_or_default();
+            Condition::when(
+                last >= highest,
+                format!("expected desk_notes_id_seq to be {highest} at least, found {last}"),
+            )
+        }),
     );
+    task.check(
+        "the numbers of payments stay",
+        Condition::equal(
+            &before.get("payments_id_seq"),
+            &after.get("payments_id_seq"),
+        ),
+    );
+}
+
+/// Returns true if a sentence names accounts of the former couple, nobody else, and says that they are merged.
+fn says_merged(sentence: &str, lifted: &BTreeSet<u32>) -> bool {
+    let sentence = sentence.to_lowercase();
+    let named = numbers_in(&sentence);
+    let denied = ["not ", "n't", "cannot", "never", "alone", "unmerged"];
+    !named.is_empty()
+        && named.is_subset(lifted)
+        && sentence.contains("merged")
+        && !denied.iter().any(|word| sentence.contains(word))
 }

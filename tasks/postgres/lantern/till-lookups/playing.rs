@@ -27,6 +27,10 @@ pub enum Mistake {
     PaidOnly,
     /// The data is changed, so that the old indexes would serve.
     RewritesTheData,
+    /// An index that stores columns beside its key.
+    StoresColumns,
+    /// An index that refuses equal references.
+    RefusesEquals,
 }
 
 /// Way in which the database is read and written.
@@ -38,12 +42,14 @@ pub enum Manner {
     CustomersFirst,
     /// The catalogue in place of descriptions, and hash indexes.
     ByHash,
+    /// Accounts without an address are not in the index, because no comparison finds them.
+    LeavesOutEmpty,
 }
 
 /// Adds the indexes.
 pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> String {
     match manner {
-        Manner::Plain => {
+        Manner::Plain | Manner::LeavesOutEmpty => {
             desk::describe(tools, "bookings");
             desk::describe(tools, "customers");
             plan(
@@ -87,6 +93,13 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
                 "CREATE INDEX ON customers USING hash (lower(email))",
             ],
         ),
+        (None, Manner::LeavesOutEmpty) => run_all(
+            tools,
+            &[
+                bookings,
+                "CREATE INDEX ON customers (lower(email)) WHERE email IS NOT NULL",
+            ],
+        ),
         (Some(mistake), _) => run_all(tools, &wrong(mistake, bookings, customers)),
     }
     plan(
@@ -122,6 +135,14 @@ fn wrong<'a>(mistake: Mistake, bookings: &'a str, customers: &'a str) -> Vec<&'a
             bookings,
             customers,
             "UPDATE customers SET email = lower(email)",
+        ],
+        Mistake::StoresColumns => vec![
+            bookings,
+            "CREATE INDEX ON customers (lower(email)) INCLUDE (full_name, phone)",
+        ],
+        Mistake::RefusesEquals => vec![
+            "CREATE UNIQUE INDEX ON bookings (upper(reference))",
+            customers,
         ],
     }
 }

@@ -22,14 +22,22 @@ pub enum Mistake {
     BelievesIn3d,
     /// The column can be empty.
     MayBeEmpty,
-    /// A check in place of a reference.
-    ChecksAList,
+    /// The reference deletes shows together with their version.
+    DeletesShows,
+    /// New shows are 2D by default.
+    MakesUpAVersion,
+    /// An index on the new column.
+    AddsAnIndex,
+    /// The reference is not checked for the shows that exist.
+    NotValid,
     /// The old column is dropped.
     DropsTheOld,
     /// The web shop cannot read the table.
     ForgetsTheShop,
     /// Everybody can read the table.
     OpensToAll,
+    /// All groups that read the programme can read the table.
+    OpensToReaders,
 }
 
 /// Way in which the database is read and written.
@@ -41,13 +49,15 @@ pub enum Manner {
     ReferenceFirst,
     /// One update for each rule.
     RuleByRule,
+    /// Checks in place of the reference and of `NOT NULL`, and rights to columns.
+    ByChecks,
 }
 
 /// Adds the table and the column.
 pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> String {
     let is = |other| mistake == Some(other);
     match manner {
-        Manner::Plain => {
+        Manner::Plain | Manner::ByChecks => {
             desk::describe(tools, "screenings");
             desk::section(tools, "versions");
             desk::section(tools, "definitions");
@@ -83,9 +93,11 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     } else {
         "3.00"
     };
+    let by_checks = manner == Manner::ByChecks;
+    let filled = if by_checks { "" } else { "NOT NULL" };
     run(
         tools,
-        "CREATE TABLE versions (code text PRIMARY KEY, surcharge numeric(4,2) NOT NULL)",
+        &format!("CREATE TABLE versions (code text PRIMARY KEY, surcharge numeric(4,2) {filled})"),
     );
     run(
         tools,
@@ -94,29 +106,47 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
         ),
     );
     run(tools, "ALTER TABLE screenings ADD COLUMN version_code text");
-    let reference =
-        "ALTER TABLE screenings ADD FOREIGN KEY (version_code) REFERENCES versions (code)";
+    let option = match mistake {
+        Some(Mistake::DeletesShows) => "ON DELETE CASCADE",
+        Some(Mistake::NotValid) => "NOT VALID",
+        _ => "",
+    };
+    let reference = format!(
+        "ALTER TABLE screenings ADD FOREIGN KEY (version_code) REFERENCES versions (code) {option}"
+    );
     if manner == Manner::ReferenceFirst {
-        run(tools, reference);
+        run(tools, &reference);
     }
     if manner == Manner::RuleByRule {
         fill_by_rules(tools);
     } else {
         fill(tools, mistake);
     }
-    if !is(Mistake::MayBeEmpty) {
+    if by_checks {
+        run_all(
+            tools,
+            &[
+                "ALTER TABLE screenings ADD CHECK (version_code IS NOT NULL)",
+                "ALTER TABLE screenings ADD CHECK (version_code IN ('2D', '3D', 'OV', 'SUB', '3D-SUB'))",
+            ],
+        );
+    } else if !is(Mistake::MayBeEmpty) {
         run(
             tools,
             "ALTER TABLE screenings ALTER COLUMN version_code SET NOT NULL",
         );
     }
-    if is(Mistake::ChecksAList) {
+    if !by_checks && manner != Manner::ReferenceFirst {
+        run(tools, &reference);
+    }
+    if is(Mistake::MakesUpAVersion) {
         run(
             tools,
-            "ALTER TABLE screenings ADD CHECK (version_code IN ('2D', '3D', 'OV', 'SUB', '3D-SUB'))",
+            "ALTER TABLE screenings ALTER COLUMN version_code SET DEFAULT '2D'",
         );
-    } else if manner != Manner::ReferenceFirst {
-        run(tools, reference);
+    }
+    if is(Mistake::AddsAnIndex) {
+        run(tools, "CREATE INDEX ON screenings (version_code)");
     }
     if is(Mistake::DropsTheOld) {
         run(tools, "ALTER TABLE screenings DROP COLUMN version");
@@ -124,7 +154,18 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     if is(Mistake::OpensToAll) {
         run(tools, "GRANT SELECT ON versions TO PUBLIC");
     }
-    if !is(Mistake::ForgetsTheShop) {
+    if is(Mistake::OpensToReaders) {
+        run(
+            tools,
+            "GRANT SELECT ON versions TO front_of_house, reporting, tills",
+        );
+    }
+    if by_checks {
+        run(
+            tools,
+            "GRANT SELECT (code, surcharge) ON versions TO web_shop",
+        );
+    } else if !is(Mistake::ForgetsTheShop) {
         run(tools, "GRANT SELECT ON versions TO web_shop");
     }
     "The table and the column are there.".to_owned()

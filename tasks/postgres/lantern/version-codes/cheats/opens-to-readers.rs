@@ -1,4 +1,4 @@
-//! Wrong: checks against a list in place of the table.
+//! Wrong: lets all groups that read the programme read the table too.
 
 #[path = "../playing.rs"]
 mod playing;
@@ -9,5 +9,5 @@ use playing::{Manner, Mistake};
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    playing::play(tools, Some(Mistake::ChecksAList), Manner::Plain)
+    playing::play(tools, Some(Mistake::OpensToReaders), Manner::Plain)
 }
