@@ -290,6 +290,32 @@ const DONE: [&str; 14] = [
     "has been removed",
 ];
 
+/// What nobody has promised.
+const PROMISED: [&str; 22] = [
+    "will mend",
+    "will fix",
+    "will repair",
+    "will change",
+    "will add",
+    "will implement",
+    "will support",
+    "will correct",
+    "will be mended",
+    "will be fixed",
+    "will be changed",
+    "will be added",
+    "will be implemented",
+    "will be supported",
+    "will be corrected",
+    "we'll mend",
+    "we'll fix",
+    "we'll add",
+    "we'll implement",
+    "going to mend",
+    "going to fix",
+    "going to implement",
+];
+
 /// Advice that breaks the file of a crop, which is refused without the line.
 const REMOVING: [&str; 18] = [
     "you can remove",
@@ -406,7 +432,10 @@ fn facts(setting: &Setting) -> Facts {
         .must("that nothing uses the setting", unused)
         .must("the file in which one can check it", file)
         .must_not("that it was used once", Fact::words(USED_ONCE))
-        .must_not("what nobody has done", Fact::words(DONE))
+        .must_not(
+            "what nobody has done",
+            Fact::words(DONE).or(Fact::words(PROMISED)),
+        )
         .must_not("that the line may be removed", Fact::words(REMOVING))
         .may(Fact::reference(setting.issue))
         .may(Fact::commit(&setting.commit))

@@ -1,7 +1,10 @@
 //! Facts that the letter must state, may state and must not state.
 
+#[path = "mistakes.rs"]
+mod mistakes;
+
 use mcpmark_guest::jiff::civil::date;
-use mcpmark_guest::prose::{Fact, Facts, Language, Person};
+use mcpmark_guest::prose::{Fact, Facts, Language, Person, Prose};
 use mcpmark_guest::rust_decimal::Decimal;
 use mcpmark_guest::{Condition, Found};
 
@@ -133,9 +136,35 @@ fn facts() -> Facts {
 pub fn conditions(text: &Found<String>) -> Vec<(String, Condition)> {
     let prose = text.map(|text| apart(text)).prose();
     let mut all = facts().conditions(&prose);
+    for (name, condition) in mistakes::conditions(text) {
+        for (_, found) in all.iter_mut().filter(|(fact, _)| fact == name) {
+            *found = found.clone().and(condition.clone());
+        }
+    }
     all.push(("its length".to_owned(), prose.words_between(40, 350)));
     all.push(("its language".to_owned(), prose.is_in(Language::English)));
     all
+}
+
+/// Whether the greeting comes first, then what was finished and cost, then the rest.
+pub fn order(text: &Found<String>) -> Condition {
+    text.satisfies(|text| {
+        let text = apart(text);
+        let lines: Vec<Found<Prose>> = text
+            .lines()
+            .filter(|it| !it.trim().is_empty())
+            .map(|line| Found::new("a paragraph", Ok(line.to_owned())).prose())
+            .collect();
+        let at = |fact: Fact| lines.iter().position(|line| line.states(&fact).passed());
+        let (greeting, sum) = (at(Fact::term(["Quayle"])), at(euros(96_500)));
+        let others = [at(euros(61_000)), at(Fact::term(["flat D"]))];
+        Condition::when(
+            greeting == Some(0)
+                && sum.is_some()
+                && others.iter().all(|it| it.is_none() || sum <= *it),
+            "expected the greeting, then what was finished and cost, then the rest",
+        )
+    })
 }
 
 /// Puts a comma between the month and a number of repairs, because "in February five repairs" has no date, and
@@ -179,8 +208,10 @@ mod tests {
         let mut mistakes = Vec::new();
         for sample in &samples {
             let text = Found::new("the letter", Ok(sample.text.clone()));
+            let order = ("the order".to_owned(), order(&text));
             let failed: Vec<(String, String)> = conditions(&text)
                 .into_iter()
+                .chain([order])
                 .filter(|(_, condition)| !condition.passed())
                 .map(|(name, condition)| (name, condition.detail().to_owned()))
                 .collect();

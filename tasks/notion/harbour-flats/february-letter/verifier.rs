@@ -38,21 +38,7 @@ fn verify(task: &mut Verifier) {
             .collect::<Vec<String>>()
             .join("\n\n"))
     });
-    task.check(
-        "the order of the letter",
-        text.satisfies(|text| {
-            let lines: Vec<&str> = text.lines().filter(|it| !it.trim().is_empty()).collect();
-            let at = |word: &str| lines.iter().position(|line| line.contains(word));
-            let (greeting, sum) = (at("Quayle"), at("965"));
-            let others = [at("610"), at("lat 4")];
-            Condition::when(
-                greeting == Some(0)
-                    && sum.is_some()
-                    && others.iter().all(|it| it.is_none() || sum <= *it),
-                "expected the greeting, then what was finished and cost, then the rest",
-            )
-        }),
-    );
+    task.check("the order of the letter", facts::order(&text));
     task.check(
         "everything is said once",
         text.satisfies(|text| {

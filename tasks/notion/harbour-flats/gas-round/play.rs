@@ -18,6 +18,7 @@ pub enum Manner {
     Right,
     TablesFirst,
     BySearch,
+    NamesEmpty,
     AnyVisit,
     EmptyToo,
     SameDay,
@@ -43,10 +44,19 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
         }
     };
     let lines = lines(&tables, manner);
-    let blocks: Vec<Value> = lines
+    let mut blocks: Vec<Value> = lines
         .iter()
         .map(|it| block("bulleted_list_item", it))
         .collect();
+    if manner == Manner::NamesEmpty {
+        let empty = tables.flats.iter().map(title_of);
+        let mut empty = empty.filter(|it| it == "Gull Row 3, flat 4");
+        let flat = empty.next().expect("the flat is in the table");
+        blocks.push(block(
+            "paragraph",
+            &format!("{flat} is empty and left out."),
+        ));
+    }
     match manner {
         Manner::TablesFirst => {
             for block in blocks {
@@ -135,6 +145,10 @@ fn lines(tables: &Tables, manner: Manner) -> Vec<String> {
             good.strftime(form),
             parts.join(", ")
         );
+        let text = match (manner, title_of(row).as_str()) {
+            (Manner::NamesEmpty, "Gull Row 3, flat 5") => format!("{text} (flat 4 is empty)"),
+            _ => text,
+        };
         all.push((good, title_of(row), text));
     }
     match manner {
