@@ -251,10 +251,10 @@ fn files_that_are_no_verifiers_are_refused() {
     }
     insta::assert_snapshot!(transcript, @r"
     $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
-    error: [dir]/judge.wasm: imports `wasi:filesystem/preopens@0.2.6`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0
+    error: [dir]/judge.wasm: imports `wasi:filesystem/preopens@0.2.6`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0
 
     $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
-    error: [dir]/judge.wasm: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0
+    error: [dir]/judge.wasm: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0
 
     $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
     error: [dir]/judge.wasm: a core WebAssembly module, not a component; create a component with `mcpmark task build` or `wasm-tools component new`
