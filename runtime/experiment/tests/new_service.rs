@@ -171,8 +171,11 @@ fn library(root: &Path, service: &str, worlds: &[(&str, u64)]) -> Library {
         write(&dir.join("world.json"), manifest.to_string().as_bytes());
         write_state(&dir.join("files"), *balance);
         let dir = root.join(format!("tasks/{service}/{world}/fill"));
-        let meta = br#"{"difficulty": "L1", "profile": "1"}"#;
-        write(&dir.join("meta.json"), meta);
+        let mut meta = json!({"difficulty": "L1"});
+        if service == NAME {
+            meta["profile"] = json!("1");
+        }
+        write(&dir.join("meta.json"), meta.to_string().as_bytes());
         write(&dir.join("description.md"), b"Fill the till.\n");
         let verifier = if service == NAME { asking() } else { passing() };
         write(&dir.join("verifier.wasm"), &verifier);

@@ -188,7 +188,7 @@ fn sessions_of_roles_change_a_copy_that_is_discarded() {
             "root:SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'guest'",
             "t",
         ),
-        ("guest:SELECT 2", "57P01"),
+        ("guest:SELECT 2", "08006"),
         ("guest:SELECT 3", "08003"),
     ];
     let lines = steps.map(|(line, _)| line);

@@ -163,9 +163,12 @@ impl Peer {
     pub(crate) async fn stop(self) {
         drop(self.client);
         drop(self.server);
-        assert!(
-            browsers(self.home.path()).is_empty(),
-            "the browser still runs"
-        );
+        // Killed processes take a moment to end.
+        let mut waits = 0;
+        while !browsers(self.home.path()).is_empty() {
+            assert!(waits < 300, "the browser still runs");
+            waits += 1;
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
     }
 }

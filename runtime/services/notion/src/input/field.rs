@@ -75,7 +75,11 @@ impl<'a> Field<'a> {
         let Some(value) = self.value else {
             return "undefined".to_owned();
         };
-        let text = value.to_string();
+        let text = match value.as_f64() {
+            // JavaScript prints the negative zero without its sign.
+            Some(0.0) => "0".to_owned(),
+            _ => value.to_string(),
+        };
         if text.chars().count() <= SHOWN {
             return text;
         }

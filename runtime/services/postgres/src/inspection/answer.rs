@@ -93,8 +93,17 @@ impl Refusal {
         let own = |code, error: &QueryError| Self::new(code, error.to_string());
         match error {
             QueryError::Server(server) => (Self::of_server(server), false),
-            QueryError::Ended(server) => (Self::of_server(server), true),
-            QueryError::Lost(_) => (own("08006", error), true),
+            // Whether the reason of a session's end arrives before the connection closes is a matter of timing.
+            QueryError::Ended(server)
+                if server
+                    .field(b'C')
+                    .is_none_or(|code| !code.starts_with("57P")) =>
+            {
+                (Self::of_server(server), true)
+            }
+            QueryError::Ended(_) | QueryError::Lost(_) => {
+                (Self::new("08006", "the server ended the session"), true)
+            }
             QueryError::Copy => {
                 let message = "COPY from or to the client is not supported; use INSERT or SELECT";
                 (Self::new("0A000", message), true)
@@ -223,5 +232,7 @@ mod tests {
         let (refusal, has_ended) = Refusal::of(&QueryError::Lost("closed".to_owned()));
         assert!(has_ended);
         assert_eq!(refusal.code, "08006");
+        let ended = ServerError::of(&[(b'C', "57P01"), (b'M', "terminating connection")]);
+        assert_eq!(Refusal::of(&QueryError::Ended(ended)), (refusal, true));
     }
 }

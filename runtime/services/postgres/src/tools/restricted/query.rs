@@ -257,7 +257,10 @@ impl Scan<'_> {
             if is_forbidden_construct(name) {
                 return None;
             }
-            if is_reserved(name) || is_construct(name) || self.is_clause(name, before) {
+            let is_alias = name == "values" && !self.starts_rows(before);
+            if !is_alias
+                && (is_reserved(name) || is_construct(name) || self.is_clause(name, before))
+            {
                 return Some(());
             }
             if name == "operator" && self.is_operator(at)? {
