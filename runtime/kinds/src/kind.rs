@@ -265,19 +265,24 @@ pub trait StateMutator {
     /// Returns an error if a mutant cannot be written.
     fn mutants(&mut self) -> Result<Vec<StateMutant>, MutateError>;
 
-    /// Returns the texts that the solution wrote, for mutations of text.
+    /// Returns the texts that the solution wrote, for mutations of text. By default there are none: then
+    /// [`mutants`](Self::mutants) changes texts too.
     ///
     /// # Errors
     ///
     /// Returns an error if the state cannot be read.
-    fn texts(&self) -> Result<Vec<MutableText>, MutateError>;
+    fn texts(&self) -> Result<Vec<MutableText>, MutateError> {
+        Ok(Vec::new())
+    }
 
     /// Returns the solved world with the text at `index` of [`texts`](Self::texts) replaced by another one.
     ///
     /// # Errors
     ///
     /// Returns an error if the mutant cannot be written.
-    fn with_text(&self, index: usize, text: &str) -> Result<Tree, MutateError>;
+    fn with_text(&self, index: usize, _text: &str) -> Result<Tree, MutateError> {
+        Err(MutateError::new(format!("text {index} does not exist")))
+    }
 }
 
 /// Solved world with one mutation.

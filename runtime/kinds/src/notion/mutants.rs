@@ -8,7 +8,7 @@ use mcpmark_notion::mutation::{self, Mutant, MutationKind};
 use mcpmark_notion::world::{self, Opening, WorldError};
 use mcpmark_snapshot::{Blobs, File, MemoryBlobs, Tree, TreeBuilder, TreePath};
 
-use crate::{MutableText, MutateError, Mutation, Solved, StateMutant, StateMutator};
+use crate::{MutateError, Mutation, Solved, StateMutant, StateMutator};
 
 /// A title differs by one character.
 const TITLE: Mutation = Mutation::new("title");
@@ -184,15 +184,6 @@ impl StateMutator for WorkspaceMutator<'_> {
             })
         });
         states.collect()
-    }
-
-    /// Returns nothing: [`mutants`](Self::mutants) changes texts too, because a text has a style and a place.
-    fn texts(&self) -> Result<Vec<MutableText>, MutateError> {
-        Ok(Vec::new())
-    }
-
-    fn with_text(&self, index: usize, _text: &str) -> Result<Tree, MutateError> {
-        Err(MutateError::new(format!("text {index} does not exist")))
     }
 }
 

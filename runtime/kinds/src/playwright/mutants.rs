@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcpmark_snapshot::{Blobs, File, Node, Tree, TreeBuilder, TreePath};
 use serde_json::{Value, json};
 
-use crate::{MutableText, MutateError, Mutation, Solved, StateMutant, StateMutator};
+use crate::{MutateError, Mutation, Solved, StateMutant, StateMutator};
 
 /// A row is that of the starting state, or a removed row is there again.
 const STALE_ROW: Mutation = Mutation::new("stale-row");
@@ -144,15 +144,6 @@ impl StateMutator for SiteMutator<'_> {
             }
         }
         Ok(mutants)
-    }
-
-    /// Returns nothing: the texts of sites are values of rows, which [`mutants`](Self::mutants) changes.
-    fn texts(&self) -> Result<Vec<MutableText>, MutateError> {
-        Ok(Vec::new())
-    }
-
-    fn with_text(&self, index: usize, _text: &str) -> Result<Tree, MutateError> {
-        Err(MutateError::new(format!("text {index} does not exist")))
     }
 }
 

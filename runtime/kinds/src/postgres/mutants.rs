@@ -4,7 +4,7 @@ use mcpmark_postgres::state::TreeFiles;
 use mcpmark_postgres::state::mutation::{self, MutationKind};
 use mcpmark_snapshot::Tree;
 
-use crate::{MutableText, MutateError, Mutation, Solved, StateMutant, StateMutator};
+use crate::{MutateError, Mutation, Solved, StateMutant, StateMutator};
 
 /// A row, or the rows of a table, are those of the starting state.
 const STALE_ROW: Mutation = Mutation::new("stale-row");
@@ -99,15 +99,6 @@ impl StateMutator for DatabaseMutator<'_> {
             })
         });
         states.collect()
-    }
-
-    /// Returns nothing: all files of a state are rows or definitions, which [`mutants`](Self::mutants) changes.
-    fn texts(&self) -> Result<Vec<MutableText>, MutateError> {
-        Ok(Vec::new())
-    }
-
-    fn with_text(&self, index: usize, _text: &str) -> Result<Tree, MutateError> {
-        Err(MutateError::new(format!("text {index} does not exist")))
     }
 }
 

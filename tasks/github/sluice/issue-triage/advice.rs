@@ -3,7 +3,7 @@
 use mcpmark_guest::prose::Fact;
 use mcpmark_guest::{Condition, Found};
 
-/// What people do to get a fix; `RELEASE` is the first release with it. Advice against it negates one of these.
+/// Ways to get a fix; `RELEASE` is the first release with it. Advice against it negates one of these.
 const UPDATING: [&str; 22] = [
     "update",
     "updating",

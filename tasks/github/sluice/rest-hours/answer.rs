@@ -1,4 +1,4 @@
-//! What the answer must state, may state and must not state.
+//! Facts of the answer: required, allowed and forbidden ones.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub const READ_IN: &str = "sluice/crops.py";
 /// The file that decides about runs, without the setting.
 pub const DECIDES: &str = "sluice/schedule.py";
 
-/// What is known of the setting on main.
+/// Facts about the setting on main.
 pub struct Setting {
     /// The question.
     pub issue: u64,
@@ -32,7 +32,7 @@ pub struct Setting {
     pub people: Vec<Person>,
 }
 
-/// What the code does not do with the setting; counted only if it is negated.
+/// Verbs for the use of the setting by the code, which count only if they are negated.
 const USES: [&str; 89] = [
     "use",
     "used",
@@ -160,7 +160,7 @@ const UNUSED: [&str; 31] = [
     "no logic",
 ];
 
-/// What a careless reader says: from when hours are counted, or that something keeps the pause.
+/// Claims of a careless reader: a moment from which hours are counted, or something that keeps the pause.
 const COUNTS_FROM: [&str; 92] = [
     "from the end",
     "from its end",
@@ -256,7 +256,7 @@ const COUNTS_FROM: [&str; 92] = [
     "applies it",
 ];
 
-/// What was never so: no release has used the setting.
+/// False claims about the past: no release has used the setting.
 const USED_ONCE: [&str; 12] = [
     "no longer",
     "not .. any longer",
@@ -272,7 +272,7 @@ const USED_ONCE: [&str; 12] = [
     "earlier releases did",
 ];
 
-/// What the desk has not done, and nobody else either.
+/// Claims of work that nobody has done.
 const DONE: [&str; 14] = [
     "have fixed",
     "has been fixed",
@@ -290,7 +290,7 @@ const DONE: [&str; 14] = [
     "has been removed",
 ];
 
-/// What nobody has promised.
+/// Promises that nobody has given.
 const PROMISED: [&str; 22] = [
     "will mend",
     "will fix",

@@ -1,5 +1,4 @@
-//! How the solution goes about it: it looks for the setting in the code that plans runs. Wrong solutions slip on one
-//! thing each.
+//! The solution, which looks for the setting in the code that plans runs. Wrong solutions make one mistake each.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::{RepoTools, labels, number, string};
@@ -11,7 +10,7 @@ const SETTING: &str = "rest_hours";
 const CROPS: &str = "sluice/crops.py";
 const SCHEDULE: &str = "sluice/schedule.py";
 
-/// What differs from the solution.
+/// Differences from the solution.
 #[derive(Default)]
 pub struct Manner {
     /// Answers by the handbook.
@@ -87,7 +86,7 @@ fn is_used(site: &mut RepoTools<'_>, manner: &Manner) -> bool {
     schedule.contains(SETTING)
 }
 
-/// What the grower is told.
+/// Text of the answer to the grower.
 fn answer(site: &mut RepoTools<'_>, manner: &Manner) -> String {
     let here = if manner.names_no_file {
         "the code"

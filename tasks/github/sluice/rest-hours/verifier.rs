@@ -1,4 +1,4 @@
-//! What the code on main does with the setting, which is nothing, and whether the answer says so.
+//! Checks that the answer says that the code on main does not use the setting.
 
 mod answer;
 
@@ -50,7 +50,7 @@ fn verify(task: &mut Verifier) {
     });
 }
 
-/// What main has of the setting.
+/// Collects the facts about the setting on main.
 fn setting(task: &Verifier, issue: &Issue) -> Setting {
     let start = task.start();
     let mut places = Vec::new();

@@ -23,7 +23,7 @@ const HOUSE: &str = "CAN";
 const FAILED: DateTime = date(2026, 3, 7).at(19, 40, 0, 0);
 const BACK: DateTime = date(2026, 3, 8).at(10, 0, 0, 0);
 
-/// What is owed for the shows.
+/// Refunds that are owed for the shows.
 #[derive(Default)]
 struct Owed {
     shows: BTreeSet<String>,

@@ -7,7 +7,7 @@ use crate::model::{Id, Kind, Node, Workspace};
 ///
 /// The text of a page consists of its title, the values of a row, the texts of blocks, and comments, each on lines of
 /// its own. That of a database consists of its title, its description, and the names of its properties and options.
-/// What is in the trash has no text. If several pages have the same titles, the first one is meant.
+/// Pages and blocks in the trash have no text. If several pages have the same titles, the first one is meant.
 #[must_use]
 pub fn text_at(workspace: &Workspace, place: &str) -> Option<String> {
     let roots = workspace

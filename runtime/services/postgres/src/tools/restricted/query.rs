@@ -172,7 +172,7 @@ impl Scan<'_> {
         if !(place + 1..end).all(|place| self.is_at(place, ')')) {
             return None;
         }
-        // What binds tighter than `LIKE` belongs to the pattern.
+        // Operators that bind tighter than `LIKE` belong to the pattern.
         let binds_tighter = match self.tokens.get(end) {
             Some(Token::Operator(operator)) => !matches!(
                 operator.as_str(),
