@@ -2,7 +2,6 @@
 
 use mcpmark_postgres::state::TreeFiles;
 use mcpmark_postgres::state::mutation::{self, MutationKind};
-use mcpmark_snapshot::Tree;
 
 use crate::{MutateError, Mutation, Solved, StateMutant, StateMutator};
 
