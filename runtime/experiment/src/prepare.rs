@@ -186,7 +186,7 @@ pub enum PrepareError {
     },
     /// The starting state exceeds the ceiling of this host.
     #[error(
-        "task {task}: the starting world exceeds limit `{name}`: it has {found}, but this host grants {ceiling}"
+        "task {task}: the starting world exceeds limit `{name}`: it has {found} {unit}, but this host grants {ceiling}"
     )]
     AboveCeiling {
         /// Id of the task.
@@ -195,6 +195,8 @@ pub enum PrepareError {
         name: &'static str,
         /// Value of the starting state.
         found: u64,
+        /// Unit of the limit.
+        unit: &'static str,
         /// Ceiling of the host.
         ceiling: u64,
     },
@@ -534,15 +536,17 @@ pub(crate) fn within_ceiling(
     start: &Start,
     ceiling: &SessionLimits,
 ) -> Result<(), PrepareError> {
-    for (name, found, ceiling) in [
-        ("world_bytes", start.tree.total_size(), ceiling.max_bytes),
-        ("world_files", start.tree.len(), ceiling.max_files),
+    let (bytes, entries) = (start.tree.total_size(), start.tree.len());
+    for (name, found, unit, ceiling) in [
+        ("world_bytes", bytes, "bytes", ceiling.max_bytes),
+        ("world_files", entries, "files and directories", ceiling.max_files),
     ] {
         if found > ceiling {
             return Err(PrepareError::AboveCeiling {
                 task: task.clone(),
                 name,
                 found,
+                unit,
                 ceiling,
             });
         }

@@ -263,13 +263,18 @@ pub(super) fn export(
 /// start.
 fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandError> {
     let ceiling = settings::world_ceiling()?;
-    for (name, found, most) in [
-        ("world_bytes", tree.total_size(), ceiling.max_bytes),
-        ("world_files", tree.len(), ceiling.max_files),
+    for (name, found, unit, most) in [
+        ("world_bytes", tree.total_size(), "bytes", ceiling.max_bytes),
+        (
+            "world_files",
+            tree.len(),
+            "files and directories",
+            ceiling.max_files,
+        ),
     ] {
         if found > most {
             return Err(CommandError::invalid(format!(
-                "the starting world exceeds limit `{name}`: it has {found}, but this host grants {most}"
+                "the starting world exceeds limit `{name}`: it has {found} {unit}, but this host grants {most}"
             ))
             .hint(settings::raise(name, found)));
         }
