@@ -4,9 +4,9 @@
 # and metadata decides the order of functions; source paths appear in panic messages.
 # Diagnostics keep the real paths.
 #
-# It also compiles cheats and variants without optimisation, which takes a quarter of the time or less. Only
-# `task check` plays them, and no bundle contains them. Their arithmetic stays that of a release: without optimisation,
-# rustc would check for overflow. Their frames are larger, so their stack is too.
+# It also compiles cheats and variants without optimisation, which takes a third of the time. Only `task check` plays
+# them, and no bundle contains them. Their arithmetic stays that of a release: without optimisation, rustc would check
+# for overflow. Their frames are larger, so their stack is too.
 rustc=$1
 shift
 if [ -n "$CARGO_MANIFEST_DIR" ]; then
