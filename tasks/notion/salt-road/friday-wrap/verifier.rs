@@ -151,7 +151,11 @@ fn times_are_right(text: &Found<String>) -> Condition {
         let is_other = text.contains("19:25") || text.contains("7:25 p");
         Condition::when(!is_other, "expected no other wrap")
     });
-    call.and(wrap).and(prose.states(&overtime)).and(others)
+    let none = prose.does_not_state(&Fact::words(["overtime"]).denied());
+    call.and(wrap)
+        .and(prose.states(&overtime))
+        .and(others)
+        .and(none)
 }
 
 #[cfg(test)]
@@ -174,6 +178,7 @@ mod tests {
             "Call 07:45, wrap 19:25, overtime 55 minutes",
             "Call 07:30, wrap 19:40, overtime 55 minutes",
             "Call 07:45, wrap 19:40, no overtime",
+            "Call 07:45, wrap 19:40, no overtime (55 minutes below)",
             "Call 07:45, wrap 19:40 or 19:25, overtime 55 minutes",
         ] {
             assert!(!holds(text), "{text}");

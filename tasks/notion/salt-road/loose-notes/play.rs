@@ -41,7 +41,11 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     let mut notion = NotionTools::new(tools);
     let rules = notion.find("page", "Scouting pages");
     let rules = notion.lines(string(&rules["id"]));
-    assert!(rules.iter().any(|it| it.contains("Three headings, in this order")));
+    assert!(
+        rules
+            .iter()
+            .any(|it| it.contains("Three headings, in this order"))
+    );
     let places = notion.find("page", "Places, notes");
     let pages = notion.children(string(&places["id"]));
     let page = |title: &str| {
@@ -115,7 +119,10 @@ fn put(notion: &mut NotionTools<'_>, page: &str, blocks: &[Value], note: &Note, 
         return;
     }
     // The last block of the part, or of the last part that comes before one that is missing.
-    let rank = HEADINGS.iter().position(|it| it == heading).unwrap_or_default();
+    let rank = HEADINGS
+        .iter()
+        .position(|it| it == heading)
+        .unwrap_or_default();
     let before = HEADINGS[..=rank].iter().rev().find_map(|it| at(it));
     let end = before.map_or(0, |from| {
         let below = blocks[from + 1..].iter();

@@ -1,7 +1,7 @@
 //! Nine notes are on the pages of their places, below the right heading, and two are left on the list.
 
 use mcpmark_guest::{Condition, Verifier};
-use mcpmark_guest_notion::{Allowed, Node, What, Workspace, nothing_else_changed};
+use mcpmark_guest_notion::{Allowed, Kind, Node, Text, What, Workspace, nothing_else_changed};
 
 mcpmark_guest::verifier!(verify);
 
@@ -9,17 +9,42 @@ const HEADINGS: [&str; 3] = ["Parking", "Power", "Neighbours"];
 
 /// Place, heading and words of each note, and the older note that it contradicts. The headings are chosen by hand.
 const NOTES: [(&str, &str, &str, Option<&str>); 9] = [
-    ("Bakery", "Power", "The oven hangs on fuse 3, it must stay in.", None),
-    ("Marsh road", "Neighbours", "A farmer moves his cows at eight, he waits for nobody.", None),
-    ("Boathouse", "Neighbours", "The regatta club rigs its masts next door on Saturdays.", None),
-    ("Old quay bar", "Power", "The cellar has 32 A, Mrs Aaker opens it.", None),
+    (
+        "Bakery",
+        "Power",
+        "The oven hangs on fuse 3, it must stay in.",
+        None,
+    ),
+    (
+        "Marsh road",
+        "Neighbours",
+        "A farmer moves his cows at eight, he waits for nobody.",
+        None,
+    ),
+    (
+        "Boathouse",
+        "Neighbours",
+        "The regatta club rigs its masts next door on Saturdays.",
+        None,
+    ),
+    (
+        "Old quay bar",
+        "Power",
+        "The cellar has 32 A, Mrs Aaker opens it.",
+        None,
+    ),
     (
         "Railway halt",
         "Parking",
         "No trucks on the forecourt any more, it is being paved. Goods yard instead.",
         Some("Station forecourt."),
     ),
-    ("Post office", "Parking", "Two vans in the lane, mirrors folded in.", None),
+    (
+        "Post office",
+        "Parking",
+        "Two vans in the lane, mirrors folded in.",
+        None,
+    ),
     (
         "Doctor's surgery",
         "Neighbours",
@@ -32,7 +57,12 @@ const NOTES: [(&str, &str, &str, Option<&str>); 9] = [
         "The key for cabinet 4 is with the night porter now, not with Lunde.",
         Some("The key for cabinet 4 is with Lunde."),
     ),
-    ("Magistrate's office", "Neighbours", "Weddings on Fridays, with a brass band.", None),
+    (
+        "Magistrate's office",
+        "Neighbours",
+        "Weddings on Fridays, with a brass band.",
+        None,
+    ),
 ];
 
 /// Heading with its items, sorted.
@@ -41,12 +71,20 @@ type Part = (String, Vec<String>);
 fn verify(task: &mut Verifier) {
     let start = Workspace::read(&task.start()).required();
     let end = Workspace::read(&task.end());
-    let list = start.page(&["Places, notes", "Loose notes"]).required().id().to_owned();
+    let list = start
+        .page(&["Places, notes", "Loose notes"])
+        .required()
+        .id()
+        .to_owned();
     let mut allowed = Allowed::new();
     let mut pages = Vec::new();
     let mut left = lines(&start, &list);
     for (place, heading, words, older) in NOTES {
-        let page = start.page(&["Places, notes", place]).required().id().to_owned();
+        let page = start
+            .page(&["Places, notes", place])
+            .required()
+            .id()
+            .to_owned();
         let mut expected = parts(&start, &page).expect("the pages of the start have the form");
         if let Some(older) = older {
             let blocks = start.children(&page);
@@ -90,23 +128,34 @@ fn verify(task: &mut Verifier) {
 
 fn lines(workspace: &Workspace, page: &str) -> Vec<String> {
     let blocks = workspace.children(page).into_iter();
-    blocks.map(|it| workspace.text_of(it)).filter(|it| !it.is_empty()).collect()
+    blocks
+        .map(|it| workspace.text_of(it))
+        .filter(|it| !it.is_empty())
+        .collect()
 }
 
 /// Reads the headings of a page in their order, and the items below each.
 fn parts(workspace: &Workspace, page: &str) -> Result<Vec<Part>, String> {
-    let mut parts: Vec<Part> = Vec::new();
+    // What stands in front of the first heading is a part without a name.
+    let mut parts: Vec<Part> = vec![(String::new(), Vec::new())];
     for (level, node) in workspace.outline(page) {
         let text = workspace.text_of(node).trim().to_owned();
         let kind = node.type_name();
-        let is_styled = node.text().is_some_and(|it| !it.is_unstyled());
-        let is_set = node.is_set("toggleable") || is_styled;
-        match (kind, parts.last_mut()) {
+        let is_plain = node.text().is_none_or(Text::is_unstyled)
+            && matches!(&node.kind, Kind::Block { fields, .. } if fields.is_empty());
+        match kind {
             _ if text.is_empty() => {}
-            ("heading_2", _) if level == 0 && !is_set => parts.push((text, Vec::new())),
-            (_, None) if level == 0 => {}
-            ("bulleted_list_item", Some((_, items))) if level == 0 && !is_set => items.push(text),
-            _ => return Err(format!("expected plain headings and items only, found {kind} {text:?}")),
+            "heading_2" if level == 0 && is_plain => parts.push((text, Vec::new())),
+            "bulleted_list_item" if level == 0 && is_plain => {
+                let (_, items) = parts.last_mut().ok_or("expected a part")?;
+                items.push(text);
+            }
+            _ if level == 0 && parts.len() == 1 => parts[0].1.push(text),
+            _ => {
+                return Err(format!(
+                    "expected plain headings and items only, found {kind} {text:?}"
+                ));
+            }
         }
     }
     for (_, items) in &mut parts {

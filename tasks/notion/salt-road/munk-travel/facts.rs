@@ -46,7 +46,13 @@ const SHE_PAYS: [&str; 12] = [
 ];
 
 fn facts() -> Facts {
-    let colleagues = ["Ines Caldera", "Tobias Rehn", "Kofi Asante", "Greta Nyholm", "Oskar Linde"];
+    let colleagues = [
+        "Ines Caldera",
+        "Tobias Rehn",
+        "Kofi Asante",
+        "Greta Nyholm",
+        "Oskar Linde",
+    ];
     let day = |month, day| Fact::date(date(2026, month, day));
     Facts::new()
         .must("the evening", day(5, 19))
@@ -81,21 +87,36 @@ pub fn conditions(text: &Found<String>) -> Vec<(String, Condition)> {
         "arrival before departure".to_owned(),
         text.satisfies(|text| {
             let wrong = exchanged(text);
-            Condition::when(wrong.is_none(), format!("found {:?}", wrong.unwrap_or_default()))
+            Condition::when(
+                wrong.is_none(),
+                format!("found {:?}", wrong.unwrap_or_default()),
+            )
         }),
     ));
     all
 }
 
 /// Words that lead to the day of the arrival, and words that lead to that of the departure.
-const COMES: [&str; 6] = ["arriv", "come", "be here", "be there", "evening", "check in"];
-const LEAVES: [&str; 6] = ["leave", "free for good", "free again", "morning", "depart", "released"];
+const COMES: [&str; 6] = [
+    "arriv", "come", "be here", "be there", "evening", "check in",
+];
+const LEAVES: [&str; 6] = [
+    "leave",
+    "free for good",
+    "free again",
+    "morning",
+    "depart",
+    "released",
+];
 
 /// Returns the part of a sentence in which arrival and departure have the day of the other, if there is one. Each day
 /// belongs to the last of these words in front of it, or to the next one if it begins the part.
 fn exchanged(text: &str) -> Option<String> {
     let text = text.to_lowercase();
-    for part in text.split([',', ';', '.', '\n']).flat_map(|it| it.split(" and ")) {
+    for part in text
+        .split([',', ';', '.', '\n'])
+        .flat_map(|it| it.split(" and "))
+    {
         let has = |words: &[&str]| words.iter().any(|it| part.contains(it));
         let is_day = |month: &str, day: &str| {
             let mut words = part.split(|it: char| !it.is_alphanumeric());
@@ -120,7 +141,11 @@ mod tests {
     fn answers_are_judged_by_their_facts() {
         let samples = samples(include_str!("samples.txt"));
         let wrong = samples.iter().filter(|it| it.fails.is_some()).count();
-        assert!(samples.len() - wrong >= 15 && wrong >= 18, "{wrong} of {}", samples.len());
+        assert!(
+            samples.len() - wrong >= 15 && wrong >= 18,
+            "{wrong} of {}",
+            samples.len()
+        );
         let mut mistakes = Vec::new();
         for sample in &samples {
             let text = Found::new("the answer", Ok(sample.text.clone()));

@@ -32,7 +32,11 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     let page = notion.find("page", ACTRESS);
     let page = string(&page["id"]).to_owned();
     let questions = notion.comments(&page);
-    assert!(questions.iter().any(|it| plain(&it["rich_text"]).contains("who pays the train")));
+    assert!(
+        questions
+            .iter()
+            .any(|it| plain(&it["rich_text"]).contains("who pays the train"))
+    );
     let rules = notion.find("page", "Travel of the cast");
     let rules = notion.lines(string(&rules["id"]));
     let minutes = notion.find("page", "2026-04-20");
@@ -41,15 +45,28 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     if manner == Manner::FirstWeek {
         days.pop();
     }
-    let old = rules.iter().find_map(|it| count_in(it, " days in a row")).expect("a rule");
-    let new = minutes.iter().find_map(|it| count_in(it, " free days in a row")).expect("a decision");
-    let enough = if manner == Manner::HandbookAlone { old } else { new };
+    let old = rules
+        .iter()
+        .find_map(|it| count_in(it, " days in a row"))
+        .expect("a rule");
+    let new = minutes
+        .iter()
+        .find_map(|it| count_in(it, " free days in a row"))
+        .expect("a decision");
+    let enough = if manner == Manner::HandbookAlone {
+        old
+    } else {
+        new
+    };
     let free = days[2].duration_since(days[1]).as_hours() / 24 - 1;
     let we_pay = free >= enough;
     let shift = if manner == Manner::SameDay { 0 } else { 1 };
     let comes = days[0].saturating_sub(shift.days());
     let leaves = days[days.len() - 1].saturating_add(shift.days());
-    let shown: Vec<String> = days.iter().map(|it| it.strftime("%-d %B").to_string()).collect();
+    let shown: Vec<String> = days
+        .iter()
+        .map(|it| it.strftime("%-d %B").to_string())
+        .collect();
     let (last, others) = shown.split_last().expect("she has days");
     let list = format!("{} and {last}", others.join(", "));
     let (comes, leaves) = (comes.strftime("%-d %B"), leaves.strftime("%-d %B"));
@@ -65,7 +82,11 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
              free for good. {pays} the train home after her second day."
         ),
     };
-    let place = if manner == Manner::OnTheCast { &row } else { &page };
+    let place = if manner == Manner::OnTheCast {
+        &row
+    } else {
+        &page
+    };
     notion.comment(place, &text);
     "The answer is on her page.".to_owned()
 }
@@ -86,10 +107,15 @@ fn days_of(notion: &mut NotionTools<'_>, manner: Manner) -> (String, Vec<Date>) 
         true => notion.query(&table("Cast"), actor),
         false => notion.rows(&table("Cast")),
     };
-    let row = cast.iter().find(|it| plain(&it["properties"]["Actor"]["rich_text"]) == ACTRESS);
+    let row = cast
+        .iter()
+        .find(|it| plain(&it["properties"]["Actor"]["rich_text"]) == ACTRESS);
     let row = string(&row.expect("she is in the cast")["id"]).to_owned();
     let scenes = match by_search {
-        true => notion.query(&table("Scenes"), json!({"property": "Cast", "relation": {"contains": row}})),
+        true => notion.query(
+            &table("Scenes"),
+            json!({"property": "Cast", "relation": {"contains": row}}),
+        ),
         false => notion.rows(&table("Scenes")),
     };
     let days = notion.rows(&table("Shooting days"));
@@ -97,7 +123,10 @@ fn days_of(notion: &mut NotionTools<'_>, manner: Manner) -> (String, Vec<Date>) 
     for scene in &scenes {
         let properties = &scene["properties"];
         let cast = properties["Cast"]["relation"].as_array();
-        let is_in = cast.into_iter().flatten().any(|it| it["id"] == row.as_str());
+        let is_in = cast
+            .into_iter()
+            .flatten()
+            .any(|it| it["id"] == row.as_str());
         let is_dropped = properties["Status"]["status"]["name"] == "Dropped";
         let id = &properties["Day"]["relation"][0]["id"];
         let day = days.iter().find(|it| it["id"] == *id);

@@ -99,7 +99,10 @@ impl Line {
 
 /// What is wrong with the permit of a place. Days of the shoot may be named too.
 fn facts(place: &str) -> Facts {
-    let may = |day: i8| Fact::date(date(2026, 5, day)).or_weekday();
+    let may = |day: i8| {
+        let ordinal = Fact::ordinal(u64::from(day.unsigned_abs()));
+        Fact::date(date(2026, 5, day)).or_weekday().or(ordinal)
+    };
     let unsigned = || {
         Fact::words(["signed", "signature", "sign"])
             .denied()

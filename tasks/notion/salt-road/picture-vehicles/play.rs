@@ -38,7 +38,11 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     let mut notion = NotionTools::new(tools);
     let minutes = notion.find("page", "2026-05-08");
     let minutes = notion.lines(string(&minutes["id"]));
-    assert!(minutes.iter().any(|it| it.contains("with the name Picture vehicles")));
+    assert!(
+        minutes
+            .iter()
+            .any(|it| it.contains("with the name Picture vehicles"))
+    );
     let transport = notion.find("page", "Transport");
     let transport = string(&transport["id"]).to_owned();
     let below = notion.children(&transport);
@@ -51,7 +55,11 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     for line in notion.lines(&wishes) {
         if let Some((name, scenes)) = line.split_once(": ").filter(|(_, it)| it.starts_with('0')) {
             let scenes = scenes.split(", ").map(str::to_owned).collect();
-            vehicles.push(Vehicle { name: name.to_owned(), scenes, ..Vehicle::default() });
+            vehicles.push(Vehicle {
+                name: name.to_owned(),
+                scenes,
+                ..Vehicle::default()
+            });
         }
     }
     for line in notion.lines(&page("Transport, offers")) {
@@ -106,7 +114,10 @@ fn call(vehicles: &mut [Vehicle], line: &str, manner: Manner) {
         vehicle.from = days.first().cloned();
         vehicle.to = days.last().cloned();
     }
-    let price = text.split(" a day").next().filter(|_| text.contains(" a day"));
+    let price = text
+        .split(" a day")
+        .next()
+        .filter(|_| text.contains(" a day"));
     if let Some(price) = price.filter(|_| manner != Manner::FirstOffers && vehicle.from.is_some()) {
         vehicle.rate = last_number(price);
     }
@@ -119,7 +130,9 @@ fn call(vehicles: &mut [Vehicle], line: &str, manner: Manner) {
 fn is_about(vehicle: &Vehicle, text: &str) -> bool {
     let name = vehicle.name.to_lowercase();
     let word = name.rsplit(' ').next().unwrap_or(&name);
-    text.to_lowercase().split(|it: char| !it.is_alphanumeric()).any(|it| it == word)
+    text.to_lowercase()
+        .split(|it: char| !it.is_alphanumeric())
+        .any(|it| it == word)
 }
 
 fn last_number(text: &str) -> u32 {
@@ -129,7 +142,10 @@ fn last_number(text: &str) -> u32 {
 
 /// Returns the days that a text names, such as `2 and 3 June`.
 fn days_in(text: &str) -> Vec<String> {
-    let words: Vec<&str> = text.split([' ', ',', '.']).filter(|it| !it.is_empty()).collect();
+    let words: Vec<&str> = text
+        .split([' ', ',', '.'])
+        .filter(|it| !it.is_empty())
+        .collect();
     let mut days = Vec::new();
     for (at, word) in words.iter().enumerate() {
         let month = match *word {
@@ -171,7 +187,9 @@ fn build(notion: &mut NotionTools<'_>, page: &str, vehicles: &[Vehicle], manner:
         "function": "sum",
     }});
     let linked = match manner {
-        Manner::ColumnBack => json!({"relation": {"database_id": scenes, "type": "dual_property", "dual_property": {}}}),
+        Manner::ColumnBack => {
+            json!({"relation": {"database_id": scenes, "type": "dual_property", "dual_property": {}}})
+        }
         _ => one_way(&scenes),
     };
     let columns = json!({
@@ -196,7 +214,10 @@ fn build(notion: &mut NotionTools<'_>, page: &str, vehicles: &[Vehicle], manner:
     );
     let id = string(&made["id"]);
     let mut update = |properties: Value| {
-        notion.call("API-update-a-database", &json!({"database_id": id, "properties": properties}));
+        notion.call(
+            "API-update-a-database",
+            &json!({"database_id": id, "properties": properties}),
+        );
     };
     if later {
         update(columns);
@@ -220,7 +241,8 @@ fn build(notion: &mut NotionTools<'_>, page: &str, vehicles: &[Vehicle], manner:
         });
         if manner == Manner::TypedSums {
             let eighths = vehicle.scenes.iter();
-            let eighths = eighths.filter_map(|it| numbered[it]["properties"]["Eighths"]["number"].as_f64());
+            let eighths =
+                eighths.filter_map(|it| numbered[it]["properties"]["Eighths"]["number"].as_f64());
             values["Eighths"] = json!({"number": eighths.sum::<f64>()});
         }
         let mut properties = json!({"Vehicle": {"title": rich_text(&vehicle.name)}});

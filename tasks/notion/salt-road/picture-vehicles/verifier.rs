@@ -10,15 +10,57 @@ mcpmark_guest::verifier!(verify);
 const TITLE: &str = "Picture vehicles";
 
 /// Vehicle with the numbers of its scenes, firm, first and last day, and price of a day.
-type Vehicle = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
+type Vehicle = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static str,
+);
 
 /// The vehicles, followed by hand through list, offers, calls and comment.
 const VEHICLES: [Vehicle; 5] = [
-    ("Horse cart", "020 073", "Sandvik Farm", "2026-05-13", "2026-05-13", "120"),
-    ("Delivery van", "018 062", "Harrow Vintage Cars", "2026-05-19", "2026-05-19", "200"),
-    ("Doctor's car", "027", "Bexhill Motors", "2026-05-20", "2026-05-20", "150"),
-    ("Steam tractor", "075", "Old Iron Club", "2026-06-10", "2026-06-11", "300"),
-    ("Magistrate's limousine", "053", "Bexhill Motors", "2026-06-02", "2026-06-02", "310"),
+    (
+        "Horse cart",
+        "020 073",
+        "Sandvik Farm",
+        "2026-05-13",
+        "2026-05-13",
+        "120",
+    ),
+    (
+        "Delivery van",
+        "018 062",
+        "Harrow Vintage Cars",
+        "2026-05-19",
+        "2026-05-19",
+        "200",
+    ),
+    (
+        "Doctor's car",
+        "027",
+        "Bexhill Motors",
+        "2026-05-20",
+        "2026-05-20",
+        "150",
+    ),
+    (
+        "Steam tractor",
+        "075",
+        "Old Iron Club",
+        "2026-06-10",
+        "2026-06-11",
+        "300",
+    ),
+    (
+        "Magistrate's limousine",
+        "053",
+        "Bexhill Motors",
+        "2026-06-02",
+        "2026-06-02",
+        "310",
+    ),
 ];
 
 /// Cells of a vehicle in the order of [`Vehicle`].
@@ -52,13 +94,22 @@ fn verify(task: &mut Verifier) {
                     .collect();
                 scenes.sort();
                 let day = |name: &str| row.shown(name).chars().take(10).collect::<String>();
-                let cells = [scenes.join(" "), row.shown("Firm"), day("From"), day("To"), row.shown("Rate")];
+                let cells = [
+                    scenes.join(" "),
+                    row.shown("Firm"),
+                    day("From"),
+                    day("To"),
+                    row.shown("Rate"),
+                ];
                 (name(&row.title()), cells)
             })
             .collect();
         match all.len() == rows.len() {
             true => Ok(all),
-            false => Err(format!("expected one row for each vehicle, found {}", rows.len())),
+            false => Err(format!(
+                "expected one row for each vehicle, found {}",
+                rows.len()
+            )),
         }
     });
     let expected: BTreeSet<String> = VEHICLES.iter().map(|it| name(it.0)).collect();
@@ -69,7 +120,13 @@ fn verify(task: &mut Verifier) {
             Condition::equal(&expected, &found)
         }),
     );
-    let checks = ["the scenes", "the firms", "the first days", "the last days", "the rates"];
+    let checks = [
+        "the scenes",
+        "the firms",
+        "the first days",
+        "the last days",
+        "the rates",
+    ];
     for (at, check) in checks.into_iter().enumerate() {
         let conditions = VEHICLES.map(|it| {
             let expected = [it.1, it.2, it.3, it.4, it.5][at];
@@ -114,7 +171,9 @@ fn columns(table: &Database<'_>, start: &Workspace) -> Result<(), String> {
         ("To", "date"),
     ];
     if found != expected {
-        return Err(format!("expected the columns {expected:?}, found {found:?}"));
+        return Err(format!(
+            "expected the columns {expected:?}, found {found:?}"
+        ));
     }
     let setting = |column: &str, key: &str| {
         let value = table.property(column)?.settings.get(key)?;
@@ -123,14 +182,17 @@ fn columns(table: &Database<'_>, start: &Workspace) -> Result<(), String> {
     for (column, target) in [("Scenes", "Scenes"), ("Firm", "Suppliers")] {
         let target_id = start.database(target).required().node().id().to_owned();
         if setting(column, "database") != Some(target_id) {
-            return Err(format!("expected {column} to be linked to the table {target}"));
+            return Err(format!(
+                "expected {column} to be linked to the table {target}"
+            ));
         }
     }
     let scenes = start.database("Scenes").required();
     let summed = scenes.property("Eighths").map(|it| it.id.clone());
     let through = table.property("Scenes").map(|it| it.id.clone());
     let is_sum = setting("Eighths", "function").as_deref() == Some("sum");
-    let is_right = setting("Eighths", "property") == summed && setting("Eighths", "relation") == through;
+    let is_right =
+        setting("Eighths", "property") == summed && setting("Eighths", "relation") == through;
     match is_sum && is_right {
         true => Ok(()),
         false => Err("expected Eighths to be the sum of the eighths of the scenes".to_owned()),
