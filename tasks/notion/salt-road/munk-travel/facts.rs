@@ -5,7 +5,7 @@ use mcpmark_guest::prose::{Fact, Facts, Language, Person};
 use mcpmark_guest::{Condition, Found};
 
 /// Phrases for a train that the production pays.
-const WE_PAY: [&str; 21] = [
+const WE_PAY: [&str; 47] = [
     "we pay",
     "we cover",
     "we will pay",
@@ -13,16 +13,42 @@ const WE_PAY: [&str; 21] = [
     "we do pay",
     "we'll pay",
     "we'll cover",
+    "we are paying",
+    "we're paying",
+    "we are going to pay",
+    "we can pay",
+    "we have to pay",
+    "we are covering",
+    "we take over the cost*",
     "production pays",
     "production covers",
     "production will pay",
+    "production will cover",
+    "production is paying",
+    "production office pays",
+    "production has to pay",
+    "company pays",
+    "company covers",
+    "company will pay",
     "paid by us",
+    "paid for by us",
     "paid by the production",
+    "paid by production",
+    "paid for by the production",
+    "paid for by production",
+    "paid by the company",
     "covered by us",
     "covered by the production",
+    "covered by production",
     "on us",
+    "on the production",
+    "on production",
     "at our expense",
     "at our cost",
+    "our cost",
+    "our expense",
+    "production's cost",
+    "production's expense",
     "us who pay*",
     "us that pay*",
     "we who pay*",
@@ -30,11 +56,16 @@ const WE_PAY: [&str; 21] = [
 ];
 
 /// Phrases for a train that she pays.
-const SHE_PAYS: [&str; 12] = [
+const SHE_PAYS: [&str; 19] = [
     "she pays",
     "she has to pay",
     "she must pay",
     "she will have to pay",
+    "she would have to pay",
+    "she'd pay",
+    "she'd have to pay",
+    "she has to cover",
+    "she covers",
     "you pay",
     "pays .. herself",
     "pay .. herself",
@@ -43,6 +74,21 @@ const SHE_PAYS: [&str; 12] = [
     "her own cost",
     "own pocket",
     "tarn pays",
+    "agency pays",
+    "agent pays",
+];
+
+/// Phrases for a train of which the production pays a part or nothing.
+const IN_PART: [&str; 9] = [
+    "half",
+    "one way only",
+    "the train one way",
+    "only one way",
+    "one direction",
+    "pay nothing",
+    "pay a part",
+    "pay part",
+    "a share of",
 ];
 
 fn facts() -> Facts {
@@ -63,6 +109,8 @@ fn facts() -> Facts {
         .must("the morning", day(6, 13))
         .must("that we pay", Fact::words(WE_PAY))
         .must_not("that she pays", Fact::words(SHE_PAYS))
+        .must_not("only in part", Fact::words(IN_PART))
+        .may(date_of_decision())
         .may(day(5, 29))
         .may(day(5, 30))
         .may(day(5, 31))
@@ -74,7 +122,14 @@ fn facts() -> Facts {
         .may(Fact::number(18))
         .may(Fact::number(20))
         .may(Fact::number(29))
+        .may(Fact::number(30))
+        .may(Fact::number(31))
         .people(colleagues.map(Person::new))
+}
+
+/// Day of the meeting that decided on free days.
+fn date_of_decision() -> Fact {
+    Fact::date(date(2026, 4, 20))
 }
 
 /// Judges an answer.
