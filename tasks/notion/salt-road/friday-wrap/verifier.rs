@@ -133,12 +133,14 @@ fn scenes(report: &Report, part: &str, expected: &[&str]) -> Result<(), String> 
 
 /// Whether an item is about a scene: its number and title, with any marks in between.
 fn begins_with(text: &str, scene: &str) -> bool {
-    let letters =
-        |text: &str| -> String { text.chars().filter(|it| it.is_alphanumeric()).collect() };
-    letters(text)
-        .to_lowercase()
-        .starts_with(&letters(scene).to_lowercase())
-        && !text[scene.len().min(text.len())..].starts_with(char::is_alphanumeric)
+    let mut rest = text.chars();
+    for expected in scene.chars().filter(|it| it.is_alphanumeric()) {
+        let found = rest.find(|it| it.is_alphanumeric());
+        if found.is_none_or(|it| !it.to_lowercase().eq(expected.to_lowercase())) {
+            return false;
+        }
+    }
+    !rest.next().is_some_and(char::is_alphanumeric)
 }
 
 /// Call 07:45 and wrap 19:40 make 11 hours and 55 minutes, of which 55 minutes are overtime.
