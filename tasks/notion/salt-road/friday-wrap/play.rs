@@ -50,17 +50,21 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
             );
         }
     }
-    let table = notion.find("database", "Shooting days");
+    let tables = notion.all(
+        "API-post-search",
+        &json!({"filter": {"property": "object", "value": "database"}}),
+    );
+    let table = |title: &str| {
+        let table = tables.iter().find(|it| title_of(it) == title);
+        string(&table.expect("there is such a table")["id"]).to_owned()
+    };
     let filter = json!({"property": "Day", "title": {"equals": "Day 05"}});
-    let day = notion.query(string(&table["id"]), filter).remove(0);
+    let day = notion.query(&table("Shooting days"), filter).remove(0);
     let comments = notion.comments(string(&day["id"]));
     let comments: Vec<String> = comments.iter().map(|it| plain(&it["rich_text"])).collect();
-    let mut scenes = Vec::new();
-    let related = day["properties"]["Scenes"]["relation"].as_array();
-    for scene in related.expect("a day has scenes") {
-        let page = notion.call("API-retrieve-a-page", &json!({"page_id": scene["id"]}));
-        scenes.push(title_of(&page));
-    }
+    let planned = json!({"property": "Day", "relation": {"contains": day["id"]}});
+    let scenes = notion.query(&table("Scenes"), planned);
+    let mut scenes: Vec<String> = scenes.iter().map(title_of).collect();
     scenes.sort();
 
     let call = plain(&day["properties"]["Call"]["rich_text"]);
