@@ -539,7 +539,12 @@ pub(crate) fn within_ceiling(
     let (bytes, entries) = (start.tree.total_size(), start.tree.len());
     for (name, found, unit, ceiling) in [
         ("world_bytes", bytes, "bytes", ceiling.max_bytes),
-        ("world_files", entries, "files and directories", ceiling.max_files),
+        (
+            "world_files",
+            entries,
+            "files and directories",
+            ceiling.max_files,
+        ),
     ] {
         if found > ceiling {
             return Err(PrepareError::AboveCeiling {
