@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::environment::{Environment, components, redact, repository, text};
+use crate::environment::{Environment, Output, components, copy_tree, redact, repository, text};
 use crate::guests;
 use crate::library::Library;
 use crate::running::shipped;
@@ -118,6 +118,36 @@ fn stands(task: &Value) {
         .iter()
         .filter(|check| text(&check["name"]).starts_with("cheat "));
     assert!(cheats.count() >= 2, "{name} has too few cheats");
+}
+
+#[test]
+fn tasks_of_a_service_without_its_programs_are_left_out() {
+    let environment = Environment::new();
+    let library = Library::new(&environment);
+    library.easy_task("easy");
+    let copied = |from: &str, to: &str| {
+        copy_tree(&library.root.join(from), &library.root.join(to));
+    };
+    copied("tasks/filesystem", "tasks/playwright");
+    copied("worlds/filesystem", "worlds/playwright");
+    // No program is found there, so there is no browser.
+    let check = |args: &[&str]| {
+        let mut command = library.command(["task", "check", "--json"].iter().chain(args));
+        command.env("PATH", library.root.join("tasks"));
+        Output::of(&mut command)
+    };
+    let all = check(&[]).exits(1);
+    let examined = all.json();
+    let examined = examined["tasks"].as_array().unwrap();
+    assert_eq!(examined.len(), 1);
+    assert_eq!(examined[0]["task"], "filesystem/office/easy");
+    let is_warning = |line: &&str| line.contains("left out");
+    let lines: Vec<_> = all.stderr.lines().filter(is_warning).collect();
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert!(lines[0].contains("1 task is left out"), "{}", lines[0]);
+    assert!(lines[0].contains("; install "), "{}", lines[0]);
+    // A task that is named must be examined.
+    assert!(!check(&["playwright"]).stderr.contains("left out"));
 }
 
 #[test]
