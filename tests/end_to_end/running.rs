@@ -1,6 +1,6 @@
 //! `run`, `runs` and `show`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -167,19 +167,15 @@ fn the_oracle_passes_every_task_and_twice_alike() {
 #[test]
 fn doing_nothing_passes_nothing() {
     let environment = Environment::new();
-    // The names of all services select the same tasks as no selector.
-    let mut arguments = vec![
-        "run",
-        "filesystem",
-        "github",
-        "notion",
-        "--agent",
-        "nop",
-        "--json",
-    ];
-    arguments.extend(optional_services(&environment));
-    let report = environment.run(arguments).exits(1).json();
     let shipped = shipped(&environment);
+    // The names of all services select the same tasks as no selector.
+    let services: BTreeSet<_> = shipped
+        .iter()
+        .filter_map(|id| id.split('/').next())
+        .collect();
+    let mut arguments = vec!["run", "--agent", "nop", "--json"];
+    arguments.extend(services);
+    let report = environment.run(arguments).exits(1).json();
     assert_eq!(tasks(&report), shipped);
     let count = shipped.len();
     assert_eq!(
