@@ -178,7 +178,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             })
         }),
         Trial::test("measure::quadratic_time_is_caught", || {
-            caught(2_000, |size| {
+            caught(1_000, |size| {
                 move || {
                     let pairs = (0..size).flat_map(|a| (0..size).map(move |b| a ^ b));
                     black_box(pairs.fold(0, |sum, pair| sum + black_box(pair)));
@@ -186,7 +186,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             })
         }),
         Trial::test("measure::a_few_milliseconds_are_enough", || {
-            caught(1_500, |size| {
+            caught(700, |size| {
                 move || {
                     let pairs = (0..size).flat_map(|a| (0..size).map(move |b| a ^ b));
                     black_box(pairs.fold(0, |sum, pair| sum + black_box(pair)));
