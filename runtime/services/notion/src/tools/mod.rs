@@ -96,8 +96,8 @@ impl Tools {
 
     fn answer(&mut self, request: &Request, size: u64) -> Response {
         let writes = request.method != Method::Get;
-        if size > MOST_REQUEST {
-            let message = format!("Request body too large. Limit is {MOST_REQUEST} bytes.");
+        if size > MAX_REQUEST {
+            let message = format!("Request body too large. Limit is {MAX_REQUEST} bytes.");
             return self.engine.refuse(&Refusal::invalid(message));
         }
         let after = self.bytes.saturating_add(size.saturating_mul(GROWTH));
@@ -121,7 +121,7 @@ fn unknown_method() -> Refusal {
 }
 
 /// Maximum size of a request, in bytes (documentation of request limits).
-const MOST_REQUEST: u64 = 500_000;
+const MAX_REQUEST: u64 = 500_000;
 /// Bytes of documents for each byte of a request, with room for the ids and stamps that are added.
 const GROWTH: u64 = 4;
 
