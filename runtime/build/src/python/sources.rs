@@ -25,6 +25,7 @@ pub(crate) const SOURCES: &[Source] = sources![
     "shims/dotenv.py",
     "shims/notion_client/__init__.py",
     "shims/notion_client/errors.py",
+    "shims/notion_client/helpers.py",
     "shims/psycopg2/__init__.py",
     "shims/psycopg2/errors.py",
     "shims/psycopg2/extensions.py",

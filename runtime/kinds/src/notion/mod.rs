@@ -1,6 +1,7 @@
 //! The notion service, whose worlds are workspaces.
 
 mod mutants;
+mod script;
 mod summary;
 
 use std::path::Path;
@@ -14,10 +15,12 @@ use mcpmark_task::TaskId;
 use serde_json::{Map, Value};
 
 use self::mutants::{MUTATIONS, WorkspaceMutator};
+use self::script::WorkspaceServices;
 use crate::invocation::{ScriptInvocation, ScriptVariables};
 use crate::published::{self, NOTION};
 use crate::{
-    MutateError, Mutation, ServiceKind, Solved, StateMutator, Summary, WorldGuests, text_of_file,
+    MutateError, Mutation, ScriptBackend, ServiceKind, Solved, StateMutator, Summary, WorldGuests,
+    text_of_file,
 };
 
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +75,18 @@ impl ServiceKind for NotionKind {
 
     fn script_variables(&self) -> ScriptVariables {
         NOTION
+    }
+
+    fn script_backend(
+        &self,
+        state: &Snapshot,
+        clock: i64,
+        _guests: &WorldGuests,
+    ) -> Option<ScriptBackend> {
+        self.resembles_world(&state.tree).then(|| ScriptBackend {
+            services: Arc::new(WorkspaceServices::new(state, clock)),
+            environment: Vec::new(),
+        })
     }
 
     fn mutations(&self) -> &'static [Mutation] {

@@ -233,7 +233,7 @@ fn mutation(kind: MutationKind) -> Mutation {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::collections::BTreeSet;
 
     use mcpmark_snapshot::Store;
@@ -248,7 +248,7 @@ mod tests {
     }
 
     /// Stores a world with one page, which has a title and one paragraph.
-    fn state(store: &Store, title: &str, text: &str) -> Tree {
+    pub(in crate::notion) fn state(store: &Store, title: &str, text: &str) -> Tree {
         let (page, bot) = (
             "00000000-0000-4000-8000-000000000001",
             "00000000-0000-4000-8000-000000000002",

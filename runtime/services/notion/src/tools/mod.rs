@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use self::operation::Operation;
 pub use self::surface::{PROFILES, Profile};
-use crate::api::{Body, Engine, Method, Request};
+use crate::api::{Body, Engine, Method, Request, Response};
 use crate::refusal::{Code, Refusal};
 
 /// Version of the API in the header `Notion-Version`.
@@ -57,6 +57,16 @@ impl Tools {
         }
     }
 
+    /// Answers a request whose headers need no check.
+    pub fn request(&mut self, request: &Request) -> Response {
+        self.answer(request, request_size(request))
+    }
+
+    /// Returns the answer to a request with a method that the API does not have.
+    pub fn unknown_method(&mut self) -> Response {
+        self.engine.refuse(&unknown_method())
+    }
+
     /// Checks the headers of a request. Any token is accepted.
     fn parse(&self, request: &HttpRequest) -> Result<Request, Refusal> {
         let header = |name: &str| request.headers.get(name).and_then(|it| it.to_str().ok());
@@ -76,8 +86,7 @@ impl Tools {
             // Other versions of the API are not served.
             other => return Err(Refusal::invalid(invalid(other))),
         }
-        let method = Method::parse(&request.method)
-            .ok_or_else(|| Refusal::new(Code::InvalidRequestUrl, "Invalid request URL."))?;
+        let method = Method::parse(&request.method).ok_or_else(unknown_method)?;
         Ok(Request::new(
             method,
             &request.target,
@@ -85,7 +94,7 @@ impl Tools {
         ))
     }
 
-    fn answer(&mut self, request: &Request, size: u64) -> crate::api::Response {
+    fn answer(&mut self, request: &Request, size: u64) -> Response {
         let writes = request.method != Method::Get;
         if size > MAX_REQUEST {
             let message = format!("Request body too large. Limit is {MAX_REQUEST} bytes.");
@@ -105,6 +114,10 @@ impl Tools {
         }
         response
     }
+}
+
+fn unknown_method() -> Refusal {
+    Refusal::new(Code::InvalidRequestUrl, "Invalid request URL.")
 }
 
 /// Maximum size of a request, in bytes (documentation of request limits).
