@@ -553,6 +553,13 @@ CREATE POLICY support_with_consent ON public.rentals
     USING ((EXISTS ( SELECT 1
    FROM public.tenants t
   WHERE ((t.id = rentals.tenant_id) AND (t.support_until >= CURRENT_DATE)))));
+--- schemas/public/policies/tenant_logins.sql
+ALTER TABLE public.tenant_logins ENABLE ROW LEVEL SECURITY;
+
+CREATE POLICY engineering_reads ON public.tenant_logins
+    FOR SELECT
+    TO engineering
+    USING (true);
 --- schemas/public/policies/tenant_plans.sql
 ALTER TABLE public.tenant_plans ENABLE ROW LEVEL SECURITY;
 
