@@ -1,11 +1,11 @@
-//! Statements of several accounts in a throw-away copy of the final state, and the lines of `schema_changes`.
+//! Statements of several accounts in a throw-away copy of the final state.
 
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_guest::{Condition, Verifier};
-use mcpmark_guest_postgres::{Database, RowsExt};
+use mcpmark_guest::Condition;
+use mcpmark_guest_postgres::Database;
 use mcpmark_guest_sql::{FINAL, Results, Scratch, StepId, params};
 
 /// Day on which attempts begin.
@@ -116,83 +116,4 @@ pub fn worked(results: &Results, steps: &[StepId], place: &str) -> Condition {
         format!("expected no error, found {error:?}"),
     )
     .at(place)
-}
-
-/// Checks that `schema_changes` has a line of today for each of these objects, and otherwise only lines about objects in
-/// `others`.
-pub fn check_log(task: &mut Verifier, objects: &[&str], others: &[&str]) {
-    let (start, end) = (Database::of(task.start()), Database::of(task.end()));
-    let old = start.rows("schema_changes").required();
-    let known: BTreeSet<String> = old.iter().map(|row| row.text("id").to_owned()).collect();
-    let found = end.rows("schema_changes");
-    let is_old = |id: Option<&str>| id.is_some_and(|id| known.contains(id));
-    task.check(
-        "the lines that were there",
-        found
-            .map(|rows| rows.filtered(|row| is_old(row.get("id"))))
-            .equal(&old.expected(["id"])),
-    );
-    task.check(
-        "a line for each change",
-        found.satisfies(|rows| {
-            let new: Vec<_> = rows.iter().filter(|row| !is_old(row.get("id"))).collect();
-            let mut named = BTreeSet::new();
-            for row in &new {
-                let words = row
-                    .get("change")
-                    .unwrap_or_default()
-                    .split_whitespace()
-                    .count();
-                if row.get("changed_on") != Some(TODAY) || words < 3 {
-                    return Condition::fail(format!(
-                        "expected a sentence and {TODAY}, found {row:?}"
-                    ));
-                }
-                named.insert(bare(row.get("object").unwrap_or_default()));
-            }
-            let missing = objects.iter().find(|it| !named.contains(**it));
-            let stray = named
-                .iter()
-                .find(|it| !objects.contains(&it.as_str()) && !others.contains(&it.as_str()));
-            Condition::when(
-                missing.is_none(),
-                format!("expected a line for {missing:?}, found {named:?}"),
-            )
-            .and(Condition::when(
-                stray.is_none(),
-                format!("expected no line for {stray:?}"),
-            ))
-        }),
-    );
-    let last = end
-        .sequences("public")
-        .get("schema_changes_id_seq")
-        .copied();
-    let highest = found.map(|rows| {
-        let ids = rows
-            .iter()
-            .filter_map(|row| row.get("id")?.parse::<i64>().ok());
-        ids.max()
-    });
-    task.check(
-        "the numbers of lines go on",
-        highest.satisfies(|highest| {
-            Condition::when(
-                last >= *highest,
-                format!("expected the sequence at {highest:?} at least, found {last:?}"),
-            )
-        }),
-    );
-}
-
-/// Returns the name of an object without its schema, its arguments and its kind.
-fn bare(object: &str) -> String {
-    let name = object
-        .split('(')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_lowercase();
-    let name = name.rsplit([' ', '.']).next().unwrap_or_default();
-    name.trim_matches('"').to_owned()
 }

@@ -13,6 +13,7 @@ CREATE ROLE dl_fenwick WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NO
 CREATE ROLE dl_hollis WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
 CREATE ROLE dl_marsh WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
 CREATE ROLE engineering WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB NOLOGIN NOREPLICATION NOBYPASSRLS;
+CREATE ROLE hooks WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
 CREATE ROLE lena WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
 CREATE ROLE noor WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
 CREATE ROLE ops WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
@@ -22,11 +23,16 @@ CREATE ROLE tenant_reader WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB NOLOG
 CREATE ROLE tobin WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
 CREATE ROLE vera WITH NOSUPERUSER INHERIT NOCREATEROLE NOCREATEDB LOGIN NOREPLICATION NOBYPASSRLS;
 COMMENT ON ROLE analytics IS 'Figures over all shops, without names.';
+COMMENT ON ROLE app IS 'The web application.';
+COMMENT ON ROLE billing IS 'The jobs at night.';
 COMMENT ON ROLE engineering IS 'Reads everything of ours, for repairs.';
+COMMENT ON ROLE hooks IS 'The program that calls the webhooks of shops.';
 COMMENT ON ROLE support IS 'People who answer shops.';
 COMMENT ON ROLE tenant_reader IS 'Data logins of shops, listed in tenant_logins.';
 GRANT analytics TO lena GRANTED BY ops;
 GRANT analytics TO ops WITH ADMIN OPTION;
+GRANT arun TO hooks GRANTED BY ops;
+GRANT arun TO ops WITH ADMIN OPTION;
 GRANT engineering TO arun GRANTED BY ops;
 GRANT engineering TO bram GRANTED BY ops;
 GRANT engineering TO ops WITH ADMIN OPTION;
@@ -227,6 +233,17 @@ AS $function$ SELECT tenant_id FROM public.tenant_logins WHERE login = session_u
 
 ALTER FUNCTION public.reader_tenant() OWNER TO ops;
 COMMENT ON FUNCTION public.reader_tenant() IS 'The shop of a data login.';
+--- schemas/public/functions/unpaid.sql
+CREATE OR REPLACE FUNCTION public.unpaid(shop integer)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$ SELECT COALESCE(sum(total), 0) FROM public.invoices WHERE tenant_id = shop AND paid_on IS NULL $function$
+;
+
+ALTER FUNCTION public.unpaid(shop integer) OWNER TO arun;
+COMMENT ON FUNCTION public.unpaid(shop integer) IS 'What a shop has not paid yet. Used by the jobs at night.';
 --- schemas/public/grants.sql
 GRANT USAGE ON SCHEMA public TO PUBLIC;
 GRANT INSERT, SELECT, UPDATE ON TABLE public.audit_log TO app;
@@ -314,12 +331,15 @@ GRANT INSERT, SELECT, UPDATE, DELETE ON TABLE public.users TO app;
 GRANT SELECT ON TABLE public.users TO engineering;
 GRANT SELECT ON TABLE public.users TO support;
 GRANT INSERT, SELECT, UPDATE, DELETE ON TABLE public.webhooks TO app;
+GRANT SELECT ON TABLE public.webhooks TO arun;
 REVOKE ALL ON FUNCTION public.check_out(tool integer, customer integer, days integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.check_out(tool integer, customer integer, days integer) TO app;
 REVOKE ALL ON FUNCTION public.find_customer(needle text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_customer(needle text) TO app;
 GRANT ALL ON FUNCTION public.find_customer(needle text) TO support;
 GRANT ALL ON FUNCTION public.find_customer(needle text) TO tenant_reader;
+REVOKE ALL ON FUNCTION public.unpaid(shop integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.unpaid(shop integer) TO billing;
 --- schemas/public/indexes/charges.sql
 CREATE INDEX charges_rental_id_idx ON public.charges USING btree (rental_id);
 --- schemas/public/indexes/customers.sql
@@ -733,6 +753,11 @@ CREATE POLICY app_own ON public.webhooks
     TO app
     USING (((public.current_tenant() IS NULL) OR (tenant_id = public.current_tenant())))
     WITH CHECK ((tenant_id = public.current_tenant()));
+
+CREATE POLICY arun_reads ON public.webhooks
+    FOR SELECT
+    TO arun
+    USING (true);
 
 CREATE POLICY billing_reads ON public.webhooks
     FOR SELECT

@@ -161,7 +161,7 @@ const TEAM: [(&str, &str, &str, &str, Option<&str>); 7] = [
         "Arun Mehta",
         "engineer",
         "2023-08-01",
-        Some("2026-04-30"),
+        Some("2026-05-11"),
     ),
     ("bram", "Bram de Vries", "engineer", "2023-05-15", None),
     ("lena", "Lena Sturm", "analyst", "2025-06-02", None),

@@ -26,8 +26,6 @@ pub enum Mistake {
     EveryView,
     /// The condition on written charges stays.
     ForgetsWrites,
-    /// No line in the log of changes.
-    ForgetsTheLog,
     /// The view stays as it is.
     ForgetsTheView,
 }
@@ -37,7 +35,7 @@ pub enum Mistake {
 pub enum Manner {
     /// Table by table, and options instead of new definitions.
     Plain,
-    /// Log and functions first, tables last.
+    /// Functions first, tables last.
     TablesLast,
     /// New definitions in place of options, with conditions in the view and the function.
     Redefined,
@@ -49,14 +47,6 @@ const CHARGES: &str = "ALTER POLICY app_own ON charges WITH CHECK (tenant_id = c
 const WEBHOOKS: &str = "ALTER POLICY app_own ON webhooks USING (tenant_id = current_tenant())";
 const VIEW: &str = "ALTER VIEW open_rentals SET (security_invoker = true)";
 const SEARCH: &str = "ALTER FUNCTION find_customer(text) SECURITY INVOKER";
-
-const LOG: &str = "INSERT INTO schema_changes (changed_on, object, change) VALUES
-    ('2026-05-11', 'deposits', 'Row security is enabled, because data logins and the app read all shops.'),
-    ('2026-05-11', 'customers', 'Policy arun_import is gone, because the import is over.'),
-    ('2026-05-11', 'charges', 'The app can add charges only for the shop it works for.'),
-    ('2026-05-11', 'webhooks', 'A session without a shop reads no secrets any more.'),
-    ('2026-05-11', 'open_rentals', 'Is read with the rights of the caller, so that shops see their own hires.'),
-    ('2026-05-11', 'find_customer', 'Runs with the rights of the caller, so that it finds customers of permitted shops.')";
 
 /// Closes the gaps.
 pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> String {
@@ -104,14 +94,8 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
 
 fn right(tools: &mut Tools, manner: Manner) {
     match manner {
-        Manner::Plain => run_all(
-            tools,
-            &[DEPOSITS, IMPORT, CHARGES, WEBHOOKS, VIEW, SEARCH, LOG],
-        ),
-        Manner::TablesLast => run_all(
-            tools,
-            &[LOG, SEARCH, VIEW, WEBHOOKS, CHARGES, IMPORT, DEPOSITS],
-        ),
+        Manner::Plain => run_all(tools, &[DEPOSITS, IMPORT, CHARGES, WEBHOOKS, VIEW, SEARCH]),
+        Manner::TablesLast => run_all(tools, &[SEARCH, VIEW, WEBHOOKS, CHARGES, IMPORT, DEPOSITS]),
         Manner::Redefined => run_all(
             tools,
             &[
@@ -123,14 +107,13 @@ fn right(tools: &mut Tools, manner: Manner) {
                 "CREATE POLICY app_rows ON webhooks TO app USING (tenant_id = current_tenant())",
                 "CREATE OR REPLACE VIEW open_rentals WITH (security_invoker = on) AS SELECT r.id, r.tenant_id, t.label, c.full_name, r.out_on, r.due_on FROM rentals r JOIN tools t ON t.id = r.tool_id JOIN customers c ON c.id = r.customer_id WHERE r.back_on IS NULL",
                 "CREATE OR REPLACE FUNCTION find_customer(needle text) RETURNS TABLE(id integer, tenant_id integer, full_name text, phone text) LANGUAGE sql STABLE SECURITY DEFINER SET search_path TO 'pg_catalog', 'public' AS $$ SELECT c.id, c.tenant_id, c.full_name, c.phone FROM public.customers c JOIN public.tenants s ON s.id = c.tenant_id WHERE c.full_name ILIKE '%' || needle || '%' AND CASE WHEN pg_has_role(session_user, 'support', 'member') AND session_user <> 'ops' THEN s.support_until >= CURRENT_DATE WHEN session_user = 'app' THEN s.id = public.current_tenant() ELSE s.id = public.reader_tenant() END ORDER BY c.id $$",
-                LOG,
             ],
         ),
     }
 }
 
 fn wrong(tools: &mut Tools, mistake: Mistake) {
-    let all = [DEPOSITS, IMPORT, CHARGES, WEBHOOKS, VIEW, SEARCH, LOG];
+    let all = [DEPOSITS, IMPORT, CHARGES, WEBHOOKS, VIEW, SEARCH];
     let without = |left: &[&str]| -> Vec<&str> {
         all.iter()
             .copied()
@@ -138,10 +121,9 @@ fn wrong(tools: &mut Tools, mistake: Mistake) {
             .collect()
     };
     match mistake {
-        Mistake::OnlyDeposits => run_all(tools, &[DEPOSITS, LOG]),
+        Mistake::OnlyDeposits => run_all(tools, &[DEPOSITS]),
         Mistake::KeepsNightJobs => run_all(tools, &without(&[WEBHOOKS])),
         Mistake::ForgetsWrites => run_all(tools, &without(&[CHARGES])),
-        Mistake::ForgetsTheLog => run_all(tools, &without(&[LOG])),
         Mistake::ForgetsTheView => run_all(tools, &without(&[VIEW])),
         Mistake::KeepsTheSearch => {
             run_all(tools, &without(&[SEARCH]));

@@ -1,4 +1,4 @@
-//! Functions and the log first, tables last.
+//! The function and the view first, tables last.
 
 #[path = "../playing.rs"]
 mod playing;
