@@ -91,7 +91,11 @@ fn change(copy: &mut Scratch, start: &Database, table: &'static str, last: i64) 
         )
     };
     let few = ids.join(", ");
-    let mut steps = vec![copy.execute("app", &format!("SET app.user = '{USER}'"), params![])];
+    let mut steps = vec![copy.execute(
+        "app",
+        &format!("SELECT set_config('app.user', '{USER}', false)"),
+        params![],
+    )];
     for text in [
         add,
         format!("UPDATE {table} SET amount = 13.50 WHERE id = 900001"),
@@ -143,7 +147,7 @@ fn change(copy: &mut Scratch, start: &Database, table: &'static str, last: i64) 
     let by = |more: i64| {
         mcpmark_guest::numbers::fixed(at + mcpmark_guest::rust_decimal::Decimal::from(more), 2)
     };
-    steps.push(copy.execute("app", "SET app.user = ''", params![]));
+    steps.push(copy.execute("app", "SELECT set_config('app.user', '', false)", params![]));
     for session in ["app", "ops"] {
         let text = format!(
             "UPDATE {table} SET amount = amount + 1 WHERE id = {}",
@@ -199,7 +203,11 @@ fn verify(task: &mut Verifier) {
         .iter()
         .find(|row| !row.truth("is_blocked"))
         .expect("a customer");
-    let mark = copy.execute("app", &format!("SET app.user = '{USER}'"), params![]);
+    let mark = copy.execute(
+        "app",
+        &format!("SELECT set_config('app.user', '{USER}', false)"),
+        params![],
+    );
     let text = format!(
         "SELECT check_out({}, {}, 2)",
         tool.text("id"),
