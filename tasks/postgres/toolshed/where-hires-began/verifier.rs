@@ -3,10 +3,10 @@
 #[path = "../probes.rs"]
 mod probes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_guest::{Condition, Verifier};
-use mcpmark_guest_postgres::{Database, Record, RowsExt};
+use mcpmark_guest_postgres::{ConstraintKind, Database, Record, RowsExt};
 use mcpmark_guest_sql::{Results, Scratch, StepId, params};
 use probes::{failed, worked};
 
@@ -16,6 +16,62 @@ const SHOP: i64 = 7;
 const OTHER: i64 = 3;
 /// Codes of constraints and of exceptions that a trigger raises.
 const INVALID: [&str; 4] = ["23503", "23514", "23502", "P0001"];
+
+/// Checks that need a copy of the final state.
+const TRIED: [&str; 7] = [
+    "a new hire gets the branch of its tool",
+    "the branch that the app names counts",
+    "no branch of another shop",
+    "a branch is never empty",
+    "a hire keeps its branch",
+    "the view of the figures",
+    "the view is for analytics alone",
+];
+
+/// Files that the work changes.
+const CHANGED: [&str; 11] = [
+    "data/public/rentals.csv",
+    "schemas/public/tables/rentals.sql",
+    "schemas/public/constraints/rentals.sql",
+    "schemas/public/constraints/branches.sql",
+    "schemas/public/foreign-keys/rentals.sql",
+    "schemas/public/indexes/rentals.sql",
+    "schemas/public/indexes/branches.sql",
+    "schemas/public/triggers/rentals.sql",
+    "schemas/public/functions/",
+    "schemas/public/views/hires_by_branch.sql",
+    "schemas/public/grants.sql",
+];
+
+/// Checks that each reference of hires leads to a key. A state without it cannot be restored.
+fn references(end: &Database) -> Condition {
+    let broken = end.constraints("rentals").into_iter().find(|it| {
+        it.references.as_ref().is_some_and(|(table, columns)| {
+            let wanted: BTreeSet<&String> = columns.iter().collect();
+            let constraints = end.constraints(table);
+            let mut keys = constraints
+                .iter()
+                .filter(|key| {
+                    matches!(
+                        key.kind,
+                        ConstraintKind::PrimaryKey | ConstraintKind::Unique
+                    )
+                })
+                .map(|key| key.columns.clone())
+                .chain(
+                    end.indexes(table)
+                        .into_iter()
+                        .filter(|index| index.unique)
+                        .map(|index| index.keys),
+                );
+            !keys.any(|key| key.iter().collect::<BTreeSet<_>>() == wanted)
+        })
+    });
+    Condition::when(
+        broken.is_none(),
+        format!("expected a key that {broken:?} leads to"),
+    )
+}
 
 /// Returns the branch of each hire: that of today, with each move taken back that was made on the day of the hire or later.
 fn began(start: &Database) -> BTreeMap<String, String> {
@@ -90,7 +146,14 @@ fn is(results: &Results, step: StepId, branch: &str, place: &str) -> Condition {
 
 fn verify(task: &mut Verifier) {
     let (start, end) = (Database::of(task.start()), Database::of(task.end()));
-    check_rows(task, &start, &end);
+    let restorable = check_rows(task, &start, &end).and(references(&end));
+    if !restorable.passed() {
+        for name in TRIED {
+            task.check(name, restorable.clone());
+        }
+        task.unchanged_except(CHANGED);
+        return;
+    }
 
     let own = |row: &Record| row.integer("tenant_id") == SHOP;
     let tool = first(&start, "tools", |row| own(row) && row.text("state") == "in");
@@ -245,22 +308,11 @@ fn verify(task: &mut Verifier) {
                 format!("expected {lost:?}"),
             )),
     );
-    task.unchanged_except([
-        "data/public/rentals.csv",
-        "schemas/public/tables/rentals.sql",
-        "schemas/public/constraints/rentals.sql",
-        "schemas/public/constraints/branches.sql",
-        "schemas/public/foreign-keys/rentals.sql",
-        "schemas/public/indexes/rentals.sql",
-        "schemas/public/indexes/branches.sql",
-        "schemas/public/triggers/rentals.sql",
-        "schemas/public/functions/",
-        "schemas/public/views/hires_by_branch.sql",
-        "schemas/public/grants.sql",
-    ]);
+    task.unchanged_except(CHANGED);
 }
 
-fn check_rows(task: &mut Verifier, start: &Database, end: &Database) {
+/// Checks the rows and the columns, and returns the condition on those that were there.
+fn check_rows(task: &mut Verifier, start: &Database, end: &Database) -> Condition {
     let branches = began(start);
     let before = start.rows("rentals").required();
     let mut expected = before.expected(["id"]);
@@ -287,27 +339,26 @@ fn check_rows(task: &mut Verifier, start: &Database, end: &Database) {
         .constraints("branches")
         .into_iter()
         .find(|it| !end.constraints("branches").contains(it));
-    task.check(
-        "hires are otherwise as they were",
-        found
-            .columns_equal(&expected, &old)
-            .and(columns)
-            .and(Condition::when(
-                lost.is_none() && lost_key.is_none(),
-                format!("expected {lost:?} {lost_key:?}"),
-            ))
-            .and(end.same_statements(
-                start,
-                "tables",
-                "rentals",
-                &["CREATE TABLE", "COMMENT ON COLUMN public.rentals.branch_id"],
-            )),
-    );
+    let kept = found
+        .columns_equal(&expected, &old)
+        .and(columns)
+        .and(Condition::when(
+            lost.is_none() && lost_key.is_none(),
+            format!("expected {lost:?} {lost_key:?}"),
+        ))
+        .and(end.same_statements(
+            start,
+            "tables",
+            "rentals",
+            &["CREATE TABLE", "COMMENT ON COLUMN public.rentals.branch_id"],
+        ));
+    task.check("hires are otherwise as they were", kept.clone());
     let column = end.column("rentals", "branch_id");
     task.check(
         "a branch is a number like those of branches",
         column.satisfies(|it| Condition::equal(&"integer", &it.data_type.as_str())),
     );
+    kept
 }
 
 fn check_figures(task: &mut Verifier, start: &Database, results: &Results, step: StepId) {
