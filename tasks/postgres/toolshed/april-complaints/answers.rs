@@ -10,6 +10,8 @@ use mcpmark_guest::rust_decimal::Decimal;
 pub struct Invoice {
     pub base: Decimal,
     pub included: i64,
+    /// Tools on the last day.
+    pub tools: i64,
     /// Tools beyond the plan.
     pub extra_tools: i64,
     pub fee: Decimal,
@@ -56,8 +58,10 @@ fn stands() -> Fact {
     .denied()
     .or(Fact::words([
         "is right",
+        "is fine",
+        "was fine",
+        "is okay",
         "was right",
-        "are right",
         "is correct",
         "was correct",
         "is therefore correct",
@@ -69,6 +73,9 @@ fn stands() -> Fact {
         "correctly",
         "is as it should be",
         "is accurate",
+        "as invoiced",
+        "as billed",
+        "as charged",
         "nothing to correct",
         "nothing to change",
         "nothing to give back",
@@ -82,10 +89,32 @@ fn stands() -> Fact {
     .called("that the invoice is right")
 }
 
+/// Ways to say that something is given back.
+fn credits() -> Fact {
+    Fact::words([
+        "credited",
+        "we credit",
+        "credit you",
+        "will credit",
+        "have credited",
+        "a credit of",
+        "come* off",
+        "your credit",
+        "taken off",
+        "deducted",
+        "get .. back",
+        "gives you back",
+        "give you back",
+    ])
+}
+
 /// Promises that nobody may give.
 fn promises() -> Fact {
     Fact::words([
         "pay* out",
+        "pay* it out",
+        "pay* .. out",
+        "wire",
         "transfer* it",
         "transfer* the",
         "back to your account",
@@ -123,6 +152,8 @@ fn common(facts: Facts, invoice: &Invoice, march: &Invoice) -> Facts {
     ];
     let tools = [
         invoice.included,
+        invoice.tools,
+        march.tools,
         invoice.extra_tools,
         invoice.sent_tools,
         invoice.included + invoice.extra_tools,
@@ -140,6 +171,7 @@ fn common(facts: Facts, invoice: &Invoice, march: &Invoice) -> Facts {
     let facts = amounts
         .into_iter()
         .fold(facts, |facts, it| facts.may(money(it)));
+    let facts = facts.may(Fact::ordinal(1));
     tools.into_iter().fold(facts, |facts, it| {
         facts.may(Fact::number(Decimal::from(it)))
     })
@@ -199,16 +231,7 @@ pub fn fenwick(invoice: &Invoice, march: &Invoice, signed_up: Date) -> Facts {
         )
         .must("that the invoice is right", stands())
         .must_not("promises", promises())
-        .must_not(
-            "a credit",
-            Fact::words([
-                "credited",
-                "will credit",
-                "have credited",
-                "comes off",
-                "your credit",
-            ]),
-        );
+        .must_not("a credit", credits());
     common(facts, invoice, march)
 }
 
@@ -234,16 +257,7 @@ pub fn marsh(invoice: &Invoice, march: &Invoice) -> Facts {
         )
         .must("that the invoice is right", stands())
         .must_not("promises", promises())
-        .must_not(
-            "a credit",
-            Fact::words([
-                "credited",
-                "will credit",
-                "have credited",
-                "comes off",
-                "your credit",
-            ]),
-        );
+        .must_not("a credit", credits());
     common(facts, invoice, march)
         .may(Fact::number(Decimal::ZERO))
         .may(Fact::number(Decimal::from(50)))

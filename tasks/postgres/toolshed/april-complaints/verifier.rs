@@ -53,6 +53,7 @@ fn counted(start: &Database, shop: i64, month: Date) -> Invoice {
     Invoice {
         base: plan.decimal("monthly"),
         included,
+        tools: count,
         extra_tools: (count - included).max(0),
         fee: Decimal::new(if is_new { 180 } else { 150 }, 2),
         sent_tools: sent.integer("extra_tools"),

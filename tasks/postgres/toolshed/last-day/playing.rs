@@ -16,6 +16,8 @@ pub enum Mistake {
     OnlyTheGroup,
     /// The program loses what it had through the account.
     StopsTheCalls,
+    /// The program sees rows that it does not need.
+    ShowsAllRows,
     /// The program gets the group of the engineers.
     HooksAsEngineer,
     /// The function stays with the account.
@@ -41,7 +43,7 @@ pub enum Manner {
 
 const HOOKS: [&str; 2] = [
     "GRANT SELECT ON webhooks TO hooks",
-    "CREATE POLICY hooks_reads ON webhooks FOR SELECT TO hooks USING (tenant_id IS NOT NULL)",
+    "CREATE POLICY hooks_reads ON webhooks FOR SELECT TO hooks USING (is_active)",
 ];
 const FUNCTION: &str = "ALTER FUNCTION unpaid(integer) OWNER TO ops";
 const MEMBER: &str = "REVOKE arun FROM hooks";
@@ -97,7 +99,7 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
             tools,
             &[
                 "REASSIGN OWNED BY arun TO ops",
-                "ALTER POLICY arun_reads ON webhooks TO hooks",
+                "ALTER POLICY arun_reads ON webhooks TO hooks USING (is_active = true)",
                 "GRANT SELECT (id, tenant_id, url, secret, is_active) ON webhooks TO hooks",
                 "DROP OWNED BY arun",
                 "REVOKE arun FROM hooks",
@@ -118,6 +120,9 @@ fn wrong(tools: &mut Tools, mistake: Mistake) {
     match mistake {
         Mistake::OnlyTheGroup => statements.retain(|it| *it == GROUP),
         Mistake::StopsTheCalls => statements.retain(|it| !HOOKS.contains(it)),
+        Mistake::ShowsAllRows => {
+            statements.push("ALTER POLICY hooks_reads ON webhooks USING (true)")
+        }
         Mistake::HooksAsEngineer => statements.push("GRANT engineering TO hooks"),
         Mistake::KeepsTheFunction => statements.retain(|it| *it != FUNCTION),
         Mistake::DropsTheFunction => {
