@@ -14,6 +14,8 @@ use desk::run;
 pub enum Mistake {
     /// Only the lock.
     OnlyLocks,
+    /// Everything but the lock.
+    ForgetsTheLock,
     /// The whole table is locked.
     LocksTheTable,
     /// The customer is locked as well.
@@ -37,6 +39,8 @@ pub enum Manner {
     FunctionFirst,
     /// The tool is taken by an update.
     ByUpdate,
+    /// The tool is taken by the last statement, which fails if it is gone.
+    AtTheEnd,
 }
 
 /// Parts of the function that mistakes change.
@@ -46,6 +50,7 @@ struct Parts {
     lock: &'static str,
     blocked: &'static str,
     deposit: &'static str,
+    taken: &'static str,
 }
 
 const BLOCKED: &str =
@@ -70,6 +75,7 @@ fn parts(mistake: Option<Mistake>) -> Parts {
         lock: "FOR UPDATE",
         blocked: BLOCKED,
         deposit: DEPOSIT,
+        taken: ";",
     };
     match mistake {
         None => {}
@@ -77,6 +83,7 @@ fn parts(mistake: Option<Mistake>) -> Parts {
             parts.blocked = "";
             parts.deposit = IGNORED;
         }
+        Some(Mistake::ForgetsTheLock) => parts.lock = "",
         Some(Mistake::LocksTheTable) => {
             parts.before = "LOCK TABLE public.tools IN SHARE ROW EXCLUSIVE MODE;";
             parts.lock = "";
@@ -113,7 +120,7 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
             desk::describe(tools, "deposits");
             desk::read_rules(tools);
         }
-        Manner::ByUpdate => {
+        Manner::ByUpdate | Manner::AtTheEnd => {
             run(
                 tools,
                 "SELECT body FROM decisions WHERE body LIKE '%check_out%'",
@@ -128,7 +135,9 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
             );
         }
     }
-    if manner == Manner::ByUpdate {
+    if manner == Manner::AtTheEnd {
+        define(tools, &at_the_end());
+    } else if manner == Manner::ByUpdate {
         by_update(tools);
     } else {
         define(tools, &parts(mistake));
@@ -138,6 +147,16 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
         .to_owned()
 }
 
+/// The function without a lock, in which the update of the tool decides.
+fn at_the_end() -> Parts {
+    let mut parts = parts(Some(Mistake::ForgetsTheLock));
+    parts.taken = "AND state = 'in';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'tool % is not here any more', tool USING ERRCODE = 'TS001';
+    END IF;";
+    parts
+}
+
 fn define(tools: &mut Tools, parts: &Parts) {
     let Parts {
         options,
@@ -145,6 +164,7 @@ fn define(tools: &mut Tools, parts: &Parts) {
         lock,
         blocked,
         deposit,
+        taken,
     } = parts;
     run(
         tools,
@@ -164,7 +184,7 @@ BEGIN
     INSERT INTO public.rentals (tenant_id, tool_id, customer_id, out_on, due_on, daily_rate)
     VALUES (wanted.tenant_id, tool, customer, CURRENT_DATE, CURRENT_DATE + days, wanted.daily_rate)
     RETURNING id INTO hire;
-    UPDATE public.tools SET state = 'out' WHERE id = tool;
+    UPDATE public.tools SET state = 'out' WHERE id = tool {taken}
     {deposit}
     RETURN hire;
 END

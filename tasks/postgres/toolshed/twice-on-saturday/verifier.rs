@@ -50,6 +50,32 @@ impl Stock {
     }
 }
 
+/// Trigger of the copy. In step `a` it reports that a call is about to write a hire. In step `b` another counter hands the
+/// same tool out at this moment.
+const PROBE: [&str; 2] = [
+    "CREATE FUNCTION public.probe() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path TO pg_catalog, public AS $$
+    BEGIN
+        IF current_setting('probe.step', true) = 'a' THEN
+            RAISE EXCEPTION 'about to write a hire' USING ERRCODE = 'TS900';
+        ELSIF current_setting('probe.step', true) = 'b' AND pg_trigger_depth() = 1 THEN
+            INSERT INTO public.rentals (tenant_id, tool_id, customer_id, out_on, due_on, daily_rate)
+            VALUES (NEW.tenant_id, NEW.tool_id, NEW.customer_id, NEW.out_on, NEW.due_on, NEW.daily_rate);
+            UPDATE public.tools SET state = 'out' WHERE id = NEW.tool_id;
+        END IF;
+        RETURN NEW;
+    END $$",
+    "CREATE TRIGGER probe BEFORE INSERT ON public.rentals FOR EACH ROW EXECUTE FUNCTION public.probe()",
+];
+
+/// Sets the step of the trigger for a session.
+fn step(copy: &mut Scratch, session: &str, step: &str) -> StepId {
+    copy.execute(
+        session,
+        "SELECT set_config('probe.step', $1, false)",
+        params![step],
+    )
+}
+
 fn check_out(copy: &mut Scratch, session: &str, tool: i64, customer: i64) -> StepId {
     let text = format!("SELECT check_out({tool}, {customer}, 3)");
     copy.execute(session, &text, params![])
@@ -109,14 +135,21 @@ fn verify(task: &mut Verifier) {
     let again = check_out(&mut copy, "second", id, customer);
     let after = written(&mut copy, id);
 
+    let mut race: Vec<StepId> = PROBE
+        .iter()
+        .map(|text| copy.execute("all", text, params![]))
+        .collect();
     // The first counter has not committed yet.
     let wanted = stock.tool(SHOP, "in", true).integer("id");
     let near = stock.tool(SHOP, "in", true).integer("id");
     let far = stock.tool(OTHER, "in", true).integer("id");
     let guest = stock.customer(OTHER, false);
-    let mut race = vec![copy.execute("first", "BEGIN", params![])];
+    race.push(copy.execute("first", "BEGIN", params![]));
     race.push(check_out(&mut copy, "first", wanted, customer));
     let meanwhile = check_out(&mut copy, "second", wanted, customer);
+    race.push(step(&mut copy, "second", "a"));
+    let reaches = check_out(&mut copy, "second", wanted, customer);
+    race.push(step(&mut copy, "second", ""));
     let beside = [
         check_out(&mut copy, "second", near, customer),
         check_out(&mut copy, "elsewhere", far, guest),
@@ -124,6 +157,12 @@ fn verify(task: &mut Verifier) {
     race.push(copy.execute("first", "COMMIT", params![]));
     let later = check_out(&mut copy, "second", wanted, customer);
     let once = written(&mut copy, wanted);
+
+    // The other counter comes between the look at the tool and the hire.
+    let contested = stock.tool(SHOP, "in", true).integer("id");
+    race.push(step(&mut copy, "second", "b"));
+    let between = check_out(&mut copy, "second", contested, customer);
+    race.push(step(&mut copy, "second", ""));
 
     // The first counter gives up.
     let dropped = stock.tool(SHOP, "in", true).integer("id");
@@ -188,6 +227,15 @@ fn verify(task: &mut Verifier) {
             "the tool",
         )),
     );
+    // A call that neither waits before it writes nor notices the other hire would hand the tool out twice.
+    let is_late = results
+        .error(reaches)
+        .is_some_and(|error| error.code == "TS900");
+    let is_blind = results.of(between).is_ok();
+    let noticed = Condition::when(
+        !(is_late && is_blind),
+        "expected a call that waits for the other counter, or notices its hire; found one that writes a second hire",
+    );
     task.check(
         "one of two counters gets the tool",
         worked(&results, &race, "the first counter")
@@ -199,7 +247,8 @@ fn verify(task: &mut Verifier) {
             ))
             .and(failed(&results, later, GONE, "the second counter, later"))
             .and(failed(&results, again, GONE, "a counter that comes later"))
-            .and(has(&results, once, "1 hires, 1 deposits, out", "the tool")),
+            .and(has(&results, once, "1 hires, 1 deposits, out", "the tool"))
+            .and(noticed),
     );
     task.check(
         "counters do not wait for other tools",
