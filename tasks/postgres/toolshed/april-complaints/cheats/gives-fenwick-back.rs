@@ -1,0 +1,13 @@
+//! Wrong: gives the old fee to a shop that came later.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::GivesFenwickBack), Manner::Plain)
+}

@@ -1,0 +1,13 @@
+//! Wrong: takes the plan into which a shop changed during the month.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::GivesMarshBack), Manner::Plain)
+}

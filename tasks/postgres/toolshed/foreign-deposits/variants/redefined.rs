@@ -1,0 +1,13 @@
+//! New definitions in place of options, and a condition in the function.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, None, Manner::Redefined)
+}

@@ -1,0 +1,12 @@
+//! Gives the program its rights, then takes those of the account.
+
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, None, Manner::Plain)
+}

@@ -1,0 +1,13 @@
+//! Wrong: goes on without the deposit if it cannot be written.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::IgnoresTheDeposit), Manner::Plain)
+}

@@ -1,0 +1,13 @@
+//! Takes the tool by an update, and reads the rules by what they are about.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, None, Manner::ByUpdate)
+}

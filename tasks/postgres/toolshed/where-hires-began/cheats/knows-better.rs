@@ -1,0 +1,13 @@
+//! Wrong: ignores the branch that the app names.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::KnowsBetter), Manner::Plain)
+}

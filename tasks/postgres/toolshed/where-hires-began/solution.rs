@@ -1,0 +1,12 @@
+//! Fills the column with one update, and adds the trigger afterwards.
+
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, None, Manner::Plain)
+}
