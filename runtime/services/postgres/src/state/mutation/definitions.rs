@@ -104,7 +104,10 @@ impl Definitions<'_> {
         text: String,
         what: String,
     ) {
-        self.edit(found, kind, what, |statements| statements[at] = text);
+        // For example, a policy that admits all rows already.
+        if self.statements[at] != text {
+            self.edit(found, kind, what, |statements| statements[at] = text);
+        }
     }
 
     pub(super) fn edit(

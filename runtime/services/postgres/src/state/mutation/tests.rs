@@ -242,6 +242,19 @@ fn privileges_of_the_starting_state_can_remain() {
 }
 
 #[test]
+fn a_policy_that_admits_all_rows_can_only_be_missing() {
+    let end = state(&[
+        SCHEMAS,
+        (
+            "schemas/public/policies/t.sql",
+            "CREATE POLICY p ON public.t\n    USING (true);\n",
+        ),
+    ]);
+    let found = texts(&state(&[SCHEMAS]), &end, MutationKind::Policy);
+    assert_eq!(found, [""]);
+}
+
+#[test]
 fn equal_states_have_only_a_stray_table() {
     let same = state(&[SCHEMAS, ("data/public/t.csv", "a\n1\n")]);
     let all = mutants(&same, &same).unwrap();
