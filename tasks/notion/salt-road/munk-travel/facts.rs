@@ -5,35 +5,24 @@ use mcpmark_guest::prose::{Fact, Facts, Language, Person};
 use mcpmark_guest::{Condition, Found};
 
 /// Phrases for a train that the production pays.
-const WE_PAY: [&str; 51] = [
-    "we'd pay",
-    "we'd cover",
-    "production picks up",
+const WE_PAY: [&str; 39] = [
+    "we .. pay",
+    "we .. paying",
+    "we'll .. pay",
+    "we'd .. pay",
+    "we're .. paying",
+    "we .. cover",
+    "we .. covering",
+    "we'll .. cover",
+    "we'd .. cover",
     "we pick up",
-    "we pay",
-    "we cover",
-    "we will pay",
-    "we will cover",
-    "we do pay",
-    "we'll pay",
-    "we'll cover",
-    "we are paying",
-    "we're paying",
-    "we are going to pay",
-    "we can pay",
-    "we have to pay",
-    "we are covering",
     "we take over the cost*",
-    "production pays",
-    "production covers",
-    "production will pay",
-    "production will cover",
-    "production is paying",
-    "production office pays",
-    "production has to pay",
-    "company pays",
-    "company covers",
-    "company will pay",
+    "production .. pay",
+    "production .. paying",
+    "production .. cover",
+    "production picks up",
+    "company .. pay",
+    "company .. cover",
     "paid by us",
     "paid for by us",
     "paid by the production",
@@ -55,12 +44,11 @@ const WE_PAY: [&str; 51] = [
     "production's expense",
     "us who pay*",
     "us that pay*",
-    "we who pay*",
     "train: us",
 ];
 
 /// Phrases for a train that she pays.
-const SHE_PAYS: [&str; 19] = [
+const SHE_PAYS: [&str; 23] = [
     "she pays",
     "she has to pay",
     "she must pay",
@@ -80,6 +68,10 @@ const SHE_PAYS: [&str; 19] = [
     "tarn pays",
     "agency pays",
     "agent pays",
+    "ask .. to pay",
+    "expect .. to pay",
+    "want .. to pay",
+    "let .. pay",
 ];
 
 /// Phrases for a train of which the production pays a part or nothing, or of which nobody knows.
