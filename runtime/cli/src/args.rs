@@ -104,7 +104,7 @@ Exit codes:
 #[derive(Debug, Args)]
 pub(crate) struct Global {
     /// Directory with `tasks/` and `worlds/`, bundle or lock file [default: ./mcpmark.lock if it exists, otherwise the
-    /// nearest directory upwards with `tasks/` and `worlds/`]
+    /// nearest directory upwards with `tasks/` and `worlds/`, or the tasks of the release]
     #[arg(long, global = true, value_name = "PLACE", env = "MCPMARK_ROOT", value_hint = ValueHint::AnyPath, help_heading = "Global options")]
     pub(crate) root: Option<PathBuf>,
     /// Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]

@@ -213,7 +213,9 @@ impl Context {
     /// Returns the root of the tasks: a bundle, or a library on disk.
     fn task_root(&self) -> TaskRoot {
         let named = self.root.as_deref();
-        TaskRoot::of(named, Path::new("."), !self.ignores_lock)
+        let installed = installed_tasks();
+        let uses_lock = !self.ignores_lock;
+        TaskRoot::of(named, Path::new("."), uses_lock, installed.as_deref())
     }
 
     pub(crate) fn library(&self) -> Result<Library, CommandError> {
@@ -540,6 +542,14 @@ impl Context {
         mcpmark_experiment::capture_directory(dir, store)
             .map_err(|error| capture_error(dir, &error))
     }
+}
+
+/// Returns the bundle of the shipped tasks beside the program, if the program comes from a release.
+fn installed_tasks() -> Option<PathBuf> {
+    let program = std::env::current_exe().ok()?.canonicalize().ok()?;
+    let prefix = program.parent()?.parent()?;
+    let tasks = prefix.join("share/mcpmark/tasks");
+    tasks.join("oci-layout").is_file().then_some(tasks)
 }
 
 fn library_error(error: LibraryRootError) -> CommandError {

@@ -45,8 +45,14 @@ pub enum LibraryRootError {
 
 impl TaskRoot {
     /// Returns the root that the user named. Without one, it is the lock in the directory `current` if that has no
-    /// directory of tasks and `uses_lock` is true, or else the library that contains `current`.
-    pub fn of(named: Option<&Path>, current: &Path, uses_lock: bool) -> Self {
+    /// directory of tasks and `uses_lock` is true, or else the library that contains `current`. Outside of a library it
+    /// is the bundle that is installed with the program, if there is one.
+    pub fn of(
+        named: Option<&Path>,
+        current: &Path,
+        uses_lock: bool,
+        installed: Option<&Path>,
+    ) -> Self {
         if let Some(root) = named {
             return if looks_like_bundle(root) {
                 Self::Bundle(root.to_owned())
@@ -59,6 +65,11 @@ impl TaskRoot {
             // Messages name the lock without a leading `./`.
             let lock = lock.strip_prefix(".").unwrap_or(&lock);
             return Self::Bundle(lock.to_owned());
+        }
+        if let Some(installed) = installed
+            && Library::discover(current).is_err()
+        {
+            return Self::Bundle(installed.to_owned());
         }
         Self::Library(LibraryRoot::Containing(current.to_owned()))
     }
@@ -99,24 +110,41 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
         let library = TaskRoot::Library(LibraryRoot::Containing(dir.to_owned()));
-        assert_eq!(TaskRoot::of(None, dir, true), library);
+        assert_eq!(TaskRoot::of(None, dir, true, None), library);
         let lock = dir.join(Lock::FILE);
         fs::write(&lock, "{}").unwrap();
-        assert_eq!(TaskRoot::of(None, dir, true), TaskRoot::Bundle(lock));
-        assert_eq!(TaskRoot::of(None, dir, false), library);
+        assert_eq!(TaskRoot::of(None, dir, true, None), TaskRoot::Bundle(lock));
+        assert_eq!(TaskRoot::of(None, dir, false, None), library);
         fs::create_dir(dir.join("tasks")).unwrap();
-        assert_eq!(TaskRoot::of(None, dir, true), library);
+        assert_eq!(TaskRoot::of(None, dir, true, None), library);
     }
 
     #[test]
     fn a_named_root_takes_precedence_over_a_lock() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(Lock::FILE), "{}").unwrap();
-        let of = |named: &str| TaskRoot::of(Some(Path::new(named)), dir.path(), true);
+        let of = |named: &str| TaskRoot::of(Some(Path::new(named)), dir.path(), true, None);
         let named = |named: &str| TaskRoot::Library(LibraryRoot::Named(named.into()));
         assert_eq!(of("library"), named("library"));
         let reference = "oci://registry.example/suite:v1";
         assert_eq!(of(reference), TaskRoot::Bundle(reference.into()));
+    }
+
+    #[test]
+    fn the_installed_bundle_is_used_outside_of_libraries() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let installed = Path::new("/usr/share/mcpmark/tasks");
+        let of = |uses_lock| TaskRoot::of(None, dir, uses_lock, Some(installed));
+        let bundle = TaskRoot::Bundle(installed.to_owned());
+        assert_eq!((of(true), of(false)), (bundle.clone(), bundle.clone()));
+        let lock = dir.join(Lock::FILE);
+        fs::write(&lock, "{}").unwrap();
+        assert_eq!((of(true), of(false)), (TaskRoot::Bundle(lock), bundle));
+        fs::create_dir(dir.join("tasks")).unwrap();
+        fs::create_dir(dir.join("worlds")).unwrap();
+        let library = TaskRoot::Library(LibraryRoot::Containing(dir.to_owned()));
+        assert_eq!((of(true), of(false)), (library.clone(), library));
     }
 
     #[test]

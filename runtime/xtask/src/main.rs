@@ -1,0 +1,69 @@
+//! Commands for maintainers of the repository.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use xtask::{DistError, Options, Release};
+
+/// Commands for maintainers of the repository.
+#[derive(Debug, Parser)]
+#[command(bin_name = "cargo xtask")]
+enum Arguments {
+    /// Write a release: an archive, a Python wheel and their checksums.
+    Dist {
+        /// Directory that the release is written to.
+        #[arg(short, long, default_value = "target/dist/release", value_name = "DIR")]
+        output: PathBuf,
+        /// Existing program to release, instead of building it.
+        #[arg(long, value_name = "FILE")]
+        binary: Option<PathBuf>,
+        /// Existing bundle of the shipped tasks, instead of packing it.
+        #[arg(long, value_name = "DIR")]
+        tasks: Option<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(release) => {
+            for file in [release.archive, release.wheel, release.checksums] {
+                println!("{}", file.display());
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            let mut source = std::error::Error::source(&error);
+            while let Some(cause) = source {
+                eprintln!("  caused by: {cause}");
+                source = cause.source();
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<Release, DistError> {
+    let Arguments::Dist {
+        output,
+        binary,
+        tasks,
+    } = arguments;
+    // The program is started in the root of the repository, where relative paths would mean others.
+    let absolute = |path: PathBuf| {
+        std::path::absolute(&path).map_err(|source| DistError::Read { path, source })
+    };
+    let root = absolute(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../.."))?;
+    let root = root.canonicalize().map_err(|source| DistError::Read {
+        path: root.clone(),
+        source,
+    })?;
+    xtask::dist(&Options {
+        root,
+        output: absolute(output)?,
+        binary: binary.map(absolute).transpose()?,
+        tasks: tasks.map(absolute).transpose()?,
+        target: xtask::host_target()?,
+    })
+}
