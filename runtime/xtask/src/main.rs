@@ -1,5 +1,11 @@
 //! Commands for maintainers of the repository.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the command prints its results"
+)]
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
