@@ -31,6 +31,7 @@ mod programs;
 mod published;
 #[path = "../pypi.rs"]
 mod pypi;
+mod release;
 mod reporting;
 mod running;
 mod scaffold;

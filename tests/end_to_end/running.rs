@@ -59,7 +59,7 @@ pub(crate) fn shipped(environment: &Environment) -> Vec<String> {
 
 /// Returns the first task of each world: the tasks of a world share its setup and the tools of its service, so that a
 /// sample is enough to compare two runs. `MCPMARK_TEST_ALL=1` compares all tasks.
-fn repeated(shipped: &[String]) -> Vec<&str> {
+pub(crate) fn repeated(shipped: &[String]) -> Vec<&str> {
     let all = std::env::var_os("MCPMARK_TEST_ALL").is_some();
     let mut worlds = BTreeSet::new();
     let ids = shipped.iter().map(String::as_str);

@@ -66,7 +66,7 @@ pub(crate) fn text(packages: &Packages) -> Result<String, DistError> {
         }
     }
     list.push_str("\nThe standard libraries of Rust, which the program and the guests contain: MIT OR Apache-2.0\n");
-    list.push_str("  https://github.com/rust-lang/rust\n");
+    list.push_str("  https://www.rust-lang.org/policies/licenses\n");
 
     let mut texts: Vec<_> = texts.into_iter().collect();
     texts.sort_by_key(|(_, text)| text.number);

@@ -1,6 +1,7 @@
 //! Packages that a release contains: those of the program and those of the guests.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -8,8 +9,6 @@ use serde::Deserialize;
 
 use crate::{DistError, output};
 
-/// Workspaces of guests, whose packages are compiled into the components of the tasks.
-const GUESTS: [&str; 2] = ["tasks/Cargo.toml", "tasks/playwright/Cargo.toml"];
 /// Target of guests.
 const GUEST_TARGET: &str = "wasm32-unknown-unknown";
 
@@ -50,8 +49,8 @@ impl Packages {
         let mut packages = Self::default();
         let program = packages.add(&root.join("Cargo.toml"), target, Some("mcpmark"))?;
         packages.program = program;
-        for manifest in GUESTS {
-            packages.add(&root.join(manifest), GUEST_TARGET, None)?;
+        for manifest in guest_workspaces(root)? {
+            packages.add(&manifest, GUEST_TARGET, None)?;
         }
         Ok(packages)
     }
@@ -110,6 +109,22 @@ impl Packages {
         }
         Ok(first.map(MetadataPackage::to_package))
     }
+}
+
+/// Returns the manifests of the workspaces whose packages are compiled into the components of the tasks. A service can
+/// have a workspace of its own.
+fn guest_workspaces(root: &Path) -> Result<Vec<PathBuf>, DistError> {
+    let tasks = root.join("tasks");
+    let failed = |e| DistError::read(&tasks, e);
+    let mut manifests = vec![tasks.join("Cargo.toml")];
+    for entry in fs::read_dir(&tasks).map_err(failed)? {
+        let manifest = entry.map_err(failed)?.path().join("Cargo.toml");
+        if manifest.is_file() {
+            manifests.push(manifest);
+        }
+    }
+    manifests.sort();
+    Ok(manifests)
 }
 
 /// Output of `cargo metadata`.
