@@ -14,6 +14,8 @@ const RAW: i64 = hour(5, 1, 9);
 const FAST: (i64, i64) = (hour(3, 17, 11), hour(3, 30, 12));
 /// What this gauge showed too little until it was adjusted, in tenths of a centimetre.
 const LOW: i64 = 40;
+/// Hour at which a cracked cable made the gauge at Lowmoor send the highest number that it can.
+const CRACKED: i64 = hour(5, 2, 11);
 /// Hours whose memory was read out later, the second one not included.
 const MEMORY: (i64, i64) = (hour(3, 9, 0), hour(3, 16, 0));
 /// Devices whose memory was read out.
@@ -127,6 +129,10 @@ pub fn network(random: &mut Random) -> Network {
                         level -= LOW;
                     }
                     reading.value = level * 10;
+                    if device.serial == "L-109" && at == CRACKED {
+                        reading.value = 409_600;
+                        reading.quality = "suspect";
+                    }
                 }
                 Quantity::Rain => rain_of(&mut reading, device, of(&rain, device.station, at)),
                 Quantity::Temperature if at % 3 != 0 => continue,
