@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 /// Maximum number of files of a state that are mutated.
-const MOST_FILES: usize = 4;
+const MAX_FILES: usize = 4;
 
 /// Directory of a state with a name for messages.
 pub(crate) struct State {
@@ -23,7 +23,7 @@ pub(crate) fn states(passing: &Path, into: &Path) -> Vec<State> {
         fs::remove_dir_all(dir).unwrap();
         fs::create_dir(dir).unwrap();
     }));
-    for file in files.iter().take(MOST_FILES) {
+    for file in files.iter().take(MAX_FILES) {
         let shown = file.display();
         let at = |dir: &Path| dir.join(file);
         states.push(spoil(passing, into, &format!("without {shown}"), |dir| {

@@ -30,10 +30,10 @@ const LEVEL: i32 = 9;
 const WINDOW: u32 = 23;
 
 /// Maximum size of `states.json` in bytes, sufficient for some 100,000 digests.
-const LARGEST_HEAD: u64 = 16 << 20;
+const MAX_HEAD: u64 = 16 << 20;
 
 /// Maximum size of the encoding of one directory, in bytes.
-const LARGEST_TREE: u64 = 256 << 20;
+const MAX_TREE: u64 = 256 << 20;
 
 /// Bounds of the states of one world, chosen for the default ceiling of a session of 1,000,000 entries and 4 GiB.
 pub const WORLD_BOUNDS: Bounds = Bounds {
@@ -268,8 +268,8 @@ pub fn read(stream: impl Read, bounds: Bounds, store: &Store) -> Result<Contents
                 (digest, found, length)
             }
             Some(("trees", digest)) => {
-                if entry.size > LARGEST_TREE {
-                    return Err(TarError::TooLarge(LARGEST_TREE).into());
+                if entry.size > MAX_TREE {
+                    return Err(TarError::TooLarge(MAX_TREE).into());
                 }
                 let bytes = rest(&mut archive)?;
                 whole(&entry.name, &bytes, &files, &trees)?;
@@ -324,8 +324,8 @@ fn head<R: Read>(archive: &mut Reader<R>) -> Result<Contents, StatesError> {
     let wrong = |reason: &str| StatesError::Head(reason.to_owned());
     match archive.next()? {
         Some(entry) if entry.name == HEAD && !entry.directory => {
-            if entry.size > LARGEST_HEAD {
-                return Err(TarError::TooLarge(LARGEST_HEAD).into());
+            if entry.size > MAX_HEAD {
+                return Err(TarError::TooLarge(MAX_HEAD).into());
             }
         }
         _ => return Err(wrong("it is not the first entry")),

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 const BLOCK: usize = 512;
 
 /// Maximum size that eleven octal digits can express.
-const LARGEST: u64 = 0o77_777_777_777;
+const MAX_BYTES: u64 = 0o77_777_777_777;
 
 /// Maximum number of zero blocks after the end of an archive, because archivers pad to their record size.
 const FILLING: usize = 4096;
@@ -476,7 +476,7 @@ impl<W: Write> Writer<W> {
         if name.len() > 100 {
             return too_large("a name in the archive exceeds the limit of 100 bytes");
         }
-        if size > LARGEST {
+        if size > MAX_BYTES {
             return too_large("a file in the archive exceeds the limit of 8 GiB");
         }
         let mut header = [0; BLOCK];

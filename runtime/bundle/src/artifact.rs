@@ -36,22 +36,22 @@ pub(crate) const NAME: &str = "dev.mcpmark.name";
 /// Version of the configs.
 pub(crate) const SCHEMA: u32 = 1;
 
-const LARGEST_CONFIG: u64 = 2 << 20;
-const LARGEST_TEXT: u64 = 1 << 20;
-const LARGEST_GUEST: u64 = 256 << 20;
-const LARGEST_STATES: u64 = 2 << 30;
-const LARGEST_SCRIPT: u64 = 128 << 20;
+const MAX_CONFIG: u64 = 2 << 20;
+const MAX_TEXT: u64 = 1 << 20;
+const MAX_GUEST: u64 = 256 << 20;
+const MAX_STATES: u64 = 2 << 30;
+const MAX_SCRIPT: u64 = 128 << 20;
 
 /// Maximum number of tasks and worlds in a suite.
-const MOST: usize = 20_000;
+const MAX_ENTRIES: usize = 20_000;
 
 /// Layers of a task: file name, media type, and maximum size in bytes.
 const FILES: [(&str, &str, u64); 6] = [
-    (INSTRUCTION, MARKDOWN, LARGEST_TEXT),
-    (VERIFIER, WASM, LARGEST_GUEST),
-    (SCRIPT, STATES, LARGEST_SCRIPT),
-    (INTERPRETER, WASM, LARGEST_GUEST),
-    (SOLUTION, WASM, LARGEST_GUEST),
+    (INSTRUCTION, MARKDOWN, MAX_TEXT),
+    (VERIFIER, WASM, MAX_GUEST),
+    (SCRIPT, STATES, MAX_SCRIPT),
+    (INTERPRETER, WASM, MAX_GUEST),
+    (SOLUTION, WASM, MAX_GUEST),
     (CERTIFICATE, JSON, 4 << 20),
 ];
 
@@ -349,7 +349,7 @@ impl TaskArtifact {
             return Ok(None);
         };
         let limit = FILES.iter().find(|(name, ..)| *name == file);
-        let limit = limit.map_or(LARGEST_TEXT, |(.., limit)| *limit);
+        let limit = limit.map_or(MAX_TEXT, |(.., limit)| *limit);
         let what = format!("task {}: layer {file}", self.id);
         let bytes = fetch(source, &what, descriptor, limit)?;
         match file.strip_suffix(".wasm").and_then(|role| self.guest(role)) {
@@ -361,7 +361,7 @@ impl TaskArtifact {
 
 impl WorldArtifact {
     /// Maximum size of the compressed states, in bytes. It is also the limit of every blob that is pushed or pulled.
-    pub const LARGEST: u64 = LARGEST_STATES;
+    pub const MAX_BYTES: u64 = MAX_STATES;
 
     /// Reads the components of the world's guests.
     ///
@@ -378,7 +378,7 @@ impl WorldArtifact {
         described
             .map(|(role, layer, guest)| {
                 let what = format!("world {}: layer {}", self.id, guest_file(role));
-                let bytes = fetch(source, &what, layer, LARGEST_GUEST)?;
+                let bytes = fetch(source, &what, layer, MAX_GUEST)?;
                 Ok((role, decompressed(what, &bytes, guest)?))
             })
             .collect()

@@ -23,7 +23,7 @@ const INDEX: &str = "index.json";
 const BLOBS: &str = "blobs/sha256";
 
 /// Maximum size of the file `oci-layout`, in bytes.
-const LARGEST_LAYOUT: u64 = 4096;
+const MAX_LAYOUT: u64 = 4096;
 
 /// Limits of the tar archive of a layout.
 const ARCHIVE: Bounds = Bounds {
@@ -298,8 +298,8 @@ impl Layout {
             }
             Ok(bytes)
         };
-        let layout = small(LAYOUT, LARGEST_LAYOUT)?;
-        let index = small(INDEX, oci::LARGEST_MANIFEST)?;
+        let layout = small(LAYOUT, MAX_LAYOUT)?;
+        let index = small(INDEX, oci::MAX_MANIFEST)?;
         for name in ["blobs", BLOBS] {
             let is_link = fs::symlink_metadata(place.join(name)).is_ok_and(|it| it.is_symlink());
             if is_link {
@@ -347,8 +347,8 @@ impl Layout {
                 continue;
             }
             let (kept, limit) = match entry.name.as_str() {
-                LAYOUT => (&mut layout, LARGEST_LAYOUT),
-                INDEX => (&mut index, oci::LARGEST_MANIFEST),
+                LAYOUT => (&mut layout, MAX_LAYOUT),
+                INDEX => (&mut index, oci::MAX_MANIFEST),
                 name => {
                     let hex = name
                         .strip_prefix(BLOBS)
@@ -399,7 +399,7 @@ impl Layout {
         let listed = self.index.manifests.iter();
         let listed = listed.filter(|it| it.artifact_type.as_deref() == Some(trust::SIGNATURE));
         listed
-            .take(trust::MOST)
+            .take(trust::MAX_SIGNATURES)
             .filter_map(|descriptor| Attached::read(self, descriptor, bundle).transpose())
             .collect()
     }
@@ -438,7 +438,7 @@ impl Source for Layout {
     }
 
     fn beside(&self, known: &BTreeSet<Digest>) -> Result<OtherBlobs, BundleError> {
-        self.read_others(known, other_blobs::MOST_BYTES)
+        self.read_others(known, other_blobs::MAX_BYTES)
     }
 }
 

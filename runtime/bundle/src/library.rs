@@ -101,7 +101,7 @@ impl WorldArtifact {
         };
         let mut out = File::create(file).map_err(failed)?;
         let what = format!("world {}: states", self.id);
-        copy(source, &what, &self.states, Self::LARGEST, &mut |piece| {
+        copy(source, &what, &self.states, Self::MAX_BYTES, &mut |piece| {
             out.write_all(piece).map_err(failed)
         })
     }

@@ -17,7 +17,7 @@ use crate::Bundle;
 const SCHEMA: u32 = 1;
 
 /// Maximum size of a lock, in bytes.
-const LARGEST: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 
 /// Lock of a suite.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,7 +64,7 @@ pub struct LockedWorld {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LockError {
     /// The file exceeds the size limit.
-    #[error("the lock exceeds the limit of {LARGEST} bytes")]
+    #[error("the lock exceeds the limit of {MAX_BYTES} bytes")]
     TooLarge,
     /// The file is not JSON, or is not a lock.
     #[error("not a lock of a suite: {0}")]
@@ -118,7 +118,7 @@ impl Lock {
     ///
     /// Returns an error if the bytes are not a lock, or one of another version.
     pub fn parse(bytes: &[u8]) -> Result<Self, LockError> {
-        if bytes.len() > LARGEST {
+        if bytes.len() > MAX_BYTES {
             return Err(LockError::TooLarge);
         }
         let shape = |error: serde_json::Error| LockError::Shape(error.to_string());
@@ -242,7 +242,7 @@ mod tests {
             .replacen('{', "{\"source\": \"elsewhere\",", 1);
         let told = parse(&twice).to_string();
         assert!(told.contains("duplicate key \"source\""), "{told}");
-        let long = " ".repeat(LARGEST + 1);
+        let long = " ".repeat(MAX_BYTES + 1);
         assert_eq!(parse(&long), LockError::TooLarge);
     }
 

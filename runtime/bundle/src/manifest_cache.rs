@@ -31,7 +31,7 @@ impl Bundle {
         let mut listed = listed(into, digest).unwrap_or_default();
         let before = listed.len();
         for attached in signatures {
-            if listed.len() >= trust::MOST || listed.contains(&attached.descriptor) {
+            if listed.len() >= trust::MAX_SIGNATURES || listed.contains(&attached.descriptor) {
                 continue;
             }
             for descriptor in attached.all() {
@@ -67,7 +67,7 @@ impl Bundle {
     pub fn kept_signatures(blobs: &BlobDirectory, digest: &Digest) -> Vec<Attached> {
         let listed = listed(blobs, digest).unwrap_or_default();
         let read = |descriptor| Attached::read(blobs, descriptor, digest).ok().flatten();
-        listed.iter().take(trust::MOST).filter_map(read).collect()
+        listed.iter().take(trust::MAX_SIGNATURES).filter_map(read).collect()
     }
 
     /// Reports whether all blobs exist with their expected sizes. Their digests are verified only when they are read.
@@ -83,7 +83,7 @@ impl Bundle {
 fn listed(blobs: &BlobDirectory, digest: &Digest) -> Option<Vec<oci::Descriptor>> {
     let mut bytes = Vec::new();
     let file = fs::File::open(blobs.signatures(digest)).ok()?;
-    let mut file = file.take(oci::LARGEST_MANIFEST);
+    let mut file = file.take(oci::MAX_MANIFEST);
     file.read_to_end(&mut bytes).ok()?;
     let index: Index = serde_json::from_slice(&bytes).ok()?;
     Some(index.manifests)

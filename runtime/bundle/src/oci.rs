@@ -18,7 +18,7 @@ pub const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 pub const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 
 /// Maximum size of a manifest or index, in bytes.
-pub const LARGEST_MANIFEST: u64 = 4 << 20;
+pub const MAX_MANIFEST: u64 = 4 << 20;
 
 /// Descriptor: a reference to a blob.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -28,10 +28,10 @@ const PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 const EMPTY: &str = "application/vnd.oci.empty.v1+json";
 
 /// Maximum size of a signature, in bytes.
-pub(crate) const LARGEST: u64 = 64 << 10;
+pub(crate) const MAX_SIGNATURE_BYTES: u64 = 64 << 10;
 
 /// Maximum number of signatures of a bundle that are read.
-pub(crate) const MOST: usize = 100;
+pub(crate) const MAX_SIGNATURES: usize = 100;
 
 /// Returns the pre-authentication encoding (PAE) of DSSE: the bytes that are signed.
 fn encoding(kind: &str, payload: &[u8]) -> Vec<u8> {
@@ -113,7 +113,7 @@ impl Signature {
             hint: hint.as_str().unwrap_or("").to_owned(),
             payload,
             kind: kind.to_owned(),
-            signatures: signatures.take(MOST).collect(),
+            signatures: signatures.take(MAX_SIGNATURES).collect(),
         })
     }
 
@@ -200,7 +200,7 @@ impl Attached {
         bundle: &Digest,
     ) -> Result<Option<Self>, BundleError> {
         let what = "the manifest of a signature";
-        let bytes = fetch(source, what, descriptor, LARGEST)?;
+        let bytes = fetch(source, what, descriptor, MAX_SIGNATURE_BYTES)?;
         let document: Value = oci::parse(what, &bytes)?;
         if document["subject"]["digest"] != bundle.to_string() {
             return Ok(None);
@@ -222,9 +222,9 @@ impl Attached {
             source,
             "the config of a signature",
             &manifest.config,
-            LARGEST,
+            MAX_SIGNATURE_BYTES,
         )?;
-        let signature = Signature::parse(&fetch(source, "a signature", layer, LARGEST)?)?;
+        let signature = Signature::parse(&fetch(source, "a signature", layer, MAX_SIGNATURE_BYTES)?)?;
         Ok(Some(Self {
             descriptor: descriptor.clone(),
             signature,

@@ -17,7 +17,7 @@ use crate::printed::comparable;
 /// Timeout of a script.
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Maximum size of each output stream of a script, in bytes.
-const MOST_BYTES: u64 = 8 << 20;
+const MAX_BYTES: u64 = 8 << 20;
 
 /// Result of one run of a script, restricted to the parts that two Python installations can agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,9 +120,9 @@ pub(crate) fn run(input: &ScriptInput, parent: &Path) -> Result<Ran, String> {
         } else if ["stdout", "stderr"]
             .map(size)
             .iter()
-            .any(|it| *it > MOST_BYTES)
+            .any(|it| *it > MAX_BYTES)
         {
-            format!("printed more than {MOST_BYTES} bytes")
+            format!("printed more than {MAX_BYTES} bytes")
         } else {
             std::thread::sleep(Duration::from_millis(2));
             continue;
@@ -162,7 +162,7 @@ const MISSING: &str = "ModuleNotFoundError:";
 fn read(path: &Path) -> Result<String, String> {
     let mut bytes = Vec::new();
     fs::File::open(path)
-        .and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes))
+        .and_then(|file| file.take(MAX_BYTES).read_to_end(&mut bytes))
         .map_err(|error| error.to_string())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

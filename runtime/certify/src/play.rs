@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::skeleton::calls_digest;
 
 /// Maximum number of calls in [`Played::reads`].
-const MOST_READS: usize = 60;
+const MAX_READS: usize = 60;
 
 /// Result of one run of an agent.
 #[derive(Debug, Clone)]
@@ -176,7 +176,7 @@ fn reads(
         let is_known = reads
             .iter()
             .any(|known| known.name == call.name && known.arguments == call.arguments);
-        if !is_known && reads.len() < MOST_READS && only_reads(&call) {
+        if !is_known && reads.len() < MAX_READS && only_reads(&call) {
             reads.push(call);
         }
     }

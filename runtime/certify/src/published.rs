@@ -19,7 +19,7 @@ use crate::printed::is_one_of;
 use crate::report::Check;
 
 /// Maximum number of mutants that are graded for each task. Each takes as long as a Python program.
-const MOST_MUTANTS: usize = 48;
+const MAX_MUTANTS: usize = 48;
 /// Maximum number of mutants that native Python also grades.
 const COMPARED: usize = 8;
 /// Maximum number of native runs of a script, to detect output that varies between runs.
@@ -275,7 +275,7 @@ impl PublishedCertificationRun<'_> {
             Ok(made) => made,
             Err(error) => return self.check("near misses are made", false, error.to_string()),
         };
-        let step = made.len().div_ceil(MOST_MUTANTS).max(1);
+        let step = made.len().div_ceil(MAX_MUTANTS).max(1);
         let judged: Vec<&Mutant> = made.iter().step_by(step).collect();
         let mut accepted = Vec::new();
         let mut broken = 0;

@@ -52,7 +52,7 @@ const EXACTNESS: [&str; 14] = [
 ];
 
 /// Number of sentences with a prohibition that a request may have.
-const MOST_PROHIBITIONS: usize = 1;
+const MAX_PROHIBITIONS: usize = 1;
 /// Minimum number of words of a dictated text. Shorter texts are names, labels and values.
 const DICTATED_WORDS: usize = 4;
 /// Minimum number of lines of a dictated block. Shorter ones are examples of a line.
@@ -73,7 +73,7 @@ pub(crate) fn style(instruction: &str) -> Vec<String> {
         .iter()
         .filter(|sentence| has_any(sentence, &PROHIBITIONS))
         .count();
-    if prohibitions > MOST_PROHIBITIONS {
+    if prohibitions > MAX_PROHIBITIONS {
         warnings.push(format!(
             "forbids something in {prohibitions} sentences; let the verifier reject what a careful person would not do"
         ));

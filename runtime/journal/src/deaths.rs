@@ -20,7 +20,7 @@ use super::{Journal, JournalError, now_ms};
 pub const DEATHS_BEFORE_ALONE: u32 = 2;
 
 /// Number of deaths of its process after which an attempt is not retried.
-const MOST_DEATHS: u32 = 3;
+const MAX_DEATHS: u32 = 3;
 
 /// Note in the trajectory of an attempt that is graded again after its process died.
 const GRADED_AGAIN: &str =
@@ -57,7 +57,7 @@ impl Journal {
             let mut interrupted = Interrupted::default();
             for (attempt, before) in rows {
                 let deaths = before.saturating_add(1);
-                if deaths >= MOST_DEATHS {
+                if deaths >= MAX_DEATHS {
                     died(transaction, &attempt, deaths, "while it ran")?;
                     interrupted.died += 1;
                 } else {
@@ -135,7 +135,7 @@ impl Journal {
                 params![attempt, content],
                 |row| row.get(0),
             )?;
-            if deaths >= MOST_DEATHS {
+            if deaths >= MAX_DEATHS {
                 died(transaction, attempt, deaths, "while its state was graded")?;
                 return Ok(false);
             }

@@ -37,7 +37,7 @@ const LONG: usize = 512;
 const LEVEL: i32 = 3;
 
 /// Maximum size of a decompressed string, in bytes. A tool result has at most 16 MiB.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Keys whose strings are never replaced, because [`SUMMARISE`](super::SUMMARISE) reads them.
 const MALFORMED: &str = "malformed";
@@ -95,7 +95,7 @@ fn load(connection: &Connection, digest: &str) -> Result<String, JournalError> {
 fn whole(content: &[u8], digest: &str) -> Option<String> {
     let decoder = zstd::Decoder::with_buffer(content).ok()?;
     let mut literal = String::new();
-    decoder.take(MOST_BYTES).read_to_string(&mut literal).ok()?;
+    decoder.take(MAX_BYTES).read_to_string(&mut literal).ok()?;
     (Digest::of(literal.as_bytes()).hex() == digest).then_some(literal)
 }
 

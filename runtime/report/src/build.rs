@@ -24,7 +24,7 @@ use crate::parallel;
 
 /// Maximum number of models for which pairs are compared. Larger tables of pairs are not useful, and each comparison
 /// takes time.
-const MOST_COMPARED: usize = 24;
+const MAX_COMPARED: usize = 24;
 
 /// Maximum number of bars in the distribution of turns.
 const TURN_BARS: u32 = 25;
@@ -582,7 +582,7 @@ fn matrix(entries: &[Entry<'_>], tasks: usize) -> Vec<Cell> {
 }
 
 fn comparisons(plan: &Plan<'_>, names: &[String]) -> Vec<Pair> {
-    if names.len() > MOST_COMPARED {
+    if names.len() > MAX_COMPARED {
         return Vec::new();
     }
     let samples: Vec<Vec<Sample<'_>>> = plan

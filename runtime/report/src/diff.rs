@@ -6,7 +6,7 @@ use mcpmark_snapshot::{Blobs, Change, ChangeKind, Node, Store, Tree};
 use similar::{ChangeTag, TextDiff};
 
 /// Maximum size of a file whose lines are compared, in bytes.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Deadline of a line comparison, after which the rest of the result is approximate.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -61,7 +61,7 @@ fn file_lines(change: &Change, store: &Store) -> Result<Vec<Line>, String> {
         None => Ok(Vec::new()),
         Some(Node::Directory(_)) => Err("directory".to_owned()),
         Some(Node::Symlink(link)) => Err(format!("symlink to {}", link.target)),
-        Some(Node::File(file)) if file.size > LARGEST => {
+        Some(Node::File(file)) if file.size > MAX_BYTES => {
             Err("too large to be compared by its lines".to_owned())
         }
         Some(Node::File(file)) => store

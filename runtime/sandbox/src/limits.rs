@@ -66,7 +66,7 @@ pub const MAX_STACK_BYTES: u64 = 512 << 10;
 /// Maximum number of handles to resources that a guest holds at once. Each takes memory of the host.
 pub const MAX_HANDLES: usize = 10_000;
 /// Maximum number of descriptors, streams and timers that a script has open at once.
-pub(crate) const MOST_OPEN: usize = 10_000;
+pub(crate) const MAX_OPEN: usize = 10_000;
 
 const MIB: u64 = 1 << 20;
 

@@ -17,7 +17,7 @@ const AHEAD: usize = 32;
 /// consumer may wait this long for a core, and the threads would be idle meanwhile.
 const AHEAD_FOR: Duration = Duration::from_millis(8);
 /// Upper limit of the bound on pending and unfetched results per thread.
-const MOST_AHEAD: usize = 2048;
+const MAX_AHEAD: usize = 2048;
 
 /// Stack size of a thread, regardless of the environment (`RUST_MIN_STACK`): a guest uses up to 512 KiB.
 const STACK_BYTES: usize = 2 << 20;
@@ -144,8 +144,8 @@ impl<R> State<R> {
     /// Returns the maximum number of results that may be pending or unfetched.
     fn most(&self) -> usize {
         let pace = self.pace.as_nanos().max(1);
-        let small = usize::try_from(AHEAD_FOR.as_nanos() / pace).unwrap_or(MOST_AHEAD);
-        self.wanted.saturating_mul(small.clamp(AHEAD, MOST_AHEAD))
+        let small = usize::try_from(AHEAD_FOR.as_nanos() / pace).unwrap_or(MAX_AHEAD);
+        self.wanted.saturating_mul(small.clamp(AHEAD, MAX_AHEAD))
     }
 }
 

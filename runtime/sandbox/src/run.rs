@@ -18,7 +18,7 @@ use crate::host::{
     Common, HasCommon, Log, RunState, SetupHost, SiteGuestHost, SolutionHost, Stop, ToolHost,
     VerifierHost, WorldBuilder,
 };
-use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES, MOST_OPEN};
+use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES, MAX_OPEN};
 use crate::order::payload;
 use crate::{
     Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,
@@ -414,7 +414,7 @@ pub(crate) fn classify(error: &wasmtime::Error, bounds: &Bounds, common: &Common
         None if error.is::<ResourceTableError>() => Fault::new(
             FaultKind::Memory,
             format!(
-                "the guest has {MOST_OPEN} open files and streams, and the limit is {MOST_OPEN} (fixed)"
+                "the guest has {MAX_OPEN} open files and streams, and the limit is {MAX_OPEN} (fixed)"
             ),
         ),
         None => {

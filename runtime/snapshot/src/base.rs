@@ -22,9 +22,9 @@ use crate::overlay::WORLD;
 use crate::{Digest, Node, Store, Tree, TreePath};
 
 /// Maximum number of bases that are kept.
-const MOST: usize = 64;
+const MAX_BASES: usize = 64;
 /// Maximum total size of the bases that are kept, in bytes.
-const MOST_BYTES: u64 = 4 << 30;
+const MAX_BYTES: u64 = 4 << 30;
 
 /// Base in use.
 #[derive(Debug)]
@@ -168,7 +168,7 @@ fn make_room(store: &Store) {
     let mut bytes: u64 = bases.iter().map(|(_, _, size)| size).sum();
     let mut count = bases.len();
     for (_, dir, size) in bases {
-        if count < MOST && bytes < MOST_BYTES {
+        if count < MAX_BASES && bytes < MAX_BYTES {
             break;
         }
         if remove(&dir, store) {
@@ -323,7 +323,7 @@ mod tests {
     fn the_least_recently_used_go_first() {
         let (_home, store, tree) = home();
         let held = get(&store, &tree);
-        for clock in 0..=MOST as i64 {
+        for clock in 0..=MAX_BASES as i64 {
             store.bases().get(&tree, &store, clock).unwrap();
             let dir = store
                 .bases_dir()
@@ -332,7 +332,7 @@ mod tests {
             fs::File::open(dir).unwrap().set_modified(used).unwrap();
         }
         let left = names(&store.bases_dir()).unwrap();
-        assert_eq!(left.len(), MOST, "{left:?}");
+        assert_eq!(left.len(), MAX_BASES, "{left:?}");
         assert!(held.path().exists());
         for (clock, stays) in [(0, false), (1, false), (2, true)] {
             let name = format!("{}-{clock}", tree.digest().hex());
@@ -351,11 +351,11 @@ mod tests {
             base
         };
         let held = base(0);
-        for clock in 1..=MOST + 1 {
+        for clock in 1..=MAX_BASES + 1 {
             drop(base(clock));
         }
         let left = names(&store.bases_dir()).unwrap();
-        assert_eq!(left.len(), MOST, "{left:?}");
+        assert_eq!(left.len(), MAX_BASES, "{left:?}");
         assert!(held.path().exists());
     }
 }

@@ -20,7 +20,7 @@ const DIRECTORY_MODE: u32 = 0o755;
 const LARGE: u64 = 1 << 20;
 /// Minimum number of files per thread.
 const FILES_PER_THREAD: usize = 256;
-const MOST_THREADS: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// Options of materialisation.
 #[derive(Clone, Copy, Debug, Default)]
@@ -242,7 +242,7 @@ impl Writer<'_> {
         files: &[(TreePath, &crate::File)],
     ) -> Result<HashMap<TreePath, Fingerprint>, MaterialiseError> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = (files.len() / FILES_PER_THREAD).clamp(1, cores.min(MOST_THREADS));
+        let threads = (files.len() / FILES_PER_THREAD).clamp(1, cores.min(MAX_THREADS));
         let share = files.len().div_ceil(threads).max(1);
         let work = |part: &[(TreePath, &crate::File)]| {
             let mut buffer = vec![0; 128 << 10];

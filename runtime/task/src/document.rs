@@ -14,7 +14,7 @@ use crate::Error;
 const O_NONBLOCK: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
 /// Maximum size of a text file, in bytes. Instructions and metadata are far smaller.
-const LARGEST_TEXT: u64 = 1 << 20;
+const MAX_TEXT: u64 = 1 << 20;
 
 /// Path of a file or directory, with the shorter path that error messages show.
 #[derive(Debug, Clone)]
@@ -70,13 +70,13 @@ impl Place {
             return Err(self.layout("not a regular file"));
         }
         let mut bytes = Vec::new();
-        file.take(LARGEST_TEXT + 1)
+        file.take(MAX_TEXT + 1)
             .read_to_end(&mut bytes)
             .map_err(|error| self.unreadable(error))?;
-        if bytes.len() as u64 > LARGEST_TEXT {
+        if bytes.len() as u64 > MAX_TEXT {
             return Err(Error::TooLarge {
                 file: self.shown.clone(),
-                limit: LARGEST_TEXT,
+                limit: MAX_TEXT,
             });
         }
         let text = String::from_utf8(bytes).map_err(|error| Error::NotText {

@@ -57,7 +57,7 @@ const LIMITS: &[&str] = &[
 const WEEK: u64 = 7 * 24 * 60 * 60;
 
 /// Maximum linear memory of a guest, in bytes: the size of a memory slot in the sandbox's pool.
-const MOST_MEMORY: u64 = 1 << 30;
+const MAX_MEMORY: u64 = 1 << 30;
 
 /// Tier: the difficulty of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -321,7 +321,7 @@ pub(crate) fn limits(document: &Document) -> Result<Limits, Error> {
         time_seconds: object.number("time_seconds", 1..=WEEK)?,
         tool_call_seconds: object.number("tool_call_seconds", 1..=WEEK)?,
         fuel: object.number("fuel", 1..=u64::MAX)?,
-        memory_bytes: object.number("memory_bytes", 1..=MOST_MEMORY)?,
+        memory_bytes: object.number("memory_bytes", 1..=MAX_MEMORY)?,
         table_elements: object.number("table_elements", 1..=u64::MAX)?,
         time_ms: object.number("time_ms", 1..=u64::MAX)?,
         copy_bytes: object.number("copy_bytes", 1..=u64::MAX)?,

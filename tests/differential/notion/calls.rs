@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::draw::Draw;
 
 /// Maximum number of remembered ids of each kind.
-const MOST_KNOWN: usize = 400;
+const MAX_KNOWN: usize = 400;
 
 /// Call of a tool.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl Player {
                         "user" => &mut self.users,
                         _ => return,
                     };
-                    if known.len() < MOST_KNOWN && !known.iter().any(|it| it == id) {
+                    if known.len() < MAX_KNOWN && !known.iter().any(|it| it == id) {
                         known.push(id.to_owned());
                     }
                     if kind == "database" {

@@ -271,18 +271,18 @@ async fn forced(site: &Site) -> u16 {
 
 #[tokio::test]
 async fn of_a_long_hunk_the_last_lines_are_shown_and_kept() {
-    const MOST: usize = 16 << 10;
+    const MAX_HUNK: usize = 16 << 10;
     let site = Site::of(World::of(|dir| commented(dir, 3)).await).await;
     let shown = site.get("/pulls/1/comments").await.json();
     let hunk = shown[2]["diff_hunk"].as_str().unwrap();
-    assert!(hunk.len() <= MOST && hunk.len() > MOST - 20);
+    assert!(hunk.len() <= MAX_HUNK && hunk.len() > MAX_HUNK - 20);
     assert!(hunk.starts_with("@@ -0,0 +1,100000 @@\n+line "));
     assert!(hunk.ends_with("\n+line 99998\n+line 99999"));
     assert_eq!(forced(&site).await, 200);
     let kept = site.get("/pulls/1/comments").await.json();
     assert_eq!(kept[2]["diff_hunk"], hunk);
     let state = std::fs::read_to_string(site.world.export().await.join("pulls.json")).unwrap();
-    assert!(state.len() < 4 * MOST, "{}", state.len());
+    assert!(state.len() < 4 * MAX_HUNK, "{}", state.len());
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use crate::peer::{Peer, call, given_up};
 const RESULT_BYTES: usize = 1 << 20;
 const CALLS: usize = 200;
 /// Maximum number of calls that run: answers that wait to be written, one that is being written, and one running call.
-const MOST_MADE: usize = 6;
+const MAX_MADE: usize = 6;
 
 /// Handler that returns a long text and counts its calls.
 struct Long(Arc<AtomicUsize>);
@@ -59,7 +59,7 @@ impl Silent {
 async fn calls_wait_for_a_client_that_does_not_read_and_all_are_answered() {
     let mut silent = Silent::with_calls().await;
     let made = silent.made_unread().await;
-    assert!((1..=MOST_MADE).contains(&made), "{made} calls were made");
+    assert!((1..=MAX_MADE).contains(&made), "{made} calls were made");
     let mut answered: Vec<u64> = Vec::new();
     for _ in 0..CALLS {
         let answer = silent.peer.hear().await;

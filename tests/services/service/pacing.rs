@@ -15,7 +15,7 @@ type Lines = tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>;
 const PINGS: usize = 50_000;
 /// Maximum number of pings that a client reads while their answers are not read: 64 in its queue, and those whose bytes
 /// fit into the buffers of both directions. Each has at least 30 bytes.
-const MOST_TAKEN: usize = 64 + 4 * (64 << 10) / 30;
+const MAX_TAKEN: usize = 64 + 4 * (64 << 10) / 30;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// Answers requests of the client until the first tool call and returns the id of the call.
@@ -85,7 +85,7 @@ async fn a_client_takes_no_more_requests_than_it_can_answer() {
     while let Ok(Ok(())) = tokio::time::timeout(Duration::from_millis(500), takes.changed()).await {
     }
     let most = *takes.borrow();
-    assert!(most <= MOST_TAKEN, "{most} requests taken of {PINGS}");
+    assert!(most <= MAX_TAKEN, "{most} requests taken of {PINGS}");
 
     // Once the server reads, all pings are answered, and the call gets its result.
     let mut answered = BTreeSet::new();

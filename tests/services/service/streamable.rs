@@ -257,14 +257,14 @@ async fn requests_without_sessions_stand_alone() {
 }
 
 /// Maximum number of connections, and of sessions, as stated in `SECURITY.md`.
-const MOST: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
 #[tokio::test]
 async fn sessions_are_bounded_and_an_ended_one_makes_room() {
     let served = serve().await;
     let address = served.address;
     let mut ids = Vec::new();
-    for _ in 0..MOST {
+    for _ in 0..MAX_SESSIONS {
         ids.push(open(address).await);
     }
     let hello = initialize("2025-11-25");
@@ -283,7 +283,7 @@ async fn connections_are_bounded_and_the_next_one_waits() {
     let address = served.address;
     // The connections send nothing and stay open.
     let mut idle = Vec::new();
-    for _ in 0..MOST {
+    for _ in 0..MAX_SESSIONS {
         idle.push(TcpStream::connect(address).await.unwrap());
     }
     let hello = initialize("2025-11-25");

@@ -8,7 +8,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 /// Maximum number of bytes that are read from the answer file.
-const MOST_ANSWER: u64 = 1024 * 1024;
+const MAX_ANSWER: u64 = 1024 * 1024;
 
 /// Private directory of a program with its input files. It is removed on drop.
 pub(crate) struct Place {
@@ -97,7 +97,7 @@ impl Place {
         let mut bytes = Vec::new();
         File::open(file)
             .ok()?
-            .take(MOST_ANSWER)
+            .take(MAX_ANSWER)
             .read_to_end(&mut bytes)
             .ok()?;
         Some(String::from_utf8_lossy(&bytes).into_owned())

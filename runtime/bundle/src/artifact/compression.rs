@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 
 use mcpmark_snapshot::Digest;
 
-use super::{GuestConfig, LARGEST_GUEST};
+use super::{GuestConfig, MAX_GUEST};
 use crate::BundleError;
 
 /// Decompresses a guest. Returns the component if size and digest match the config.
@@ -18,8 +18,8 @@ pub(super) fn decompressed(
         bytes: size,
         ..
     } = *guest;
-    if size > LARGEST_GUEST {
-        let limit = LARGEST_GUEST;
+    if size > MAX_GUEST {
+        let limit = MAX_GUEST;
         return Err(BundleError::TooLarge { what, size, limit });
     }
     let mut component = Vec::new();

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Bundle, CERTIFICATE, FILES, INSTRUCTION, INTERPRETER, LARGEST_CONFIG, MARKDOWN, MOST, NAME,
+    Bundle, CERTIFICATE, FILES, INSTRUCTION, INTERPRETER, MAX_CONFIG, MARKDOWN, MAX_ENTRIES, NAME,
     SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig, VERIFIER,
     VerifierDigest, WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
 };
@@ -30,7 +30,7 @@ impl Bundle {
     /// Returns an error if a document is missing or invalid, or if two documents contradict each other.
     pub fn read(source: &dyn Source, root: &Descriptor) -> Result<Self, BundleError> {
         let what = "the manifest of the bundle";
-        let bytes = fetch(source, what, root, oci::LARGEST_MANIFEST)?;
+        let bytes = fetch(source, what, root, oci::MAX_MANIFEST)?;
         if root.media_type == oci::MANIFEST {
             let task = TaskArtifact::read_manifest(source, root)?;
             let world = WorldArtifact::read_manifest(source, &task.config.world)?;
@@ -45,11 +45,11 @@ impl Bundle {
         }
         oci::expect(what, &root.media_type, oci::INDEX)?;
         let index = Index::parse(what, &bytes, SUITE)?;
-        if index.manifests.len() > MOST {
+        if index.manifests.len() > MAX_ENTRIES {
             let found = index.manifests.len();
             return Err(BundleError::Shape {
                 what: what.to_owned(),
-                reason: format!("it lists {found} tasks and worlds, but the limit is {MOST}"),
+                reason: format!("it lists {found} tasks and worlds, but the limit is {MAX_ENTRIES}"),
             });
         }
         let (mut tasks, mut worlds) = (Vec::new(), BTreeMap::new());
@@ -96,7 +96,7 @@ impl Bundle {
         };
         let mut bytes = Vec::new();
         let stream = blobs.open(digest).map_err(missing)?;
-        let mut stream = stream.take(oci::LARGEST_MANIFEST + 1);
+        let mut stream = stream.take(oci::MAX_MANIFEST + 1);
         stream.read_to_end(&mut bytes).map_err(missing)?;
         let document: Value = oci::parse(what, &bytes)?;
         let media_type = document["mediaType"].as_str().unwrap_or("");
@@ -127,8 +127,8 @@ impl Bundle {
         ];
         for (what, descriptor) in self.blobs() {
             let is_document = documents.contains(&descriptor.media_type.as_str());
-            if is_document && fetch(into, &what, &descriptor, oci::LARGEST_MANIFEST).is_err() {
-                let bytes = fetch(source, &what, &descriptor, oci::LARGEST_MANIFEST)?;
+            if is_document && fetch(into, &what, &descriptor, oci::MAX_MANIFEST).is_err() {
+                let bytes = fetch(source, &what, &descriptor, oci::MAX_MANIFEST)?;
                 into.keep(&descriptor.digest, &bytes)?;
             }
         }
@@ -194,7 +194,7 @@ fn kind(source: &dyn Source, descriptor: &Descriptor) -> Result<Option<String>, 
     }
     let what = format!("the manifest {} in the suite", descriptor.digest);
     oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
-    let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
+    let bytes = fetch(source, &what, descriptor, oci::MAX_MANIFEST)?;
     let manifest: Manifest = oci::parse(&what, &bytes)?;
     let kind = manifest.artifact_type;
     Ok(kind.or(Some(manifest.config.media_type)))
@@ -207,7 +207,7 @@ fn config<T: for<'a> Deserialize<'a>>(
     media_type: &'static str,
 ) -> Result<T, BundleError> {
     oci::expect(what, &descriptor.media_type, media_type)?;
-    let bytes = fetch(source, what, descriptor, LARGEST_CONFIG)?;
+    let bytes = fetch(source, what, descriptor, MAX_CONFIG)?;
     let value: Value = oci::parse(what, &bytes)?;
     // The version is checked first, because a later version may have keys that are unknown here.
     if value["schema"] != SCHEMA {
@@ -229,7 +229,7 @@ impl TaskArtifact {
     fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
         let what = format!("the manifest {} of a task", descriptor.digest);
         oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
-        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
+        let bytes = fetch(source, &what, descriptor, oci::MAX_MANIFEST)?;
         let manifest = Manifest::parse(&what, &bytes, TASK)?;
         let of_config = format!("the config {} of a task", manifest.config.digest);
         let config: TaskConfig = config(source, &of_config, &manifest.config, TASK_CONFIG)?;
@@ -346,7 +346,7 @@ impl WorldArtifact {
     fn read_manifest(source: &dyn Source, descriptor: &Descriptor) -> Result<Self, BundleError> {
         let what = format!("the manifest {} of a world", descriptor.digest);
         oci::expect(&what, &descriptor.media_type, oci::MANIFEST)?;
-        let bytes = fetch(source, &what, descriptor, oci::LARGEST_MANIFEST)?;
+        let bytes = fetch(source, &what, descriptor, oci::MAX_MANIFEST)?;
         let manifest = Manifest::parse(&what, &bytes, WORLD)?;
         let of_config = format!("the config {} of a world", manifest.config.digest);
         let config: WorldConfig = config(source, &of_config, &manifest.config, WORLD_CONFIG)?;

@@ -29,7 +29,7 @@ pub struct OtherBlobs {
 }
 
 /// Maximum total size of other blobs that are read, in bytes.
-pub(super) const MOST_BYTES: u64 = 4 << 30;
+pub(super) const MAX_BYTES: u64 = 4 << 30;
 
 impl Layout {
     /// Reads and verifies the blobs that are not `known`, up to `most` bytes in total.
@@ -120,7 +120,7 @@ impl Layout {
             {
                 continue;
             }
-            let bytes = fetch(self, "manifest", &descriptor, oci::LARGEST_MANIFEST);
+            let bytes = fetch(self, "manifest", &descriptor, oci::MAX_MANIFEST);
             let document = bytes.and_then(|bytes| oci::parse::<Value>("manifest", &bytes));
             // An unreadable document references nothing.
             let document = document.unwrap_or_default();

@@ -38,7 +38,7 @@ use crate::BundleError;
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Maximum size of an error message from a registry, in bytes.
-const LARGEST_MESSAGE: usize = 4096;
+const MAX_MESSAGE: usize = 4096;
 
 /// Maximum number of requests for one operation: the first one, redirects, and one repetition with authentication.
 const MAX_REQUESTS: usize = 5;
@@ -422,12 +422,12 @@ async fn checked(what: &str, response: Response) -> Result<Response, RegistryErr
         status => {
             let mut message = Vec::new();
             let mut response = response;
-            while message.len() < LARGEST_MESSAGE
+            while message.len() < MAX_MESSAGE
                 && let Ok(Some(piece)) = within(&what, response.chunk()).await
             {
                 message.extend_from_slice(&piece);
             }
-            message.truncate(LARGEST_MESSAGE);
+            message.truncate(MAX_MESSAGE);
             let message = String::from_utf8_lossy(&message);
             RegistryError::Status {
                 what,

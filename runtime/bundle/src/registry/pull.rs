@@ -65,7 +65,7 @@ impl Registry {
         let mut sum = Transferred::default();
         let root = self.root(reference, into, &mut sum).await?;
         let what = "the manifest of the bundle";
-        let bytes = fetch(into, what, &root, oci::LARGEST_MANIFEST)?;
+        let bytes = fetch(into, what, &root, oci::MAX_MANIFEST)?;
         if root.media_type == oci::INDEX {
             let index: Index = oci::parse(what, &bytes)?;
             for descriptor in &index.manifests {
@@ -75,7 +75,7 @@ impl Registry {
             self.documents(&root, into, &mut sum).await?;
             // For a single task, the config references the world.
             let manifest: Manifest = oci::parse(what, &bytes)?;
-            let config = fetch(into, what, &manifest.config, oci::LARGEST_MANIFEST)?;
+            let config = fetch(into, what, &manifest.config, oci::MAX_MANIFEST)?;
             let config: Value = oci::parse(what, &config)?;
             if let Ok(world) = serde_json::from_value(config["world"].clone()) {
                 self.documents(&world, into, &mut sum).await?;
@@ -164,7 +164,7 @@ impl Registry {
             let response = self.send(what, Method::GET, url.clone(), ask).await?;
             let response = self.checked(what, response).await?;
             let headers = response.headers().clone();
-            let read = body(what, response, oci::LARGEST_MANIFEST).await;
+            let read = body(what, response, oci::MAX_MANIFEST).await;
             let read = read.and_then(|bytes| {
                 let found = bytes.len() as u64;
                 match wanted {
@@ -209,14 +209,14 @@ impl Registry {
             into.keep(&found, &bytes)?;
             sum.count(bytes.len() as u64);
         }
-        let bytes = fetch(into, &what, descriptor, oci::LARGEST_MANIFEST)?;
+        let bytes = fetch(into, &what, descriptor, oci::MAX_MANIFEST)?;
         let manifest: Manifest = oci::parse(&what, &bytes)?;
         let what = format!("config {}", manifest.config.digest);
-        if manifest.config.size > oci::LARGEST_MANIFEST {
+        if manifest.config.size > oci::MAX_MANIFEST {
             return Err(BundleError::TooLarge {
                 what,
                 size: manifest.config.size,
-                limit: oci::LARGEST_MANIFEST,
+                limit: oci::MAX_MANIFEST,
             }
             .into());
         }
@@ -234,11 +234,11 @@ impl Registry {
             sum.present += 1;
             return Ok(());
         }
-        if descriptor.size > WorldArtifact::LARGEST {
+        if descriptor.size > WorldArtifact::MAX_BYTES {
             return Err(BundleError::TooLarge {
                 what: what.to_owned(),
                 size: descriptor.size,
-                limit: WorldArtifact::LARGEST,
+                limit: WorldArtifact::MAX_BYTES,
             }
             .into());
         }

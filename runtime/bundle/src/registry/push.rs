@@ -46,7 +46,7 @@ impl Registry {
             } else {
                 descriptor.digest.to_string()
             };
-            let bytes = fetch(source, what, descriptor, oci::LARGEST_MANIFEST)?;
+            let bytes = fetch(source, what, descriptor, oci::MAX_MANIFEST)?;
             if self
                 .has_manifest(what, &version, &descriptor.digest)
                 .await?
@@ -85,7 +85,7 @@ impl Registry {
                 self.send_blob(what, descriptor, source, &mut sum).await?;
             }
             let descriptor = &attached.descriptor;
-            let bytes = fetch(source, what, descriptor, oci::LARGEST_MANIFEST)?;
+            let bytes = fetch(source, what, descriptor, oci::MAX_MANIFEST)?;
             let version = descriptor.digest.to_string();
             if self
                 .has_manifest(what, &version, &descriptor.digest)
@@ -159,11 +159,11 @@ impl Registry {
         if known.status() != StatusCode::NOT_FOUND {
             self.checked(what, known).await?;
         }
-        if descriptor.size > WorldArtifact::LARGEST {
+        if descriptor.size > WorldArtifact::MAX_BYTES {
             return Err(BundleError::TooLarge {
                 what: what.to_owned(),
                 size: descriptor.size,
-                limit: WorldArtifact::LARGEST,
+                limit: WorldArtifact::MAX_BYTES,
             }
             .into());
         }

@@ -41,7 +41,7 @@ impl Registry {
         }
         let mut found = Vec::new();
         let signatures = listed.iter().filter(|it| is_signature(it));
-        for descriptor in signatures.take(trust::MOST) {
+        for descriptor in signatures.take(trust::MAX_SIGNATURES) {
             match self.signature(descriptor, bundle, into).await {
                 Ok(attached) => found.extend(attached),
                 Err(error) if error.is_foreign() => {}
@@ -60,11 +60,11 @@ impl Registry {
         let mut sum = Transferred::default();
         self.documents(descriptor, into, &mut sum).await?;
         let what = "the manifest of a signature";
-        let bytes = fetch(into, what, descriptor, oci::LARGEST_MANIFEST)?;
+        let bytes = fetch(into, what, descriptor, oci::MAX_MANIFEST)?;
         let manifest: Manifest = oci::parse(what, &bytes)?;
         let what = "a signature";
         for layer in manifest.layers.iter().take(1) {
-            let (size, limit) = (layer.size, trust::LARGEST);
+            let (size, limit) = (layer.size, trust::MAX_SIGNATURE_BYTES);
             if size > limit {
                 let what = what.to_owned();
                 return Err(BundleError::TooLarge { what, size, limit }.into());

@@ -202,8 +202,8 @@ fn attachments_of_others_are_passed_over() {
     assert_eq!(with_config(2, b"{}").unwrap().len(), 2);
     let told = with_config(3, b"{}").unwrap_err();
     assert!(matches!(told, BundleError::Length { .. }), "{told}");
-    let large = vec![b' '; LARGEST as usize + 1];
-    assert_eq!(with_config(LARGEST + 1, &large).unwrap().len(), 1);
+    let large = vec![b' '; MAX_SIGNATURE_BYTES as usize + 1];
+    assert_eq!(with_config(MAX_SIGNATURE_BYTES + 1, &large).unwrap().len(), 1);
     // A damaged blob of a signature is an error.
     let layout = with_attached(&bundle, &signed);
     let dir = tempfile::tempdir().unwrap();

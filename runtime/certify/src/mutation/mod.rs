@@ -18,9 +18,9 @@ use mcpmark_snapshot::{
 use self::text::MutatedText;
 
 /// Maximum number of mutants for each mutation, over all files.
-const MOST: usize = 40;
+const MAX_MUTANTS: usize = 40;
 /// Maximum size of a file that is mutated as text, in bytes. Larger files are mutated only as a whole.
-const MOST_BYTES: u64 = 4 << 20;
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Final state with one mutation.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub(crate) fn mutants(
         .iter()
         .filter(|change| matches!(&change.after, Some(Node::File(_))))
         .collect();
-    let most = MOST.div_ceil(outputs.len().max(1)).max(1);
+    let most = MAX_MUTANTS.div_ceil(outputs.len().max(1)).max(1);
     for change in &outputs {
         making.output(change, most)?;
     }
@@ -100,7 +100,7 @@ pub(crate) fn mutants_of_service(
         });
     }
     let texts = mutator.texts()?;
-    let most = MOST.div_ceil(texts.len().max(1));
+    let most = MAX_MUTANTS.div_ceil(texts.len().max(1));
     for (index, text) in texts.iter().enumerate() {
         for mutated in mutated_texts(&text.path, &text.text, text.before.as_deref(), most) {
             making.mutants.push(Mutant {
@@ -141,9 +141,9 @@ impl Making<'_> {
         mutants.retain(|mutant| {
             let count = counts[&mutant.mutation];
             let number = numbers.entry(mutant.mutation).or_insert(0usize);
-            let (before, after) = (*number * MOST / count, (*number + 1) * MOST / count);
+            let (before, after) = (*number * MAX_MUTANTS / count, (*number + 1) * MAX_MUTANTS / count);
             *number += 1;
-            count <= MOST || before != after
+            count <= MAX_MUTANTS || before != after
         });
         mutants.retain(|mutant| seen.insert((mutant.tree.digest(), mutant.answer.clone())));
         mutants.sort_by_key(|mutant| mutant.mutation);
@@ -248,7 +248,7 @@ impl Making<'_> {
     }
 
     fn text(&self, file: &File) -> std::io::Result<Option<String>> {
-        if file.size > MOST_BYTES {
+        if file.size > MAX_BYTES {
             return Ok(None);
         }
         Ok(String::from_utf8(self.solved.blobs.read(&file.content)?).ok())
@@ -334,7 +334,7 @@ impl Making<'_> {
             .filter(|(path, _)| !changes.iter().any(|change| change.path == *path))
             .map(|(path, file)| (path, file.clone()))
             .collect();
-        let step = kept.len().div_ceil(MOST).max(1);
+        let step = kept.len().div_ceil(MAX_MUTANTS).max(1);
         for (index, (path, file)) in kept.iter().step_by(step).enumerate() {
             self.edit(Mutation::DELETE_INPUT, path, "deleted", |tree| {
                 tree.remove(path).map(drop)
@@ -426,7 +426,7 @@ impl Making<'_> {
         };
         add(Mutation::NO_ANSWER, "none", None);
         add(Mutation::NO_ANSWER, "empty", Some(String::new()));
-        for mutated in text::mutate_text(answer, None, MOST) {
+        for mutated in text::mutate_text(answer, None, MAX_MUTANTS) {
             add(mutated.mutation, &mutated.what, Some(mutated.text));
         }
     }
@@ -549,6 +549,6 @@ mod tests {
             .collect();
         assert_eq!(distinct.len(), mutants.len());
         assert!(!distinct.contains(&(end.digest(), Some("Done: 2".to_owned()))));
-        assert!(counts.values().all(|count| *count <= MOST));
+        assert!(counts.values().all(|count| *count <= MAX_MUTANTS));
     }
 }

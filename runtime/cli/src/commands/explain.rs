@@ -18,7 +18,7 @@ use crate::interruption;
 use crate::output::{self, sanitise};
 
 /// Maximum number of grades for the explanation of one attempt.
-const MOST: usize = 20_000;
+const MAX_GRADES: usize = 20_000;
 /// Maximum number of lines shown of a difference without `--full`.
 const LINES: usize = 6;
 
@@ -69,7 +69,7 @@ pub(crate) fn explain(
         task: &task,
         sandbox: &sandbox,
         store: &store,
-        most: MOST,
+        most: MAX_GRADES,
     };
     Ok(explainer.explain(&failed, &passing, checks))
 }

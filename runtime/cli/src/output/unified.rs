@@ -12,7 +12,7 @@ use super::{BAD, DIM, GOOD, count, paint, sanitise};
 const LINES: usize = 24;
 const CHARACTERS: usize = 160;
 /// Maximum size of a file that is compared line by line, in bytes.
-const LARGEST: usize = 1 << 20;
+const MAX_BYTES: usize = 1 << 20;
 /// Deadline of a comparison, after which it is completed approximately.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -63,7 +63,7 @@ pub(crate) fn diff(before: Option<&[u8]>, after: Option<&[u8]>, full: bool) -> S
 /// Returns the content as text, or the reason why it cannot be compared.
 fn text(content: Option<&[u8]>) -> Result<&str, &'static str> {
     let content = content.unwrap_or_default();
-    if content.len() > LARGEST {
+    if content.len() > MAX_BYTES {
         return Err("too large for a comparison of lines");
     }
     match std::str::from_utf8(content) {
@@ -91,7 +91,7 @@ mod tests {
     fn binary_files_are_reported() {
         assert_eq!(plain(Some(b"a\n"), Some(b"a\0\n"), true), "binary\n");
         assert_eq!(plain(None, Some(b"\xff"), true), "binary\n");
-        let large = vec![b'x'; LARGEST + 1];
+        let large = vec![b'x'; MAX_BYTES + 1];
         let said = plain(Some(&large), None, false);
         assert_eq!(said, "too large for a comparison of lines\n");
     }

@@ -24,9 +24,9 @@ const LOOK: u64 = 1_000;
 /// Advance of the clock for a wait whose time has passed, in nanoseconds, so that a loop of such waits also ends.
 const PASSED: u64 = 10_000_000;
 /// Maximum virtual time that a script may wait, in nanoseconds.
-const MOST_WAITED: u64 = 3_600_000_000_000;
+const MAX_WAITED: u64 = 3_600_000_000_000;
 /// Maximum number of random bytes in one call.
-const MOST_RANDOM: u64 = 1 << 20;
+const MAX_RANDOM: u64 = 1 << 20;
 
 /// Condition to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,12 +73,12 @@ impl Clock {
         } else {
             self.elapsed.saturating_add(PASSED)
         };
-        if self.elapsed > MOST_WAITED {
+        if self.elapsed > MAX_WAITED {
             return Err(Stop::fault(
                 FaultKind::Wait,
                 format!(
                     "the script waited longer than {} s of its virtual time (fixed)",
-                    MOST_WAITED / 1_000_000_000
+                    MAX_WAITED / 1_000_000_000
                 ),
             ));
         }
@@ -180,9 +180,9 @@ pub(crate) fn seconds(instant: i64) -> u64 {
 
 impl random::Host for WasiHost {
     fn get_random_bytes(&mut self, length: u64) -> wasmtime::Result<Vec<u8>> {
-        if length > MOST_RANDOM {
+        if length > MAX_RANDOM {
             return Err(wasmtime::Error::msg(format!(
-                "the script requested {length} random bytes at once, but the limit is {MOST_RANDOM}"
+                "the script requested {length} random bytes at once, but the limit is {MAX_RANDOM}"
             )));
         }
         self.light(length)?;

@@ -14,7 +14,7 @@ use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;
 use crate::FaultKind;
 use crate::host::{Common, HasCommon, Stop};
-use crate::limits::{Allowed, MOST_OPEN};
+use crate::limits::{Allowed, MAX_OPEN};
 
 /// Bytes charged for a call that copies almost nothing.
 const LIGHT_COST: u64 = 64;
@@ -41,7 +41,7 @@ pub(crate) struct WasiHost {
 impl WasiHost {
     pub(crate) fn new(allowed: Allowed, input: &ScriptInput) -> Self {
         let mut table = ResourceTable::new();
-        table.set_max_capacity(MOST_OPEN);
+        table.set_max_capacity(MAX_OPEN);
         Self {
             common: Common::new(allowed, String::new()),
             table,

@@ -19,7 +19,7 @@ pub const DATABASE: &str = "world";
 /// Version of the content of golden clusters. A change makes existing ones unused.
 const FORMAT: u32 = 3;
 /// Maximum number of golden clusters in a directory. Those that were not used for the longest time are removed first.
-const MOST: usize = 64;
+const MAX_CLUSTERS: usize = 64;
 /// Time between two attempts to build a cluster whose incomplete remains are in use.
 const POLL: Duration = Duration::from_millis(20);
 /// Name of an empty golden cluster, in place of the digest of a world.
@@ -174,7 +174,7 @@ impl Goldens {
             })
             .collect();
         found.sort();
-        let excess = (found.len() + 1).saturating_sub(MOST);
+        let excess = (found.len() + 1).saturating_sub(MAX_CLUSTERS);
         for (_, name) in found.into_iter().take(excess) {
             let lock = File::open(self.dir.join(format!("{name}{LOCK}")));
             if let Ok(lock) = lock

@@ -283,7 +283,7 @@ mod tests {
         const REQUESTS: usize = 64;
         // In addition to the responses that fit, each stream has one that waits for the budget and one that is being
         // written.
-        const MOST: usize = MAX_UNREAD_BYTES / BYTES + 2 * 2;
+        const MAX_RESPONSES: usize = MAX_UNREAD_BYTES / BYTES + 2 * 2;
         let room = Room::default();
         let written = Arc::new(AtomicUsize::new(0));
         let connect = || {
@@ -316,7 +316,7 @@ mod tests {
         while taken < REQUESTS {
             settle().await;
             let most = written.load(Ordering::Relaxed);
-            assert!(most <= taken + MOST, "{most} responses, {taken} taken");
+            assert!(most <= taken + MAX_RESPONSES, "{most} responses, {taken} taken");
             assert!(answers.recv().await.is_some());
             taken += 1;
         }

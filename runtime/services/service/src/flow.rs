@@ -11,14 +11,14 @@ use rmcp::model::RequestId;
 use tokio::sync::watch;
 
 /// Maximum number of requests in progress or queued.
-const MOST_REQUESTS: usize = 1024;
+const MAX_REQUESTS: usize = 1024;
 /// Maximum memory of these requests together, in bytes. A single request may exceed it.
-const MOST_REQUEST_BYTES: u64 = 128 << 20;
+const MAX_REQUEST_BYTES: u64 = 128 << 20;
 /// Number of responses in progress or unwritten at which no further call begins.
-const MOST_ANSWERS: usize = 4;
+const MAX_ANSWERS: usize = 4;
 /// Number of unwritten responses at which no further request is read. It is higher, because responses to requests other
 /// than calls are small.
-const MOST_ANSWERS_TO_READ: usize = 256;
+const MAX_ANSWERS_TO_READ: usize = 256;
 
 /// Maximum length of a request id, in bytes. A response repeats the id, so without the limit many small requests could
 /// have large responses.
@@ -89,10 +89,10 @@ impl Flow {
     /// counted.
     pub(crate) async fn admit(&self, bytes: u64) -> Admitted {
         self.until(|load| {
-            let fits = load.request_bytes.saturating_add(bytes) <= MOST_REQUEST_BYTES;
-            load.requests < MOST_REQUESTS
+            let fits = load.request_bytes.saturating_add(bytes) <= MAX_REQUEST_BYTES;
+            load.requests < MAX_REQUESTS
                 && (fits || load.requests == 0)
-                && load.answers < MOST_ANSWERS_TO_READ
+                && load.answers < MAX_ANSWERS_TO_READ
         })
         .await;
         self.load.send_modify(|load| {
@@ -120,7 +120,7 @@ impl Admitted {
     /// call.
     pub(crate) async fn begin_answer(&self) -> Unwritten {
         let flow = &self.0.flow;
-        flow.until(|load| load.answers < MOST_ANSWERS).await;
+        flow.until(|load| load.answers < MAX_ANSWERS).await;
         flow.answer()
     }
 }
@@ -159,10 +159,10 @@ mod tests {
     #[test]
     fn requests_wait_for_the_memory_of_others() {
         let flow = Flow::new();
-        let large = is_ready(flow.admit(10 * MOST_REQUEST_BYTES)).unwrap();
+        let large = is_ready(flow.admit(10 * MAX_REQUEST_BYTES)).unwrap();
         assert!(is_ready(flow.admit(1)).is_none(), "there is no room");
         drop(large);
-        let half = MOST_REQUEST_BYTES / 2;
+        let half = MAX_REQUEST_BYTES / 2;
         let first = is_ready(flow.admit(half)).unwrap();
         let _second = is_ready(flow.admit(half)).unwrap();
         assert!(is_ready(flow.admit(1)).is_none());
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn requests_are_counted() {
         let flow = Flow::new();
-        let mut all: Vec<_> = (0..MOST_REQUESTS)
+        let mut all: Vec<_> = (0..MAX_REQUESTS)
             .map(|_| is_ready(flow.admit(0)).unwrap())
             .collect();
         assert!(is_ready(flow.admit(0)).is_none());
@@ -187,13 +187,13 @@ mod tests {
     fn calls_wait_for_answers_to_be_written() {
         let flow = Flow::new();
         let request = is_ready(flow.admit(0)).unwrap();
-        let mut answers: Vec<_> = (0..MOST_ANSWERS)
+        let mut answers: Vec<_> = (0..MAX_ANSWERS)
             .map(|_| is_ready(request.begin_answer()).unwrap())
             .collect();
         assert!(is_ready(request.begin_answer()).is_none());
         answers.pop();
         assert!(is_ready(request.begin_answer()).is_some());
-        let _lists: Vec<_> = (0..MOST_ANSWERS_TO_READ).map(|_| flow.answer()).collect();
+        let _lists: Vec<_> = (0..MAX_ANSWERS_TO_READ).map(|_| flow.answer()).collect();
         assert!(is_ready(flow.admit(0)).is_none());
     }
 }

@@ -29,11 +29,11 @@ use crate::write_timeout::WriteTimeout;
 /// Maximum size of a request body, in bytes.
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 /// Maximum number of concurrent connections. Further connections wait.
-const MOST_CONNECTIONS: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 /// Budget for the bodies of all requests in progress, in KiB. Further bodies are not read until it has room.
 const BODY_ROOM: usize = 2 * (MAX_BODY_BYTES >> 10);
 /// Maximum number of responses in progress or unwritten. Further requests wait.
-const MOST_ANSWERS: usize = 8;
+const MAX_ANSWERS: usize = 8;
 /// Header in which browsers declare the origin of a request: `cross-site`, `same-site`, `same-origin`, or `none` for a
 /// navigation by the user.
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -112,7 +112,7 @@ where
     A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = HttpResponse> + Send + 'static,
 {
-    let answers = Arc::new(Semaphore::new(MOST_ANSWERS));
+    let answers = Arc::new(Semaphore::new(MAX_ANSWERS));
     serve_held(listener, until, move |request| {
         let (answer, answers) = (answer.clone(), Arc::clone(&answers));
         async move {
@@ -146,7 +146,7 @@ where
     A: Fn(HttpRequest) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = HeldResponse> + Send + 'static,
 {
-    let room = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let bodies = Arc::new(Semaphore::new(BODY_ROOM));
     let accepting = async move {
         // Dropping the set, together with this task, closes all connections.
@@ -512,7 +512,7 @@ mod tests {
             }
         });
         let mut clients = Vec::new();
-        for _ in 0..=MOST_ANSWERS {
+        for _ in 0..=MAX_ANSWERS {
             let mut stream = TcpStream::connect(address).await.unwrap();
             stream.write_all(GET).await.unwrap();
             clients.push(stream);
@@ -527,21 +527,21 @@ mod tests {
             let begun = tokio::time::timeout(MINUTE, waiting).await;
             begun.expect("the requests are answered");
         };
-        until_begun(MOST_ANSWERS).await;
+        until_begun(MAX_ANSWERS).await;
         settle().await;
         assert_eq!(
             begun.load(Ordering::SeqCst),
-            MOST_ANSWERS,
+            MAX_ANSWERS,
             "while they are made"
         );
-        for _ in 0..MOST_ANSWERS {
+        for _ in 0..MAX_ANSWERS {
             go_on.notify_one();
             tokio::task::yield_now().await;
         }
         settle().await;
         assert_eq!(
             begun.load(Ordering::SeqCst),
-            MOST_ANSWERS,
+            MAX_ANSWERS,
             "while none is read"
         );
         // Reading a response releases a permit for the last request.
@@ -552,7 +552,7 @@ mod tests {
                 client.read_to_end(&mut answer).await.map(|_| answer.len())
             });
         }
-        until_begun(MOST_ANSWERS + 1).await;
+        until_begun(MAX_ANSWERS + 1).await;
         go_on.notify_one();
         for read in reading.join_all().await {
             assert!(read.unwrap() > BYTES);

@@ -15,7 +15,7 @@ use tokio::sync::watch;
 use crate::flow::LONGEST_ID;
 
 /// Number of unsent messages at which no further message is received.
-const MOST_UNSENT: usize = 64;
+const MAX_UNSENT: usize = 64;
 
 /// Maximum length of the method of a request, in bytes. The response to an unknown method repeats it.
 const LONGEST_METHOD: usize = 1024;
@@ -76,7 +76,7 @@ impl<T: Transport<RoleClient>> Transport<RoleClient> for Paced<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         // The channel is never closed, because `self` has a sender.
         let mut unsent = self.unsent.subscribe();
-        let _ = unsent.wait_for(|unsent| *unsent < MOST_UNSENT).await;
+        let _ = unsent.wait_for(|unsent| *unsent < MAX_UNSENT).await;
         loop {
             let message = self.inner.receive().await?;
             if !has_long_response(&message) {

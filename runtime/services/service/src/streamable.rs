@@ -26,7 +26,7 @@ use crate::surrogates::SurrogateRepair;
 use crate::{BoxedStream, ServeHandle};
 
 /// Maximum number of open HTTP sessions on one address.
-const MOST_SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 /// Time after the last request in which a client that has ended its HTTP session may open another one.
 const LINGER: Duration = Duration::from_millis(200);
 /// Buffer size of each direction of the stream of a session, in bytes.
@@ -294,7 +294,7 @@ impl Endpoint {
 
     /// Opens an HTTP session.
     async fn open(&self, message: Value) -> HeldResponse {
-        if self.shared.lock().sessions.len() >= MOST_SESSIONS {
+        if self.shared.lock().sessions.len() >= MAX_SESSIONS {
             return plain(503, "too many sessions are open; end one with DELETE").into();
         }
         let Ok(id) = random_id() else {

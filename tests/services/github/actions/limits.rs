@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcpmark_github::ci::MOST_RUNS_OF_A_CALL;
+use mcpmark_github::ci::MAX_RUNS_OF_A_CALL;
 use serde_json::{Value, json};
 
 use super::{WORKFLOW, add_workflows, conclusions, put, world};
@@ -56,7 +56,7 @@ async fn workflows_of_one_call_share_their_fuel() {
 #[tokio::test]
 async fn one_call_makes_a_bounded_number_of_runs() {
     let (world, checker) = world().await;
-    let most = usize::try_from(MOST_RUNS_OF_A_CALL).unwrap();
+    let most = usize::try_from(MAX_RUNS_OF_A_CALL).unwrap();
     add_workflows(&world, most + 20, "1\n", "Many").await;
     assert_eq!(checker.heard.lock().unwrap().len(), most);
     world.session.capture().await.unwrap();
@@ -65,7 +65,7 @@ async fn one_call_makes_a_bounded_number_of_runs() {
 #[tokio::test]
 async fn a_cancelled_call_starts_no_further_workflow() {
     let (world, checker) = world().await;
-    let most = usize::try_from(MOST_RUNS_OF_A_CALL).unwrap();
+    let most = usize::try_from(MAX_RUNS_OF_A_CALL).unwrap();
     let workflow = |number: usize| {
         let path = format!(".github/workflows/more-{number:03}.yml");
         json!({"path": path, "content": WORKFLOW})

@@ -199,7 +199,7 @@ impl Hunk {
 
 #[cfg(test)]
 mod tests {
-    use super::search::{MOST_CHANGES, replaced, shortest};
+    use super::search::{MAX_CHANGES, replaced, shortest};
     use super::*;
     use proptest::prelude::*;
 
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn a_file_that_is_all_new_is_replaced_as_a_whole() {
         let text = |word: &str| -> String {
-            (0..3 * MOST_CHANGES)
+            (0..3 * MAX_CHANGES)
                 .map(|n| format!("{word} {n}\n"))
                 .collect()
         };

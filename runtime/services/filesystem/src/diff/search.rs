@@ -10,12 +10,12 @@ use crate::profile::Profile;
 
 /// Maximum number of changed lines. With more, the whole differing section is replaced, because the time and memory of
 /// the search for the shortest diff are quadratic in this number.
-pub(super) const MOST_CHANGES: usize = 2000;
+pub(super) const MAX_CHANGES: usize = 2000;
 
 /// Maximum number of line comparisons, to which [`COMPARISONS_A_LINE`] is added for each line. With more, the whole
 /// differing section is replaced as well: if few rare lines are among many equal ones, each diagonal of the search runs
 /// through the whole text. A long line counts once per [`BYTES_A_COMPARISON`].
-const MOST_COMPARISONS: usize = 30_000_000;
+const MAX_COMPARISONS: usize = 30_000_000;
 const COMPARISONS_A_LINE: usize = 4;
 const BYTES_A_COMPARISON: usize = 32;
 
@@ -57,7 +57,7 @@ pub(super) fn difference(
         return Ok(replaced(old, new));
     }
     let sizes = lines + (old.bytes() + new.bytes()) / BYTES_A_COMPARISON;
-    let comparisons = MOST_COMPARISONS + COMPARISONS_A_LINE * sizes;
+    let comparisons = MAX_COMPARISONS + COMPARISONS_A_LINE * sizes;
     let found = shortest(old, new, profile, comparisons)?;
     Ok(found.unwrap_or_else(|| replaced(old, new)))
 }
@@ -82,7 +82,7 @@ pub(super) fn shortest(
 impl Search<'_> {
     fn run(&mut self) -> Result<Option<Vec<Run>>, Interrupted> {
         let (old_len, new_len) = (self.old.len(), self.new.len());
-        let most = (old_len + new_len).min(MOST_CHANGES);
+        let most = (old_len + new_len).min(MAX_CHANGES);
         // Diagonal d (consumed lines of `old` minus those of `new`) is at index d + most + 1.
         let mut fronts: Vec<Option<Front>> = vec![None; 2 * most + 3];
         let index = |diagonal: isize| (diagonal + most as isize + 1) as usize;

@@ -7,7 +7,7 @@ use crate::git::{Draft, Merged, ObjectId};
 use crate::repository::RepositoryState;
 
 /// Maximum number of files in a comparison, and on a page of a commit.
-pub(crate) const MOST_FILES: usize = 300;
+pub(crate) const MAX_FILES: usize = 300;
 
 /// Splits `base..head` and `base...head` into the two ends, and reports whether the comparison is direct. With three
 /// dots, it begins at the merge base.
@@ -66,7 +66,7 @@ impl RepositoryState {
             commits.push(self.commit(&self.git.commit(id)?));
         }
         // Only the first page contains files.
-        let files = if page.number == 1 { MOST_FILES } else { 0 };
+        let files = if page.number == 1 { MAX_FILES } else { 0 };
         let files = changes.iter().take(files);
         let below = format!("/compare/{asked}");
         let exactly = format!("/compare/{from}...{to}");

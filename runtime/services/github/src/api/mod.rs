@@ -31,7 +31,7 @@ pub(crate) use actions::RunList;
 use address::address;
 pub(crate) use address::{broken_escape, decoded, parted, stepped};
 pub(crate) use comments::Subject;
-pub(crate) use compare::MOST_FILES;
+pub(crate) use compare::MAX_FILES;
 pub(crate) use contents::{FileOrDirectory, Link, PutFile};
 pub(crate) use error::{ApiError, FieldError, Refusal};
 pub(crate) use git_data::{NewCommit, TreeContent, TreeFile};

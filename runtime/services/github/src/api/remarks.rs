@@ -7,9 +7,9 @@ use crate::hub::{CommitComment, CommitStatus, Kind, STATUS_STATES};
 use crate::repository::RepositoryState;
 
 /// Maximum number of characters of the description of a status.
-const LONGEST: usize = 140;
+const MAX_CHARACTERS: usize = 140;
 /// Maximum number of statuses with the same context on a commit.
-const MOST: usize = 1_000;
+const MAX_STATUSES: usize = 1_000;
 
 impl RepositoryState {
     /// Adds a status to a commit.
@@ -31,7 +31,7 @@ impl RepositoryState {
             return Err(invalid("state", "state is not included in the list"));
         }
         let says = status.description.as_deref().unwrap_or_default();
-        if says.chars().count() > LONGEST {
+        if says.chars().count() > MAX_CHARACTERS {
             let problem = "description is too long (maximum is 140 characters)";
             return Err(invalid("description", problem));
         }
@@ -41,7 +41,7 @@ impl RepositoryState {
             let statuses = known.statuses.iter();
             statuses.filter(|it| it.context == status.context).count()
         });
-        if same >= MOST {
+        if same >= MAX_STATUSES {
             let problem = "This SHA and context has reached the maximum number of statuses.";
             return Err(invalid("base", problem));
         }

@@ -9,7 +9,7 @@ use crate::hub::Kind;
 use crate::repository::RepositoryState;
 
 /// Maximum number of sub-issues of an issue.
-const MOST: usize = 100;
+const MAX_SUB_ISSUES: usize = 100;
 
 impl RepositoryState {
     /// Page of the sub-issues of an issue, by descending priority.
@@ -69,7 +69,7 @@ impl RepositoryState {
                  of its parent",
             ));
         }
-        if issue.sub_issues.len() >= MOST {
+        if issue.sub_issues.len() >= MAX_SUB_ISSUES {
             return Err(call.refuse(422, "Parent cannot have more than 100 sub-issues"));
         }
         let now = self.hub.now;

@@ -8,7 +8,7 @@ use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, Tree, TreeBuilder, TreePath}
 use crate::git::{EntryKind, Git, GitError, ObjectId};
 
 /// Maximum size of the cached files that are kept from one call to the next, in bytes.
-const MOST_CACHED_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_CACHED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Cache of trees and files. Most files of a commit are the same as in its parent.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl Checkouts {
 
     /// Empties the cache if it exceeds its limit. Existing snapshots remain valid.
     pub(super) fn trim(&mut self) {
-        if self.bytes > MOST_CACHED_BYTES {
+        if self.bytes > MAX_CACHED_BYTES {
             *self = Self::default();
         }
     }

@@ -21,7 +21,7 @@
 //!
 //! `workflow.file` is the workflow as JSON, so that the guest can run the steps of the file. `before` and
 //! `pull_request` are null if they do not apply. `commits` lists the new commits, oldest first, at most
-//! [`MOST_COMMITS`].
+//! [`MAX_COMMITS`].
 //!
 //! A check is a step with the name `<job> / <step>`, and its detail is the output of the step. Jobs and steps have the
 //! order of the checks. After a failed step, the remaining steps of the job are skipped, even if their checks pass. A
@@ -45,7 +45,7 @@
 //! # Limits
 //!
 //! The workflows that one call triggers share [`FUEL_OF_A_CALL`] units of fuel, and their number is limited to
-//! [`MOST_RUNS_OF_A_CALL`]. A workflow for which no fuel is left fails, and its log gives the reason. Runs beyond the
+//! [`MAX_RUNS_OF_A_CALL`]. A workflow for which no fuel is left fails, and its log gives the reason. Runs beyond the
 //! number are not made. A cancelled call starts no further workflow.
 //!
 //! Head and base of a pull request are merged only if a workflow matches the event and the branch, and only once in a
@@ -68,7 +68,7 @@ use crate::git::{GitError, ObjectId};
 use crate::repository::{RepositoryState, RunRequests};
 
 /// Maximum number of commits in the parameters of an event.
-pub const MOST_COMMITS: usize = 50;
+pub const MAX_COMMITS: usize = 50;
 
 /// Fuel that the workflows of one call share, in the units of the sandbox. This is ten times the limit of a single
 /// workflow, and takes some seconds of processor time.
@@ -76,7 +76,7 @@ pub const FUEL_OF_A_CALL: u64 = 10_000_000_000;
 
 /// Maximum number of runs that one call makes. Pushes come first, by branch, then pull requests by number; the
 /// workflows of each are ordered by path.
-pub const MOST_RUNS_OF_A_CALL: u64 = 100;
+pub const MAX_RUNS_OF_A_CALL: u64 = 100;
 
 /// Executor of workflows, which has the CI guest of the world.
 pub trait Runner: Send + Sync {
@@ -237,7 +237,7 @@ enum Budget {
 
 impl Budget {
     const CALL: Self = Self::Call {
-        runs: MOST_RUNS_OF_A_CALL,
+        runs: MAX_RUNS_OF_A_CALL,
         fuel: FUEL_OF_A_CALL,
     };
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::shared::Shared;
 use super::watch::RefChange;
 use super::{
-    Budget, Cause, Ci, CiError, Event, FUEL_OF_A_CALL, MOST_COMMITS, Reported, RunnerError,
+    Budget, Cause, Ci, CiError, Event, FUEL_OF_A_CALL, MAX_COMMITS, Reported, RunnerError,
 };
 use crate::call;
 use crate::git::{GitError, ObjectId};
@@ -463,7 +463,7 @@ fn parameters(
         None => Vec::new(),
     };
     let mut commits = Vec::new();
-    for id in &new[new.len().saturating_sub(MOST_COMMITS)..] {
+    for id in &new[new.len().saturating_sub(MAX_COMMITS)..] {
         let commit = repo.git.commit(*id)?;
         commits.push(json!({
             "id": id.to_string(),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Cause;
 use crate::git::{Git, GitError, Merged, ObjectId};
 use crate::repository::RepositoryState;
-use crate::workflow::{MOST_PATHS, Workflow};
+use crate::workflow::{MAX_PATHS, Workflow};
 
 /// Trees of a cause: the tested tree and the one to compare it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -87,7 +87,7 @@ impl Shared {
                 let of =
                     |change: crate::git::Change| change.previous.into_iter().chain([change.path]);
                 let paths = changes.into_iter().flat_map(of);
-                Some(paths.take(MOST_PATHS).collect())
+                Some(paths.take(MAX_PATHS).collect())
             }
             Err(error) if error.is_refusal() => None,
             Err(error) => return Err(error),

@@ -6,7 +6,7 @@ use crate::call::{self, Interrupted, Reservation};
 
 /// Maximum number of lines of both texts for a line diff, without the common start and end. Twice as many lines take
 /// more than twice as long. Above the maximum, the diff replaces all of them; GitHub shows no diff of such files.
-pub(super) const MOST_LINES: usize = 200_000;
+pub(super) const MAX_LINES: usize = 200_000;
 /// Approximate memory per line during a diff, in bytes.
 pub(super) const LINE_BYTES: u64 = 96;
 
@@ -28,7 +28,7 @@ impl<'a> LineDiff<'a> {
             tokens.iter().map(|token| input.interner[*token]).collect()
         };
         let hunks = match changed_block(&input.before, &input.after) {
-            block if block.before.len() + block.after.len() > MOST_LINES => vec![block],
+            block if block.before.len() + block.after.len() > MAX_LINES => vec![block],
             _ => {
                 let mut diff = Diff::compute(Algorithm::Myers, &input);
                 diff.postprocess_lines(&input);
@@ -80,7 +80,7 @@ mod tests {
             let lines = (0..count).map(|number| format!("{number}{first}\n"));
             ["start\n".to_owned()].into_iter().chain(lines).collect()
         };
-        let count = MOST_LINES / 2 + 1;
+        let count = MAX_LINES / 2 + 1;
         let (old, new) = (text("a", count), text("b", count));
         let compared = LineDiff::of(old.as_bytes(), new.as_bytes()).unwrap();
         let block = 1..count as u32 + 1;

@@ -11,9 +11,9 @@ use super::{EntryKind, Git, GitError};
 
 /// Maximum number of objects that are written as loose files. More are packed, because a store writes and syncs each
 /// file separately.
-const MOST_LOOSE: usize = 1_000;
+const MAX_LOOSE: usize = 1_000;
 /// Maximum size in bytes of a pack whose index has 31-bit offsets.
-const MOST_PACKED: u64 = 1 << 31;
+const MAX_PACKED: u64 = 1 << 31;
 /// Overhead of an object in a pack, in bytes, and of each of its blocks of 65,535 bytes.
 const OVERHEAD: u64 = 32;
 
@@ -54,7 +54,7 @@ impl Git {
     pub(crate) fn new_files(&self, held: &[ObjectId]) -> Result<Vec<NewFile>, GitError> {
         let added = self.added(held)?;
         let packed: u64 = added.iter().map(Object::packed).sum();
-        if added.len() <= MOST_LOOSE || packed > MOST_PACKED {
+        if added.len() <= MAX_LOOSE || packed > MAX_PACKED {
             return Ok(added.iter().map(Object::loose).collect());
         }
         let Pack { name, pack, index } = Pack::of(&added)?;

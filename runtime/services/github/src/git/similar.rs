@@ -33,7 +33,7 @@ const HASH_BASE: u32 = 107_927;
 const SHORT_LINE: u64 = 16;
 /// Maximum estimated number of chunk comparisons of inexact rename detection. The number grows with the product of
 /// removed and added files. Above the maximum, no inexact renames are searched, as in git above its rename limit.
-const MOST_STEPS: u64 = 400_000_000;
+const MAX_STEPS: u64 = 400_000_000;
 
 /// Removed or added file.
 #[derive(Debug, Clone)]
@@ -392,7 +392,7 @@ impl Finder<'_> {
         Ok(shared * EQUAL / most)
     }
 
-    /// Returns true if the comparison of all pairs takes at most [`MOST_STEPS`].
+    /// Returns true if the comparison of all pairs takes at most [`MAX_STEPS`].
     fn can_compare(&mut self, from: &[usize], to: &[usize]) -> Result<bool, GitError> {
         let (sources, targets) = (self.sources, self.targets);
         let mut sizes = |files: &[File], wanted: &[usize]| -> Result<Vec<u64>, GitError> {
@@ -411,7 +411,7 @@ impl Finder<'_> {
                 }
             }
         }
-        Ok(steps <= MOST_STEPS)
+        Ok(steps <= MAX_STEPS)
     }
 
     fn size(&mut self, id: ObjectId) -> Result<u64, GitError> {

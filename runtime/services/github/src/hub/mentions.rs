@@ -12,10 +12,10 @@ pub(crate) struct Mention<'t> {
 }
 
 /// Maximum number of digits of an issue number. A longer sequence of digits is not a mention.
-const MOST_DIGITS: usize = 20;
+const MAX_DIGITS: usize = 20;
 
 /// Maximum number of backticks that open a code span, as in GitHub's Markdown parser.
-const MOST_TICKS: usize = 80;
+const MAX_TICKS: usize = 80;
 
 /// Replacement of code and HTML comments. It contains neither a keyword nor a mention.
 const UNSPOKEN: &str = " ` ";
@@ -85,7 +85,7 @@ fn reference(text: &str, own: &str) -> Option<u64> {
         .or_else(|| address(text))?;
     let digits = rest
         .bytes()
-        .take(MOST_DIGITS)
+        .take(MAX_DIGITS)
         .take_while(u8::is_ascii_digit);
     let digits = digits.count();
     let (digits, after) = rest.split_at(digits);
@@ -166,7 +166,7 @@ pub(crate) fn without_code(text: &str) -> String {
             at += 2;
         } else if c == '`' {
             let ticks = run(rest, '`');
-            let is_open = ticks > MOST_TICKS || open.get(&ticks).is_some_and(|until| at < *until);
+            let is_open = ticks > MAX_TICKS || open.get(&ticks).is_some_and(|until| at < *until);
             if end <= at {
                 end = at + paragraph(rest);
             }
@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn long_runs_of_backticks_and_digits_are_read_once() {
         let ticks = |count: usize| "`".repeat(count);
-        let (code, text) = (ticks(MOST_TICKS), ticks(MOST_TICKS + 1));
+        let (code, text) = (ticks(MAX_TICKS), ticks(MAX_TICKS + 1));
         assert_eq!(numbers(&format!("{code} #1 {code}")), [0; 0]);
         assert_eq!(numbers(&format!("{text} #1 {text}")), [1]);
         assert_eq!(numbers(&format!("#1{}", "1".repeat(100))), [0; 0]);

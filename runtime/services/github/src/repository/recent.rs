@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 /// Maximum size of a cache, in bytes. The last two entries are kept even if they exceed it.
-const MOST_KEPT: usize = 32 << 20;
+const MAX_KEPT: usize = 32 << 20;
 
 /// Cache of recently computed values, which evicts the oldest entries first. The last two entries are kept regardless
 /// of their size, because operations on many comments alternate between data of their commit and data of the head.
@@ -40,7 +40,7 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
             None => self.order.push_back(key),
         }
         self.bytes += bytes;
-        while self.bytes > MOST_KEPT
+        while self.bytes > MAX_KEPT
             && self.order.len() > 2
             && let Some(oldest) = self.order.pop_front()
         {
@@ -59,12 +59,12 @@ mod tests {
     fn the_oldest_go_and_the_last_two_stay() {
         let mut recent = Recent::default();
         for key in 0..10 {
-            recent.put(key, key, MOST_KEPT / 4);
+            recent.put(key, key, MAX_KEPT / 4);
         }
         let there: Vec<i32> = (0..10).filter(|key| recent.get(key).is_some()).collect();
         assert_eq!(there, [7, 8, 9]);
         for key in 10..13 {
-            recent.put(key, key, 2 * MOST_KEPT);
+            recent.put(key, key, 2 * MAX_KEPT);
         }
         let there: Vec<i32> = (0..13).filter(|key| recent.get(key).is_some()).collect();
         assert_eq!(there, [11, 12]);

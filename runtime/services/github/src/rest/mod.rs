@@ -45,10 +45,10 @@ use crate::repository::RepositoryState;
 use crate::world::{self, WorldError};
 
 /// Limit on the size of request bodies and new objects that a script may add to its copy, in bytes.
-pub const MOST_ADDED: u64 = 64 << 20;
+pub const MAX_ADDED: u64 = 64 << 20;
 
 /// Maximum number of workflow runs that requests of a script may trigger.
-pub const MOST_RUNS: u64 = 1_000;
+pub const MAX_RUNS: u64 = 1_000;
 
 /// Copy of a world that is accessed only over REST, such as a final state that a script grades. Changes to it are
 /// discarded with it.
@@ -66,8 +66,8 @@ pub enum RestError {
     /// The repository is damaged, or its workflows could not be run.
     #[error(transparent)]
     Failed(#[from] CiError),
-    /// The requests exceeded [`MOST_ADDED`].
-    #[error("requests add more than {} MiB to the script's copy of the repository (fixed)", MOST_ADDED >> 20)]
+    /// The requests exceeded [`MAX_ADDED`].
+    #[error("requests add more than {} MiB to the script's copy of the repository (fixed)", MAX_ADDED >> 20)]
     Full,
 }
 
@@ -93,11 +93,11 @@ impl Rest {
         })
     }
 
-    /// Sets the runner of the workflows that requests trigger. Their number is limited to [`MOST_RUNS`].
+    /// Sets the runner of the workflows that requests trigger. Their number is limited to [`MAX_RUNS`].
     #[must_use]
     pub fn with_runner(mut self, runner: Arc<dyn Runner>) -> Self {
         let mut ci = Ci::new(runner, &mut self.repo);
-        ci.limit(MOST_RUNS);
+        ci.limit(MAX_RUNS);
         self.ci = Some(ci);
         self
     }
@@ -114,14 +114,14 @@ impl Rest {
             let hub = &mut self.repo.hub;
             hub.now = hub.now.max(Time(now));
             self.said = self.said.saturating_add(request.body.len() as u64);
-            if self.said > MOST_ADDED {
+            if self.said > MAX_ADDED {
                 return Err(RestError::Full);
             }
         }
         let meter = CallMeter::new(DEFAULT_CALL_MEMORY);
         let response = meter.run(|| answer(&mut self.repo, self.ci.as_mut(), request))?;
         // Reading requests can add objects, too: whether a pull request can be merged is determined by a test merge.
-        if self.said.saturating_add(self.repo.git.added_bytes()) > MOST_ADDED {
+        if self.said.saturating_add(self.repo.git.added_bytes()) > MAX_ADDED {
             Err(RestError::Full)
         } else {
             Ok(response)

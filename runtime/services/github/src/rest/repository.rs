@@ -6,7 +6,7 @@ use super::git_data::{from_lines, in_lines};
 use super::parsed_request::Request;
 use super::reply::{Outcome, Reply};
 use super::{actions, created, nothing, ok, remarks};
-use crate::api::{Answer, Call, FileOrDirectory, MOST_FILES, Page, Paged, PutFile, RepositoryName};
+use crate::api::{Answer, Call, FileOrDirectory, MAX_FILES, Page, Paged, PutFile, RepositoryName};
 use crate::git::{Change, Entry, EntryKind, Filter, ObjectId};
 use crate::hub::Time;
 use crate::repository::RepositoryState;
@@ -300,7 +300,7 @@ fn commit(
         let text: String = repo.changes_of(&commit)?.iter().map(Change::text).collect();
         return Ok(diff(text));
     }
-    let page = request.page_of(MOST_FILES as i64);
+    let page = request.page_of(MAX_FILES as i64);
     ok(repo.get_commit(at, name, page)?)
 }
 

@@ -11,7 +11,7 @@ use crate::repository::RepositoryState;
 
 /// Default and maximum number of lines of a log.
 const LINES: usize = 500;
-const MOST_LINES: usize = 5000;
+const MAX_LINES: usize = 5000;
 
 fn id(with: &Arguments, name: &str) -> Result<u64, Failure> {
     with.issue(name)
@@ -177,7 +177,7 @@ fn one_log(
     }
     if content {
         let all: Vec<&str> = log.lines().collect();
-        let kept = lines.min(MOST_LINES).min(all.len());
+        let kept = lines.min(MAX_LINES).min(all.len());
         told["logs_content"] = all[all.len() - kept..].join("\n").into();
         told["message"] = "Job logs content retrieved successfully".into();
         told["original_length"] = all.len().into();

@@ -101,14 +101,14 @@ pub(super) fn matches(pattern: &str, name: &str) -> bool {
 
 /// Maximum number of steps of the patterns of one workflow on one event. Matching takes about one step for each pair of
 /// a character of the pattern and a character of the name.
-const MOST_STEPS: usize = 20_000_000;
+const MAX_STEPS: usize = 20_000_000;
 
 /// Remaining steps for patterns.
 pub(super) struct Steps(usize);
 
 impl Default for Steps {
     fn default() -> Self {
-        Self(MOST_STEPS)
+        Self(MAX_STEPS)
     }
 }
 
@@ -208,7 +208,7 @@ mod tests {
         while takes(&patterns, &name, &mut steps) {
             taken += 1;
         }
-        assert_eq!(taken, MOST_STEPS / cost);
+        assert_eq!(taken, MAX_STEPS / cost);
         assert_eq!(steps.0, 0);
     }
 }

@@ -9,10 +9,10 @@ use serde_json::Value;
 pub(crate) const FOLDER: &str = ".github/workflows";
 
 /// Maximum size of a workflow file in bytes, as on GitHub. Larger files are invalid.
-const LARGEST: usize = 512 * 1024;
+const MAX_BYTES: usize = 512 * 1024;
 
 /// Maximum number of changed paths that path filters consider. GitHub has the same limit for files.
-pub(crate) const MOST_PATHS: usize = 300;
+pub(crate) const MAX_PATHS: usize = 300;
 
 /// Workflow file.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ impl Workflow {
     pub(crate) fn read(path: &str, bytes: &[u8]) -> Self {
         let file = std::str::from_utf8(bytes)
             .ok()
-            .filter(|text| text.len() <= LARGEST)
+            .filter(|text| text.len() <= MAX_BYTES)
             .and_then(|text| yaml::parse(text).ok())
             .filter(is_complete);
         Self {
@@ -141,7 +141,7 @@ impl Workflow {
                 .iter()
                 .all(|key| trigger.get(key).is_none());
         let any = |takes: &mut dyn FnMut(&str) -> bool| {
-            let paths = event.paths.map(|paths| paths.iter().take(MOST_PATHS));
+            let paths = event.paths.map(|paths| paths.iter().take(MAX_PATHS));
             paths.is_none_or(|mut paths| paths.any(|path| takes(path)))
         };
         let takes_paths = match (patterns("paths"), patterns("paths-ignore")) {

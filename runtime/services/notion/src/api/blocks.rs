@@ -6,7 +6,7 @@ use crate::input::{self, NewBlock};
 use crate::model::{BlockBody, BlockType, Id, Kind, Nesting, Node, Parent, Workspace};
 use crate::refusal::{Noun, Outcome, Refusal};
 use crate::view;
-use crate::world::MOST_LEVELS;
+use crate::world::MAX_LEVELS;
 
 fn find(workspace: &Workspace, id: Id) -> Outcome<&Node> {
     workspace
@@ -106,9 +106,9 @@ fn check_depth(workspace: &Workspace, id: Id, blocks: &[NewBlock]) -> Outcome<()
         levels += 1;
         next = node.parent.id();
     }
-    if levels > MOST_LEVELS {
+    if levels > MAX_LEVELS {
         return Err(Refusal::invalid(format!(
-            "Blocks may have at most {MOST_LEVELS} levels."
+            "Blocks may have at most {MAX_LEVELS} levels."
         )));
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::model::Id;
 use crate::refusal::{Outcome, Refusal};
 
 /// Default and maximum number of results (documentation of pagination).
-const MOST: usize = 100;
+const MAX_PAGE_SIZE: usize = 100;
 
 /// Parameters of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,15 +55,15 @@ impl Paging {
 /// Parses a size, which is a number in a body and a string in a query.
 pub(super) fn size(field: &Field<'_>) -> Outcome<usize> {
     let number = match field.value {
-        None => return Ok(MOST),
+        None => return Ok(MAX_PAGE_SIZE),
         Some(Value::Number(number)) => number.as_f64(),
         Some(Value::String(text)) if is_in_query(field) => text.parse().ok(),
         Some(_) => None,
     };
     let number = number.filter(|number| number.fract() == 0.0);
     let number = number.ok_or_else(|| field.should("a number or `undefined`"))?;
-    if number > MOST as f64 {
-        return Err(field.should(&format!("≤ `{MOST}`")));
+    if number > MAX_PAGE_SIZE as f64 {
+        return Err(field.should(&format!("≤ `{MAX_PAGE_SIZE}`")));
     }
     if number < 1.0 {
         return Err(field.should("≥ `1`"));

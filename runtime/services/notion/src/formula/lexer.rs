@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode_str;
 
-use super::{FormulaError, MOST_BYTES};
+use super::{FormulaError, MAX_BYTES};
 
 /// Token of a formula.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,9 +28,9 @@ const REFERENCE: (&str, &str) = ("{{", "}}");
 
 /// Splits an expression into tokens.
 pub(super) fn tokens(expression: &str) -> Result<Vec<Token>, FormulaError> {
-    if expression.len() > MOST_BYTES {
+    if expression.len() > MAX_BYTES {
         return Err(FormulaError::Limit {
-            limit: MOST_BYTES,
+            limit: MAX_BYTES,
             what: "bytes",
         });
     }

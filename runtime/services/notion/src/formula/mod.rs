@@ -28,7 +28,7 @@ pub(crate) use self::infer::ResultType;
 pub(crate) use self::value::Value;
 
 /// Maximum length of an expression, in bytes.
-pub(crate) const MOST_BYTES: usize = 10_000;
+pub(crate) const MAX_BYTES: usize = 10_000;
 
 /// Formula of a property.
 #[derive(Debug, Clone)]

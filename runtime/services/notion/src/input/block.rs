@@ -4,12 +4,12 @@ use mcpmark_service::checkpoint;
 use serde_json::Value;
 
 use super::Field;
-use super::text::{self, MOST_ITEMS};
+use super::text::{self, MAX_ITEMS};
 use crate::model::{BlockBody, BlockField, BlockType, FileSource, LANGUAGES, Nesting, Target};
 use crate::refusal::{Outcome, Refusal};
 
 /// Maximum number of blocks of a request (documentation of request limits).
-const MOST_BLOCKS: usize = 1_000;
+const MAX_BLOCKS: usize = 1_000;
 /// Number of levels of blocks of a request: a block, and two levels below it.
 const LEVELS: usize = 3;
 
@@ -26,12 +26,12 @@ pub(crate) struct NewBlock {
 
 /// Parses an array of blocks to be created.
 pub(crate) fn children(field: &Field<'_>) -> Outcome<Vec<NewBlock>> {
-    let mut room = MOST_BLOCKS;
+    let mut room = MAX_BLOCKS;
     level(field, LEVELS, &mut room)
 }
 
 fn level(field: &Field<'_>, levels: usize, room: &mut usize) -> Outcome<Vec<NewBlock>> {
-    let items = field.items_within(MOST_ITEMS)?;
+    let items = field.items_within(MAX_ITEMS)?;
     items.iter().map(|item| block(item, levels, room)).collect()
 }
 
@@ -39,7 +39,7 @@ fn block(field: &Field<'_>, levels: usize, room: &mut usize) -> Outcome<NewBlock
     checkpoint()?;
     *room = room.checked_sub(1).ok_or_else(|| {
         Refusal::invalid(format!(
-            "Requests may contain at most {MOST_BLOCKS} blocks."
+            "Requests may contain at most {MAX_BLOCKS} blocks."
         ))
     })?;
     let (kind, content) = typed(field)?;
@@ -192,7 +192,7 @@ fn set(body: &mut BlockBody, field: BlockField, content: &Field<'_>) -> Outcome<
         }
         BlockField::RowHeader => body.row_header = value.opt_bool()?.unwrap_or(body.row_header),
         BlockField::Cells => {
-            let cells = value.items_within(MOST_ITEMS)?;
+            let cells = value.items_within(MAX_ITEMS)?;
             body.cells = cells.iter().map(text::rich_text).collect::<Outcome<_>>()?;
         }
         BlockField::SyncedFrom => {

@@ -5,15 +5,15 @@ use serde_json::Value;
 use super::Field;
 use super::text;
 use super::value::option_name;
-use crate::formula::{Formula, MOST_BYTES};
+use crate::formula::{Formula, MAX_BYTES};
 use crate::model::{
     Color, Id, NUMBER_FORMATS, PropertyType, RollupFunction, UNSUPPORTED_TYPES, number_format,
 };
 use crate::refusal::{Outcome, Refusal};
 
 /// Maximum number of options of a property in a request, and maximum length of the name of a property.
-const MOST_OPTIONS: usize = 100;
-const MOST_NAME: usize = 2_000;
+const MAX_OPTIONS: usize = 100;
+const MAX_NAME: usize = 2_000;
 
 /// Type of a new or changed property. Other properties are not resolved yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,8 +121,8 @@ pub(crate) fn changed_schema(field: &Field<'_>) -> Outcome<Vec<SchemaChange>> {
 
 fn check_name(field: &Field<'_>, name: &str) -> Outcome<()> {
     let length = name.encode_utf16().count();
-    if length > MOST_NAME {
-        return Err(field.too_long(MOST_NAME, length));
+    if length > MAX_NAME {
+        return Err(field.too_long(MAX_NAME, length));
     }
     if name.is_empty() {
         return Err(Refusal::invalid("Property names must not be empty."));
@@ -198,7 +198,7 @@ fn config(field: &Field<'_>) -> Outcome<NewConfig> {
 
 fn options(field: &Field<'_>, kind: PropertyType) -> Outcome<Vec<NewOption>> {
     let mut options: Vec<NewOption> = Vec::new();
-    for item in field.items_within(MOST_OPTIONS)? {
+    for item in field.items_within(MAX_OPTIONS)? {
         item.only(&["id", "name", "color", "description"])?;
         let id = item.get("id").opt_string()?.map(str::to_owned);
         let name = item.get("name");
@@ -236,7 +236,7 @@ fn relation(field: &Field<'_>) -> Outcome<NewConfig> {
 /// Parses a formula. The words of its errors are chosen.
 fn formula(field: &Field<'_>) -> Outcome<NewConfig> {
     field.only(&["expression"])?;
-    let expression = field.get("expression").string_within(MOST_BYTES)?;
+    let expression = field.get("expression").string_within(MAX_BYTES)?;
     match Formula::parse(expression) {
         Ok(formula) => Ok(NewConfig::Formula(formula)),
         Err(error) => Err(Refusal::invalid(format!(

@@ -9,15 +9,15 @@ use crate::model::{
 use crate::refusal::{Outcome, Refusal};
 
 /// Maximum length of a text, an equation and a URL (documentation of request limits).
-const MOST_TEXT: usize = 2_000;
-const MOST_EQUATION: usize = 1_000;
-const MOST_URL: usize = 2_000;
+const MAX_TEXT: usize = 2_000;
+const MAX_EQUATION: usize = 1_000;
+const MAX_URL: usize = 2_000;
 /// Maximum number of items of an array (documentation of request limits).
-pub(crate) const MOST_ITEMS: usize = 100;
+pub(crate) const MAX_ITEMS: usize = 100;
 
 /// Parses an array of rich text.
 pub(crate) fn rich_text(field: &Field<'_>) -> Outcome<Vec<RichText>> {
-    let items = field.items_within(MOST_ITEMS)?;
+    let items = field.items_within(MAX_ITEMS)?;
     items.iter().map(piece).collect()
 }
 
@@ -57,7 +57,7 @@ fn piece(field: &Field<'_>) -> Outcome<RichText> {
 
 fn text(field: &Field<'_>) -> Outcome<Span> {
     field.only(&["content", "link"])?;
-    let content = field.get("content").string_within(MOST_TEXT)?.to_owned();
+    let content = field.get("content").string_within(MAX_TEXT)?.to_owned();
     let link = field.get("link");
     let link = match link.value {
         None | Some(Value::Null) => None,
@@ -71,7 +71,7 @@ fn text(field: &Field<'_>) -> Outcome<Span> {
 
 fn equation(field: &Field<'_>) -> Outcome<Span> {
     field.only(&["expression"])?;
-    let expression = field.get("expression").string_within(MOST_EQUATION)?;
+    let expression = field.get("expression").string_within(MAX_EQUATION)?;
     Ok(Span::Equation(expression.to_owned()))
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn option_color(field: &Field<'_>) -> Outcome<Option<Color>> {
 /// Parses a URL. The service refuses an invalid one with `Invalid URL`, and takes `https://` and `http://` as well as
 /// relative addresses of its own; which other schemes it takes is not documented (chosen: any).
 pub(crate) fn url(field: &Field<'_>) -> Outcome<String> {
-    let text = field.string_within(MOST_URL)?;
+    let text = field.string_within(MAX_URL)?;
     let has_scheme = text.split_once(':').is_some_and(|(scheme, rest)| {
         !rest.is_empty()
             && scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -238,10 +238,10 @@ pub(crate) fn external(field: &Field<'_>, keys: &[&str]) -> Outcome<FileSource> 
 
 /// Parses the files of a property.
 pub(crate) fn files(field: &Field<'_>) -> Outcome<Vec<NamedFile>> {
-    let items = field.items_within(MOST_ITEMS)?;
+    let items = field.items_within(MAX_ITEMS)?;
     let file = |item: &Field<'_>| {
         item.object()?;
-        let name = item.get("name").string_within(MOST_ITEMS)?.to_owned();
+        let name = item.get("name").string_within(MAX_ITEMS)?.to_owned();
         let source = external(item, &["type", "name", "external"])?;
         Ok(NamedFile { name, source })
     };

@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use super::Field;
-use super::text::{self, MOST_ITEMS};
+use super::text::{self, MAX_ITEMS};
 use crate::model::{Color, Config, Id, Property, PropertyType, PropertyValue};
 use crate::refusal::{Outcome, Refusal};
 
 /// Maximum lengths of an e-mail address and a phone number (documentation of request limits).
-const MOST_CONTACT: usize = 200;
-const MOST_URL: usize = 2_000;
+const MAX_CONTACT: usize = 200;
+const MAX_URL: usize = 2_000;
 /// Maximum length of the name of an option (documentation of request limits).
-pub(crate) const MOST_OPTION: usize = 100;
+pub(crate) const MAX_OPTION: usize = 100;
 
 /// New value of a property.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,7 +113,7 @@ fn parse(field: &Field<'_>, property: &Property) -> Outcome<NewValue> {
             Ok(NewValue::Option(option(field, &property.config)?))
         }
         PropertyType::MultiSelect => {
-            let items = field.items_within(MOST_ITEMS)?;
+            let items = field.items_within(MAX_ITEMS)?;
             let options: Vec<OptionRef> = items
                 .iter()
                 .map(|item| option(item, &property.config))
@@ -143,9 +143,9 @@ fn parse(field: &Field<'_>, property: &Property) -> Outcome<NewValue> {
         }),
         PropertyType::Url | PropertyType::Email | PropertyType::PhoneNumber => {
             let most = if kind == PropertyType::Url {
-                MOST_URL
+                MAX_URL
             } else {
-                MOST_CONTACT
+                MAX_CONTACT
             };
             if !field.value.is_some_and(Value::is_string) {
                 return Err(field.should(wanted(kind)));
@@ -180,7 +180,7 @@ fn wanted(kind: PropertyType) -> &'static str {
 
 /// Parses an array of objects with ids, without repetitions.
 fn ids(field: &Field<'_>) -> Outcome<Vec<Id>> {
-    let items = field.items_within(MOST_ITEMS)?;
+    let items = field.items_within(MAX_ITEMS)?;
     let mut ids = Vec::with_capacity(items.len());
     for item in items {
         item.object()?;
@@ -221,7 +221,7 @@ fn option(field: &Field<'_>, config: &Config) -> Outcome<OptionRef> {
 
 /// Parses the name of an option, which must not contain a comma (documentation of the select option).
 pub(crate) fn option_name<'a>(field: &Field<'a>, kind: PropertyType) -> Outcome<&'a str> {
-    let text = field.string_within(MOST_OPTION)?;
+    let text = field.string_within(MAX_OPTION)?;
     if text.is_empty() {
         return Err(field.too_short(1, 0));
     }

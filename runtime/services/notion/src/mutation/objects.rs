@@ -7,7 +7,7 @@ use crate::model::{
 };
 
 /// Maximum number of levels of blocks that a mutant may have.
-const LEVELS: usize = crate::world::MOST_LEVELS;
+const LEVELS: usize = crate::world::MAX_LEVELS;
 
 /// Moves a node to the trash, or back.
 pub(super) fn trash(workspace: &mut Workspace, id: Id, trashed: bool) {

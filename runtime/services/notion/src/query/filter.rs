@@ -9,7 +9,7 @@ use crate::refusal::{Outcome, Refusal};
 /// Levels of `and` and `or` (documentation of compound filters).
 const LEVELS: usize = 2;
 /// Maximum number of conditions in one group (documentation of request limits).
-const MOST_PARTS: usize = 100;
+const MAX_PARTS: usize = 100;
 
 /// Filter of the rows of a database.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ impl<'a> Filter<'a> {
                 return Err(parts.should("not present"));
             }
             field.only(&[key])?;
-            let parts = parts.items_within(MOST_PARTS)?;
+            let parts = parts.items_within(MAX_PARTS)?;
             let parts = parts
                 .iter()
                 .map(|part| Self::parse_level(part, workspace, database, levels - 1));

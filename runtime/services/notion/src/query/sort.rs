@@ -8,7 +8,7 @@ use crate::model::{Database, Node, Page, Property, Workspace};
 use crate::refusal::{Outcome, Refusal};
 
 /// Maximum number of sorts (documentation of request limits).
-const MOST_SORTS: usize = 100;
+const MAX_SORTS: usize = 100;
 
 /// Sorts of the rows of a database. Earlier ones take precedence.
 #[derive(Debug, Clone, Default)]
@@ -34,7 +34,7 @@ impl<'a> Sorts<'a> {
             return Ok(Self::default());
         }
         let mut sorts = Vec::new();
-        for item in field.items_within(MOST_SORTS)? {
+        for item in field.items_within(MAX_SORTS)? {
             item.only(&["property", "timestamp", "direction"])?;
             let directions = ["ascending", "descending"];
             let direction = item.get("direction");

@@ -87,8 +87,8 @@ impl Tools {
 
     fn answer(&mut self, request: &Request, size: u64) -> crate::api::Response {
         let writes = request.method != Method::Get;
-        if size > MOST_REQUEST {
-            let message = format!("Request body too large. Limit is {MOST_REQUEST} bytes.");
+        if size > MAX_REQUEST {
+            let message = format!("Request body too large. Limit is {MAX_REQUEST} bytes.");
             return self.engine.refuse(&Refusal::invalid(message));
         }
         let after = self.bytes.saturating_add(size.saturating_mul(GROWTH));
@@ -108,7 +108,7 @@ impl Tools {
 }
 
 /// Maximum size of a request, in bytes (documentation of request limits).
-const MOST_REQUEST: u64 = 500_000;
+const MAX_REQUEST: u64 = 500_000;
 /// Bytes of documents for each byte of a request, with room for the ids and stamps that are added.
 const GROWTH: u64 = 4;
 

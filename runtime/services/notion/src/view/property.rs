@@ -11,7 +11,7 @@ use crate::model::{
 };
 
 /// Maximum number of users or pages of a property in a page object (documentation of the page object).
-pub(crate) const MOST_REFERENCES: usize = 25;
+pub(crate) const MAX_REFERENCES: usize = 25;
 
 /// Returns a number, without a fraction if it is whole.
 pub(crate) fn number(number: f64) -> Value {
@@ -39,7 +39,7 @@ pub(crate) fn with_id(
     });
     if kind == PropertyType::Relation {
         let count = live_relation(workspace, page, property).count();
-        all["has_more"] = json!(count > MOST_REFERENCES);
+        all["has_more"] = json!(count > MAX_REFERENCES);
     }
     all
 }
@@ -82,7 +82,7 @@ pub(crate) fn value(workspace: &Workspace, node: &Node, page: &Page, property: &
         (PropertyType::Rollup, _) => rollup(workspace, node, &property.config),
         (PropertyType::UniqueId, stored) => unique_id(&property.config, stored),
         (PropertyType::Relation, _) => {
-            let pages = live_relation(workspace, page, property).take(MOST_REFERENCES);
+            let pages = live_relation(workspace, page, property).take(MAX_REFERENCES);
             pages.map(|id| json!({"id": id.to_string()})).collect()
         }
         (_, Some(stored)) => stored_value(workspace, &property.config, stored),
@@ -110,7 +110,7 @@ fn stored_value(workspace: &Workspace, config: &Config, value: &PropertyValue) -
             .collect(),
         PropertyValue::Date(value) => date(value),
         PropertyValue::People(ids) => {
-            let shown = ids.iter().take(MOST_REFERENCES);
+            let shown = ids.iter().take(MAX_REFERENCES);
             shown.map(|id| person(workspace, *id)).collect()
         }
         PropertyValue::Files(files) => files

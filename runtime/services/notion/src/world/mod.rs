@@ -31,4 +31,4 @@ const PAGES: &str = "pages";
 /// Directory of the documents of databases.
 const DATABASES: &str = "databases";
 /// Maximum number of levels of blocks in a page. It keeps the documents within the nesting that parsers of JSON accept.
-pub(crate) const MOST_LEVELS: usize = 30;
+pub(crate) const MAX_LEVELS: usize = 30;

@@ -3,7 +3,7 @@
 use super::document::Entry;
 use super::read::Reader;
 use super::text::{read_file, read_icon, read_text};
-use super::{MOST_LEVELS, WorldError, block::read_body};
+use super::{MAX_LEVELS, WorldError, block::read_body};
 use crate::model::{
     BlockType, Comment, Id, Kind, Node, Page, Parent, PropertyValue, Stamp, TITLE, Values,
 };
@@ -61,7 +61,7 @@ impl Reader {
             self.placed.insert(id);
         }
         self.comments(entry, id)?;
-        self.blocks(entry, (id, None), Parent::Page(id), created, MOST_LEVELS)
+        self.blocks(entry, (id, None), Parent::Page(id), created, MAX_LEVELS)
     }
 
     /// Reads the stamps of an entry. One that is left out is the default, or that of the creation.
@@ -101,7 +101,7 @@ impl Reader {
         let (above, kind) = above;
         for item in entry.list("blocks")? {
             if levels == 0 {
-                return Err(item.error(format!("blocks have more than {MOST_LEVELS} levels")));
+                return Err(item.error(format!("blocks have more than {MAX_LEVELS} levels")));
             }
             let id = match self.child(&item, parent)? {
                 Some(id) => id,

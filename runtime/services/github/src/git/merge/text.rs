@@ -3,7 +3,7 @@
 use gix::diff::blob::{Algorithm, Diff, InternedInput, sources};
 
 use crate::call::{self, Interrupted};
-use crate::git::line_diff::{LINE_BYTES, MOST_LINES, changed_block, count_lines};
+use crate::git::line_diff::{LINE_BYTES, MAX_LINES, changed_block, count_lines};
 
 /// Result of a merge of two texts.
 pub(super) struct MergedText {
@@ -24,7 +24,7 @@ const NEAR: usize = 3;
 
 /// Maximum number of lines for the histogram diff, which git uses for merges, without the common start and end. Its
 /// time can grow with the square of the number. More lines are compared with the Myers algorithm, as in `git diff`.
-const MOST_OF_HISTOGRAM: usize = 16_384;
+const MAX_OF_HISTOGRAM: usize = 16_384;
 
 /// Range of lines: index of the first, and number.
 #[derive(Debug, Clone, Copy)]
@@ -118,13 +118,13 @@ fn edits(old: &[&[u8]], new: &[&[u8]]) -> Vec<Edit> {
     input.update_after(new.iter().copied());
     let block = changed_block(&input.before, &input.after);
     let lines = block.before.len() + block.after.len();
-    if lines > MOST_LINES {
+    if lines > MAX_LINES {
         return vec![Edit {
             old: span(block.before),
             new: span(block.after),
         }];
     }
-    let algorithm = if lines > MOST_OF_HISTOGRAM {
+    let algorithm = if lines > MAX_OF_HISTOGRAM {
         Algorithm::Myers
     } else {
         Algorithm::Histogram

@@ -12,9 +12,9 @@ use crate::repository::RepositoryState;
 use crate::view::percent_encoded;
 
 /// Maximum total size of the files in an archive, in bytes.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// Maximum number of files and directories in an archive. A ZIP without extensions can have 65,535 entries.
-const MOST_FILES: usize = 65_000;
+const MAX_FILES: usize = 65_000;
 
 /// Entry of an archive.
 struct Member {
@@ -88,17 +88,17 @@ fn collect(repo: &RepositoryState, call: &Call, name: &str) -> Answer<Collected>
     let mut bytes = 0;
     for entry in entries.iter().filter(|it| it.kind.object() == "blob") {
         bytes += repo.git.size(entry.id)?;
-        if bytes > MOST_BYTES {
-            let most = MOST_BYTES >> 20;
+        if bytes > MAX_BYTES {
+            let most = MAX_BYTES >> 20;
             let problem = format!(
                 "the archive has more than {most} MiB of files (fixed); ask for single files"
             );
             return Err(call.refuse(422, problem));
         }
     }
-    if entries.len() > MOST_FILES {
+    if entries.len() > MAX_FILES {
         let problem =
-            format!("the archive has more than {MOST_FILES} files (fixed); ask for single files");
+            format!("the archive has more than {MAX_FILES} files (fixed); ask for single files");
         return Err(call.refuse(422, problem));
     }
     let mut members = vec![Member {

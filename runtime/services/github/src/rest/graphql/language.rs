@@ -18,7 +18,7 @@ const FIELDS: usize = 2_000;
 const LONGEST: usize = 1 << 20;
 
 /// Maximum total size of the values of variables, counted at each use, in bytes.
-const MOST_OF_VARIABLES: usize = 64 << 20;
+const MAX_OF_VARIABLES: usize = 64 << 20;
 
 /// Selected field with its arguments, in which variables are replaced by their values.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,7 +45,7 @@ pub(super) fn parse(text: &str, variables: &Value) -> Result<Vec<Field>, Problem
         tokens,
         at: 0,
         fields: 0,
-        room: MOST_OF_VARIABLES,
+        room: MAX_OF_VARIABLES,
         variables,
     };
     if parser.peek() != Some("{") {
@@ -279,7 +279,7 @@ impl Parser<'_> {
                 let value = self.variables.get(name).unwrap_or(&Value::Null);
                 let room = self.room.checked_sub(size(value));
                 self.room = room.ok_or_else(|| {
-                    format!("Query's variables stand for more than {MOST_OF_VARIABLES} bytes")
+                    format!("Query's variables stand for more than {MAX_OF_VARIABLES} bytes")
                 })?;
                 value.clone()
             }

@@ -8,7 +8,7 @@ use super::{Failure, query_error, text};
 use crate::api::{cursor, position};
 
 /// Maximum number of entries of a page.
-const MOST: u64 = 100;
+const MAX_PAGE_SIZE: u64 = 100;
 
 /// Range of entries that the arguments select from a connection with `total` entries.
 pub(super) fn window(
@@ -17,8 +17,8 @@ pub(super) fn window(
     total: usize,
 ) -> Result<Range<usize>, Failure> {
     let count = |end: &str| match arguments.get(end).and_then(Value::as_u64) {
-        Some(asked) if asked > MOST => Err(query_error(format!(
-            "Requesting {asked} records on the `{name}` connection exceeds the `{end}` limit of {MOST} records."
+        Some(asked) if asked > MAX_PAGE_SIZE => Err(query_error(format!(
+            "Requesting {asked} records on the `{name}` connection exceeds the `{end}` limit of {MAX_PAGE_SIZE} records."
         ))),
         asked => Ok(asked.and_then(|asked| usize::try_from(asked).ok())),
     };
