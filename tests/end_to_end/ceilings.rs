@@ -27,15 +27,15 @@ fn a_world_beyond_the_ceiling_is_refused_with_both_numbers_and_the_variable() {
     }
     insta::assert_snapshot!(transcript, @r"
     $ mcpmark run --agent nop filesystem/village-festival/stall-balances
-    error: task filesystem/village-festival/stall-balances: the starting world exceeds limit `world_bytes`: it has 92859, but this host grants 1000
+    error: task filesystem/village-festival/stall-balances: the starting world exceeds limit `world_bytes`: it has 92859 bytes, but this host grants 1000
     hint: if you trust its source, grant it with MCPMARK_LIMITS_CEILING=world_bytes=92859,fuel=100000000000
 
     $ mcpmark mcp serve --task filesystem/village-festival/stall-balances
-    error: the starting world exceeds limit `world_bytes`: it has 92859, but this host grants 1000
+    error: the starting world exceeds limit `world_bytes`: it has 92859 bytes, but this host grants 1000
     hint: if you trust its source, grant it with MCPMARK_LIMITS_CEILING=world_bytes=92859,fuel=100000000000
 
     $ mcpmark mcp serve --world filesystem/village-festival
-    error: the starting world exceeds limit `world_bytes`: it has 92859, but this host grants 1000
+    error: the starting world exceeds limit `world_bytes`: it has 92859 bytes, but this host grants 1000
     hint: if you trust its source, grant it with MCPMARK_LIMITS_CEILING=world_bytes=92859,fuel=100000000000
     ");
     let mut command = environment.command(["run", "--agent", "nop", TASK]);

@@ -73,7 +73,8 @@ impl Environment {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcpmark"));
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy();
-            if name.starts_with("MCPMARK_")
+            // The installation of the browser's server is that of the machine.
+            if name.starts_with("MCPMARK_") && name != "MCPMARK_PLAYWRIGHT"
                 || ["CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR", "CI", "COLUMNS"].contains(&&*name)
             {
                 command.env_remove(&*name);

@@ -376,6 +376,49 @@ fn checkouts_with_packages_at_the_same_path_get_their_own_guests() {
     assert_eq!(build(&two), second);
 }
 
+/// No bundle contains them, so their build may be short. Their arithmetic is that of the others: it wraps.
+#[test]
+fn cheats_and_variants_are_not_optimised() {
+    let checkout = Checkout::new();
+    // Only an optimised guest lacks the message, because its sum is computed by the compiler.
+    let sum = "if [4_u32, 5].iter().sum::<u32>() == 8 { panic!(\"never\") }\n    \
+               std::hint::black_box(u32::MAX) + shared::work(&[4, 5], 0)";
+    let mut examples = String::new();
+    let names = ["cheats/sums.rs", "variants/sums.rs", "parts/sums.rs"];
+    for name in names {
+        let path = format!("guests/first/{name}");
+        let (dir, _) = path.rsplit_once('/').unwrap();
+        checkout.write(&path, &guest(dir, sum, &component_type()));
+        let target = name.replace(['/', '.'], "-");
+        examples += &format!(
+            "[[example]]\nname = \"{target}\"\npath = \"{name}\"\ncrate-type = [\"cdylib\"]\n"
+        );
+    }
+    let manifest = fs::read_to_string(checkout.path("guests/first/Cargo.toml")).unwrap();
+    checkout.write("guests/first/Cargo.toml", &format!("{examples}{manifest}"));
+    // A package whose own directory has such a name.
+    let workspace = WORKSPACE.replace("\"first\"", "\"cheats\", \"first\"");
+    checkout.write("guests/Cargo.toml", &workspace);
+    let manifest = manifest.replace("first", "cheats");
+    checkout.write("guests/cheats/Cargo.toml", &manifest);
+    for name in ["verifier.rs", "solution.rs"] {
+        let text = guest("guests/cheats", sum, &component_type());
+        checkout.write(&format!("guests/cheats/{name}"), &text);
+    }
+
+    let mut sources: Vec<_> = names
+        .map(|name| checkout.guest("guests/first", name))
+        .into();
+    sources.push(checkout.guest("guests/cheats", "verifier.rs"));
+    sources.push(checkout.guest("guests/cheats", "solution.rs"));
+    let built = checkout.build(&sources).0.unwrap();
+    for (index, built) in built.iter().enumerate() {
+        let bytes = fs::read(&built.path).unwrap();
+        assert_eq!(contains(&bytes, b"never"), index < 2, "{built:?}");
+        assert!(!contains(&bytes, b"with overflow"), "{built:?}");
+    }
+}
+
 #[test]
 fn other_guests_of_the_build_do_not_show() {
     let checkout = Checkout::new();

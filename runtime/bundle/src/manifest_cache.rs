@@ -67,7 +67,11 @@ impl Bundle {
     pub fn kept_signatures(blobs: &BlobDirectory, digest: &Digest) -> Vec<Attached> {
         let listed = listed(blobs, digest).unwrap_or_default();
         let read = |descriptor| Attached::read(blobs, descriptor, digest).ok().flatten();
-        listed.iter().take(trust::MAX_SIGNATURES).filter_map(read).collect()
+        listed
+            .iter()
+            .take(trust::MAX_SIGNATURES)
+            .filter_map(read)
+            .collect()
     }
 
     /// Reports whether all blobs exist with their expected sizes. Their digests are verified only when they are read.

@@ -224,7 +224,8 @@ impl Attached {
             &manifest.config,
             MAX_SIGNATURE_BYTES,
         )?;
-        let signature = Signature::parse(&fetch(source, "a signature", layer, MAX_SIGNATURE_BYTES)?)?;
+        let signature =
+            Signature::parse(&fetch(source, "a signature", layer, MAX_SIGNATURE_BYTES)?)?;
         Ok(Some(Self {
             descriptor: descriptor.clone(),
             signature,

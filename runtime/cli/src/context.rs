@@ -685,8 +685,8 @@ pub(crate) fn prepare_error(error: &PrepareError) -> CommandError {
             } => result.hint(capture_hint(error)),
             PrepareError::State { source, .. } => result.hint(capture_hint(source)),
             PrepareError::Build(BuildError::HeldBack { .. }) => result.hint(HELD_BACK_HINT),
-            PrepareError::AboveCeiling { name, found, .. } => {
-                result.hint(settings::raise(name, *found))
+            PrepareError::AboveCeiling { limit, found, .. } => {
+                result.hint(settings::raise(limit.name(), *found))
             }
             _ => result,
         }

@@ -54,10 +54,10 @@ pub use crate::agent_setup::{AgentSetup, OpenedParticipant};
 pub use crate::home::{ExperimentLock, Home, HomeError};
 pub use crate::oracle::{ExtraCalls, Oracle};
 pub use crate::participants::ParticipantError;
-pub use crate::prepare::{PrepareError, Prepared, TaskPreparer};
+pub use crate::prepare::{PrepareError, Prepared, TaskPreparer, WorldLimit};
 pub use crate::published::{CorpusPreparer, PUBLISHED_CLOCK, published_guests};
 pub use crate::run::{Listener, Progress, RunFailure, Runner, random_seed};
-pub use crate::selection::{LeftOut, SelectedTasks};
+pub use crate::selection::{LeftOut, SelectedTasks, unavailable};
 pub use crate::surface::tool_surface;
 pub use crate::tool_filter::{ToolFilter, ToolFilterError};
 pub use crate::world::{

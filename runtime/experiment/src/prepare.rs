@@ -14,7 +14,7 @@ use mcpmark_journal::TaskVersion;
 use mcpmark_kinds::{Services, WorldGuestError};
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
 use mcpmark_service::{ServiceError, SessionLimits};
-use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError};
+use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError, Tree};
 use mcpmark_task::{
     BundleParts, GuestSource, JudgedOn, Library, ScoreSettings, Task, TaskId, World, WorldId,
     bundle_digest,
@@ -186,13 +186,15 @@ pub enum PrepareError {
     },
     /// The starting state exceeds the ceiling of this host.
     #[error(
-        "task {task}: the starting world exceeds limit `{name}`: it has {found}, but this host grants {ceiling}"
+        "task {task}: the starting world exceeds limit `{limit}`: it has {found} {unit}, but this host grants {ceiling}",
+        limit = limit.name(),
+        unit = limit.unit()
     )]
     AboveCeiling {
         /// Id of the task.
         task: TaskId,
-        /// Name of the limit.
-        name: &'static str,
+        /// Exceeded limit.
+        limit: WorldLimit,
         /// Value of the starting state.
         found: u64,
         /// Ceiling of the host.
@@ -211,6 +213,47 @@ pub enum PrepareError {
         "task {0} has no solution, but the oracle needs one; add solution.rs, or use another --agent"
     )]
     NoSolution(TaskId),
+}
+
+/// Limit of the size of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WorldLimit {
+    /// Total size of the files.
+    Bytes,
+    /// Number of files and directories.
+    Files,
+}
+
+impl WorldLimit {
+    /// Returns the name of the limit in `meta.json`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Bytes => "world_bytes",
+            Self::Files => "world_files",
+        }
+    }
+
+    /// Returns the unit of the limit, in the plural.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::Bytes => "bytes",
+            Self::Files => "files and directories",
+        }
+    }
+
+    /// Returns the limits that the starting state of a world exceeds, with its value and the ceiling.
+    pub fn exceeded(
+        tree: &Tree,
+        ceiling: &SessionLimits,
+    ) -> impl Iterator<Item = (Self, u64, u64)> {
+        let limits = [
+            (Self::Bytes, tree.total_size(), ceiling.max_bytes),
+            (Self::Files, tree.len(), ceiling.max_files),
+        ];
+        limits
+            .into_iter()
+            .filter(|(_, found, ceiling)| found > ceiling)
+    }
 }
 
 impl PrepareError {
@@ -534,18 +577,13 @@ pub(crate) fn within_ceiling(
     start: &Start,
     ceiling: &SessionLimits,
 ) -> Result<(), PrepareError> {
-    for (name, found, ceiling) in [
-        ("world_bytes", start.tree.total_size(), ceiling.max_bytes),
-        ("world_files", start.tree.len(), ceiling.max_files),
-    ] {
-        if found > ceiling {
-            return Err(PrepareError::AboveCeiling {
-                task: task.clone(),
-                name,
-                found,
-                ceiling,
-            });
-        }
+    if let Some((limit, found, ceiling)) = WorldLimit::exceeded(&start.tree, ceiling).next() {
+        return Err(PrepareError::AboveCeiling {
+            task: task.clone(),
+            limit,
+            found,
+            ceiling,
+        });
     }
     Ok(())
 }

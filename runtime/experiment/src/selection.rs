@@ -28,6 +28,22 @@ pub struct LeftOut {
     pub count: usize,
 }
 
+/// Returns the services of tasks that cannot run on this machine, with the numbers of their tasks.
+pub fn unavailable<'a>(
+    tasks: impl Iterator<Item = &'a TaskId>,
+    services: &Services,
+) -> BTreeMap<String, LeftOut> {
+    let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
+    for id in tasks {
+        let available = services.check_available(id.service());
+        if let Err(problem @ ServiceUnavailable::Missing { .. }) = available {
+            let entry = left_out.entry(id.service().to_owned());
+            entry.or_insert(LeftOut { problem, count: 0 }).count += 1;
+        }
+    }
+    left_out
+}
+
 impl SelectedTasks {
     /// Returns the ids of the tasks.
     pub fn ids(&self) -> impl Iterator<Item = &TaskId> {
@@ -42,14 +58,7 @@ impl SelectedTasks {
     /// Removes the tasks of services that cannot run on this machine, and returns them by service. If no other task is
     /// left, none is removed, so that the run fails with the reason.
     pub fn leave_out_unavailable(&mut self, services: &Services) -> BTreeMap<String, LeftOut> {
-        let mut left_out: BTreeMap<String, LeftOut> = BTreeMap::new();
-        for id in self.ids() {
-            let available = services.check_available(id.service());
-            if let Err(problem @ ServiceUnavailable::Missing { .. }) = available {
-                let entry = left_out.entry(id.service().to_owned());
-                entry.or_insert(LeftOut { problem, count: 0 }).count += 1;
-            }
-        }
+        let left_out = unavailable(self.ids(), services);
         let count: usize = left_out.values().map(|left_out| left_out.count).sum();
         if count == self.ids().count() {
             return BTreeMap::new();

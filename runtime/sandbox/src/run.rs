@@ -18,7 +18,7 @@ use crate::host::{
     Common, HasCommon, Log, RunState, SetupHost, SiteGuestHost, SolutionHost, Stop, ToolHost,
     VerifierHost, WorldBuilder,
 };
-use crate::limits::{Allowed, MAX_HANDLES, MAX_STACK_BYTES, MAX_OPEN};
+use crate::limits::{Allowed, MAX_HANDLES, MAX_OPEN, MAX_STACK_BYTES};
 use crate::order::payload;
 use crate::{
     Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,

@@ -48,8 +48,7 @@ fn number(variable: &str, default: u64) -> u64 {
 }
 
 async fn open(home: &Path) -> Box<dyn Session> {
-    let files =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../worlds/notion/vet-clinic/files");
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds/notion/vet-clinic/files");
     let store = Arc::new(Store::open(home.join("store")).expect("a store"));
     let tree = capture(&files, &store, &CaptureOptions::default()).expect("the shipped world");
     let world = WorldState {

@@ -33,12 +33,13 @@ const DRIVER: Packages = Packages {
 };
 
 /// Scripts, each with its exit code.
-const SCRIPTS: [(&str, i32); 5] = [
+const SCRIPTS: [(&str, i32); 6] = [
     ("report.py", 0),
     ("values.py", 0),
     ("arguments.py", 0),
     ("refusals.py", 0),
     ("behaviour.py", 0),
+    ("ledger.py", 1),
 ];
 
 const STATE: &[(&str, &str)] = &[

@@ -66,7 +66,7 @@ fn a_registry_that_has_too_many_requests_is_asked_again_a_few_times() {
     hint: the request was retried; received data is stored, so repeat the command later to continue
 
     $ mcpmark bundle push [dir]/suite.tar oci://127.0.0.1:[port]/suite
-    error: oci://127.0.0.1:[port]/suite: task filesystem/office/easy: config: the registry returned 429: 
+    error: oci://127.0.0.1:[port]/suite: task filesystem/office/easy: config: the registry returned 429: no message
     hint: the request was retried; received data is stored, so repeat the command later to continue
     ");
 }

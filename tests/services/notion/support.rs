@@ -14,7 +14,7 @@ pub(crate) const CLOCK: i64 = 1_737_964_800;
 pub(crate) type Documents = Vec<(String, Vec<u8>)>;
 
 pub(crate) fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../worlds/notion/vet-clinic/files")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds/notion/vet-clinic/files")
 }
 
 /// Returns the documents of the shipped world, ordered by path.

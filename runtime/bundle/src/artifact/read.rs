@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{
-    Bundle, CERTIFICATE, FILES, INSTRUCTION, INTERPRETER, MAX_CONFIG, MARKDOWN, MAX_ENTRIES, NAME,
+    Bundle, CERTIFICATE, FILES, INSTRUCTION, INTERPRETER, MARKDOWN, MAX_CONFIG, MAX_ENTRIES, NAME,
     SCHEMA, SCRIPT, SOLUTION, STATES, SUITE, TASK, TASK_CONFIG, TaskArtifact, TaskConfig, VERIFIER,
     VerifierDigest, WASM, WORLD, WORLD_CONFIG, WorldArtifact, WorldConfig,
 };
@@ -49,7 +49,9 @@ impl Bundle {
             let found = index.manifests.len();
             return Err(BundleError::Shape {
                 what: what.to_owned(),
-                reason: format!("it lists {found} tasks and worlds, but the limit is {MAX_ENTRIES}"),
+                reason: format!(
+                    "it lists {found} tasks and worlds, but the limit is {MAX_ENTRIES}"
+                ),
             });
         }
         let (mut tasks, mut worlds) = (Vec::new(), BTreeMap::new());

@@ -429,10 +429,14 @@ async fn checked(what: &str, response: Response) -> Result<Response, RegistryErr
             }
             message.truncate(MAX_MESSAGE);
             let message = String::from_utf8_lossy(&message);
+            let message = match message.trim() {
+                "" => "no message",
+                message => message,
+            };
             RegistryError::Status {
                 what,
                 status: status.as_u16(),
-                message: message.trim().to_owned(),
+                message: message.to_owned(),
             }
         }
     })

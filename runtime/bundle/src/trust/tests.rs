@@ -203,7 +203,10 @@ fn attachments_of_others_are_passed_over() {
     let told = with_config(3, b"{}").unwrap_err();
     assert!(matches!(told, BundleError::Length { .. }), "{told}");
     let large = vec![b' '; MAX_SIGNATURE_BYTES as usize + 1];
-    assert_eq!(with_config(MAX_SIGNATURE_BYTES + 1, &large).unwrap().len(), 1);
+    assert_eq!(
+        with_config(MAX_SIGNATURE_BYTES + 1, &large).unwrap().len(),
+        1
+    );
     // A damaged blob of a signature is an error.
     let layout = with_attached(&bundle, &signed);
     let dir = tempfile::tempdir().unwrap();

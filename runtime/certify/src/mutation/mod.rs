@@ -141,7 +141,10 @@ impl Making<'_> {
         mutants.retain(|mutant| {
             let count = counts[&mutant.mutation];
             let number = numbers.entry(mutant.mutation).or_insert(0usize);
-            let (before, after) = (*number * MAX_MUTANTS / count, (*number + 1) * MAX_MUTANTS / count);
+            let (before, after) = (
+                *number * MAX_MUTANTS / count,
+                (*number + 1) * MAX_MUTANTS / count,
+            );
             *number += 1;
             count <= MAX_MUTANTS || before != after
         });

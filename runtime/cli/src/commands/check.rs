@@ -8,6 +8,7 @@ use mcpmark_certify::{
     Certificate, Certifier, CertifyError, Comparison, Identity, Mutants, Point, PointStatus,
     Report, tree_view,
 };
+use mcpmark_experiment::unavailable;
 use mcpmark_metadata::{Certification, CertifiedTask, ExitCode, MutantResults, Skeleton, Survivor};
 use mcpmark_task::Task;
 use serde_json::json;
@@ -15,6 +16,7 @@ use serde_json::json;
 use crate::args::{CheckArgs, EngineArgs, EngineName};
 use crate::commands::certified;
 use crate::commands::check_published::{self, condition, findings};
+use crate::commands::task_selection::warn_of_left_out;
 use crate::context::{self, Context};
 use crate::error::{CommandError, error_chain};
 use crate::output::build::BuildDisplay;
@@ -107,7 +109,12 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
         // The guests that it needs are already built.
         report: &mut |_| {},
     };
+    // Tasks that are named must be examined.
+    let may_leave_out = args.select.selection.selectors.is_empty();
     if !args.stale {
+        if may_leave_out {
+            leave_out_unavailable(context, &mut tasks, &mut Vec::new());
+        }
         build(&mut certifier, tasks.iter())?;
     }
     let mut held = Vec::new();
@@ -122,6 +129,9 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
         });
     }
     if args.stale {
+        if may_leave_out {
+            leave_out_unavailable(context, &mut tasks, &mut held);
+        }
         let to_certify = tasks.iter().zip(&held).filter(|(_, held)| held.is_none());
         build(&mut certifier, to_certify.map(|(task, _)| task))?;
     }
@@ -197,6 +207,26 @@ fn build<'a>(
         .build(&guests, &mut |event| display.show(event))
         .map_err(|error| context::prepare_error(&error.into()))?;
     Ok(())
+}
+
+/// Removes the tasks to examine whose service cannot run on this machine, with a warning for each service. A task whose
+/// certificate is in `held` needs no service, so it stays. If no task is left, none is removed, so that the
+/// certification fails with the reason.
+fn leave_out_unavailable(context: &Context, tasks: &mut Vec<Task>, held: &mut Vec<Option<Report>>) {
+    held.resize_with(tasks.len(), || None);
+    let to_examine = tasks.iter().zip(&*held).filter(|(_, held)| held.is_none());
+    let left_out = unavailable(to_examine.map(|(task, _)| &task.id), context.services());
+    let count: usize = left_out.values().map(|left_out| left_out.count).sum();
+    if count == tasks.len() {
+        return;
+    }
+    let (kept, kept_held) = tasks
+        .drain(..)
+        .zip(held.drain(..))
+        .filter(|(task, held)| held.is_some() || !left_out.contains_key(task.id.service()))
+        .unzip();
+    (*tasks, *held) = (kept, kept_held);
+    warn_of_left_out(&left_out);
 }
 
 fn certify_error(error: &CertifyError) -> CommandError {

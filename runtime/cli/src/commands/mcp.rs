@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mcpmark_experiment::PUBLISHED_CLOCK;
+use mcpmark_experiment::{PUBLISHED_CLOCK, WorldLimit};
 use mcpmark_kinds::{ServiceUnavailable, WorldGuests};
 use mcpmark_metadata::ExitCode;
 use mcpmark_service::{
@@ -263,16 +263,12 @@ pub(super) fn export(
 /// start.
 fn granted(limits: SessionLimits, tree: &Tree) -> Result<SessionLimits, CommandError> {
     let ceiling = settings::world_ceiling()?;
-    for (name, found, most) in [
-        ("world_bytes", tree.total_size(), ceiling.max_bytes),
-        ("world_files", tree.len(), ceiling.max_files),
-    ] {
-        if found > most {
-            return Err(CommandError::invalid(format!(
-                "the starting world exceeds limit `{name}`: it has {found}, but this host grants {most}"
-            ))
-            .hint(settings::raise(name, found)));
-        }
+    if let Some((limit, found, most)) = WorldLimit::exceeded(tree, &ceiling).next() {
+        let (name, unit) = (limit.name(), limit.unit());
+        return Err(CommandError::invalid(format!(
+            "the starting world exceeds limit `{name}`: it has {found} {unit}, but this host grants {most}"
+        ))
+        .hint(settings::raise(name, found)));
     }
     let (mut asked, mut granted) = (limits.clone(), limits.below(&ceiling));
     for ((name, asked), (_, granted)) in asked.named().into_iter().zip(granted.named()) {

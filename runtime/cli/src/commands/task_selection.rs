@@ -1,6 +1,6 @@
 //! Tasks of an experiment, from a library, a bundle or a published corpus.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcpmark_experiment::{LeftOut, Prepared, SelectedTasks, Spec, TaskSource};
 use mcpmark_grading::{Judge, Terms, TermsError};
@@ -20,6 +20,14 @@ pub(crate) struct TaskSelection {
     /// Context in which the tasks are prepared. Its root is the bundle, if they come from one.
     context: Context,
     tasks: SelectedTasks,
+}
+
+/// Prints one line for each service whose tasks are left out, with the reason.
+pub(crate) fn warn_of_left_out(left_out: &BTreeMap<String, LeftOut>) {
+    for LeftOut { problem, count } in left_out.values() {
+        let tasks = if *count == 1 { "task is" } else { "tasks are" };
+        output::warn(&format!("{count} {tasks} left out: {problem}"));
+    }
 }
 
 /// Returns the location of tasks with absolute paths, so that an experiment finds it from any directory.
@@ -97,11 +105,7 @@ impl TaskSelection {
 
     /// Removes the tasks of services that cannot run on this machine, with a warning for each service.
     pub(crate) fn leave_out_unavailable(&mut self) {
-        let left_out = self.tasks.leave_out_unavailable(self.context.services());
-        for LeftOut { problem, count } in left_out.values() {
-            let tasks = if *count == 1 { "task is" } else { "tasks are" };
-            output::warn(&format!("{count} {tasks} left out: {problem}"));
-        }
+        warn_of_left_out(&self.tasks.leave_out_unavailable(self.context.services()));
     }
 
     /// Returns the digest of the tasks' bundle, if they come from one.

@@ -35,10 +35,14 @@ const TRIGGER: Mutation = Mutation::new("trigger");
 const BODY: Mutation = Mutation::new("body");
 /// A policy is missing or admits all rows, or row security is disabled.
 const POLICY: Mutation = Mutation::new("policy");
-/// A privilege is missing, or everybody has it.
+/// A privilege or a membership is missing or still exists, or everybody has a privilege.
 const GRANT: Mutation = Mutation::new("grant");
 /// An object belongs to another role.
 const OWNER: Mutation = Mutation::new("owner");
+/// A role has another attribute.
+const ROLE: Mutation = Mutation::new("role");
+/// A setting of a role or of the database is missing.
+const SETTING: Mutation = Mutation::new("setting");
 /// A sequence has another value.
 const SEQUENCE: Mutation = Mutation::new("sequence");
 /// An unwanted table exists.
@@ -63,6 +67,8 @@ pub(super) const MUTATIONS: &[Mutation] = &[
     POLICY,
     GRANT,
     OWNER,
+    ROLE,
+    SETTING,
     SEQUENCE,
     STRAY_TABLE,
 ];
@@ -120,6 +126,8 @@ fn mutation(kind: MutationKind) -> Mutation {
         MutationKind::Policy => POLICY,
         MutationKind::Grant => GRANT,
         MutationKind::Owner => OWNER,
+        MutationKind::Role => ROLE,
+        MutationKind::Setting => SETTING,
         MutationKind::Sequence => SEQUENCE,
         MutationKind::StrayTable => STRAY_TABLE,
         MutationKind::Stale => Mutation::STALE,

@@ -316,7 +316,10 @@ mod tests {
         while taken < REQUESTS {
             settle().await;
             let most = written.load(Ordering::Relaxed);
-            assert!(most <= taken + MAX_RESPONSES, "{most} responses, {taken} taken");
+            assert!(
+                most <= taken + MAX_RESPONSES,
+                "{most} responses, {taken} taken"
+            );
             assert!(answers.recv().await.is_some());
             taken += 1;
         }

@@ -83,10 +83,7 @@ fn reference(text: &str, own: &str) -> Option<u64> {
         .or_else(|| strip_prefix_ignoring_case(text, "GH-"))
         .or_else(|| strip_prefix_ignoring_case(text, own)?.strip_prefix('#'))
         .or_else(|| address(text))?;
-    let digits = rest
-        .bytes()
-        .take(MAX_DIGITS)
-        .take_while(u8::is_ascii_digit);
+    let digits = rest.bytes().take(MAX_DIGITS).take_while(u8::is_ascii_digit);
     let digits = digits.count();
     let (digits, after) = rest.split_at(digits);
     let goes_on = after.starts_with(|c: char| c.is_alphanumeric() || c == '_');

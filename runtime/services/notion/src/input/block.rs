@@ -38,9 +38,7 @@ fn level(field: &Field<'_>, levels: usize, room: &mut usize) -> Outcome<Vec<NewB
 fn block(field: &Field<'_>, levels: usize, room: &mut usize) -> Outcome<NewBlock> {
     checkpoint()?;
     *room = room.checked_sub(1).ok_or_else(|| {
-        Refusal::invalid(format!(
-            "Requests may contain at most {MAX_BLOCKS} blocks."
-        ))
+        Refusal::invalid(format!("Requests may contain at most {MAX_BLOCKS} blocks."))
     })?;
     let (kind, content) = typed(field)?;
     let mut keys: Vec<&str> = kind

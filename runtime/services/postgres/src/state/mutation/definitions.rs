@@ -17,6 +17,10 @@ pub(super) fn mutate(file: &Changed<'_>, overview: &Overview, found: &mut Vec<Mu
         changed: (0..statements.len())
             .filter(|at| !known.contains(&statements[*at]))
             .collect(),
+        removed: known
+            .into_iter()
+            .filter(|text| !statements.contains(text) && !is_of_dropped_table(text, overview))
+            .collect(),
         statements,
     };
     definitions.owners(found);
@@ -45,6 +49,15 @@ pub(super) fn mutate(file: &Changed<'_>, overview: &Overview, found: &mut Vec<Mu
         "functions" | "views" | "materialized-views" => definitions.bodies(found),
         "policies" => definitions.policies(found),
         "grants" | "default-privileges" => definitions.grants(found),
+        "database" => {
+            definitions.grants(found);
+            definitions.settings(found);
+        }
+        "roles" => {
+            definitions.attributes(found);
+            definitions.memberships(found);
+            definitions.settings(found);
+        }
         _ => {}
     }
 }
@@ -56,30 +69,34 @@ fn texts(file: &str) -> Vec<String> {
         .collect()
 }
 
-/// Statements of a file, and which of them the solution added or changed.
-struct Definitions<'a> {
+/// Statements of a file, which of them the solution added or changed, and those that it removed or changed.
+pub(super) struct Definitions<'a> {
     file: &'a Changed<'a>,
-    statements: Vec<String>,
+    pub(super) statements: Vec<String>,
     changed: Vec<usize>,
+    pub(super) removed: Vec<String>,
 }
 
 impl Definitions<'_> {
     /// Returns the changed statements that begin with one of the given texts.
-    fn changed<'a>(&'a self, starts: &'a [&str]) -> impl Iterator<Item = (usize, &'a str)> {
+    pub(super) fn changed<'a>(
+        &'a self,
+        starts: &'a [&str],
+    ) -> impl Iterator<Item = (usize, &'a str)> {
         self.changed
             .iter()
             .map(|at| (*at, self.statements[*at].as_str()))
             .filter(|(_, text)| starts.iter().any(|start| text.starts_with(start)))
     }
 
-    fn without(&self, found: &mut Vec<Mutant>, kind: MutationKind, at: usize) {
+    pub(super) fn without(&self, found: &mut Vec<Mutant>, kind: MutationKind, at: usize) {
         let what = format!("drops `{}`", first_line(&self.statements[at]));
         self.edit(found, kind, what, |statements| {
             statements.remove(at);
         });
     }
 
-    fn replaced(
+    pub(super) fn replaced(
         &self,
         found: &mut Vec<Mutant>,
         kind: MutationKind,
@@ -90,7 +107,7 @@ impl Definitions<'_> {
         self.edit(found, kind, what, |statements| statements[at] = text);
     }
 
-    fn edit(
+    pub(super) fn edit(
         &self,
         found: &mut Vec<Mutant>,
         kind: MutationKind,
@@ -270,6 +287,7 @@ impl Definitions<'_> {
     }
 
     fn grants(&self, found: &mut Vec<Mutant>) {
+        self.remaining_grants(found);
         for (at, text) in self.changed(&["GRANT ", "REVOKE ", "ALTER DEFAULT PRIVILEGES "]) {
             self.without(found, MutationKind::Grant, at);
             if text.starts_with("GRANT ")
@@ -290,8 +308,23 @@ impl Definitions<'_> {
     }
 }
 
-fn first_line(text: &str) -> &str {
+pub(super) fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
+}
+
+/// Reports whether a statement grants a privilege on a relation that the solved state does not have.
+fn is_of_dropped_table(statement: &str, overview: &Overview) -> bool {
+    let table = statement
+        .split_once(" ON TABLE ")
+        .and_then(|(_, rest)| rest.split_once(" TO "))
+        .map(|(table, _)| table.replace('"', ""));
+    let exists = |table: &str| {
+        let mut relations = overview.relations.keys();
+        relations.any(|(schema, name)| {
+            table.strip_prefix(schema.as_str()) == Some(format!(".{name}").as_str())
+        })
+    };
+    table.is_some_and(|table| !exists(&table))
 }
 
 /// Returns the definition of a column without its indentation and its comma.

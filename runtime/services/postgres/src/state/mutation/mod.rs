@@ -6,6 +6,7 @@
 //! must leave out those that the server rejects.
 
 mod definitions;
+mod roles;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,10 +54,14 @@ pub enum MutationKind {
     Body,
     /// A policy is missing or admits all rows, or row security is disabled.
     Policy,
-    /// A privilege is missing, or everybody has it.
+    /// A privilege or a membership is missing or still exists, or everybody has a privilege.
     Grant,
     /// An object belongs to another role.
     Owner,
+    /// A role has another attribute.
+    Role,
+    /// A setting of a role or of the database is missing.
+    Setting,
     /// A sequence has another value.
     Sequence,
     /// An unwanted table exists.

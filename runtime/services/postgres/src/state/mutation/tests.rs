@@ -163,6 +163,85 @@ fn changed_definitions_are_mutated() {
 }
 
 #[test]
+fn changed_roles_are_mutated() {
+    const REST: &str = "NOCREATEROLE NOCREATEDB";
+    let role = |name: &str, login: &str, row_security: &str| {
+        format!(
+            "CREATE ROLE {name} WITH NOSUPERUSER INHERIT {REST} {login} NOREPLICATION {row_security};\n"
+        )
+    };
+    let staff = role("staff", "NOLOGIN", "NOBYPASSRLS");
+    let start = [
+        role("clerk", "LOGIN", "BYPASSRLS"),
+        role("left", "LOGIN", "NOBYPASSRLS"),
+        staff.clone(),
+        "GRANT staff TO clerk;\nGRANT staff TO left;\nGRANT pg_monitor TO clerk;\n".to_owned(),
+    ];
+    let clerk = role("clerk", "LOGIN", "NOBYPASSRLS");
+    let kept = "GRANT staff TO clerk;\n";
+    let setting = "ALTER ROLE clerk SET work_mem TO '8MB';\n";
+    let end = format!("{clerk}{staff}{setting}{kept}");
+    let (start, after) = (start.concat(), end.as_str());
+    let start = state(&[SCHEMAS, ("roles.sql", &start)]);
+    let roles = |text: &str| state(&[SCHEMAS, ("roles.sql", text)]);
+    let texts = |kind| texts(&start, &roles(after), kind);
+
+    let other = role("clerk", "LOGIN", "BYPASSRLS");
+    assert_eq!(
+        texts(MutationKind::Role),
+        [format!("{other}{staff}{setting}{kept}")]
+    );
+    assert_eq!(
+        texts(MutationKind::Setting),
+        [format!("{clerk}{staff}{kept}")]
+    );
+    // The role `left` no longer exists.
+    assert_eq!(
+        texts(MutationKind::Grant),
+        [format!("{end}GRANT pg_monitor TO clerk;\n")]
+    );
+
+    let created = format!("{staff}{}", role("temp", "LOGIN", "NOBYPASSRLS"));
+    let of_created = super::tests::texts(&roles(&staff), &roles(&created), MutationKind::Role);
+    assert_eq!(of_created.len(), 5);
+    assert!(of_created.contains(&format!(
+        "{staff}{}",
+        role("temp", "NOLOGIN", "NOBYPASSRLS")
+    )));
+}
+
+#[test]
+fn privileges_of_the_starting_state_can_remain() {
+    let select = "GRANT SELECT ON TABLE public.t TO clerk;\n";
+    let both = format!("{select}GRANT UPDATE ON TABLE public.t TO clerk;\n");
+    let table = (
+        "schemas/public/tables/t.sql",
+        "CREATE TABLE public.t (\n    id integer\n);\n",
+    );
+    let grants = |text: &str| state(&[SCHEMAS, table, ("schemas/public/grants.sql", text)]);
+    let found = texts(&grants(&both), &grants(select), MutationKind::Grant);
+    assert_eq!(found, [both.as_str()]);
+    let wider = "GRANT SELECT, UPDATE ON TABLE public.t TO clerk;\n";
+    let found = texts(&grants(select), &grants(wider), MutationKind::Grant);
+    assert!(!found.contains(&format!("{wider}{select}")), "{found:?}");
+    let found = texts(&grants(wider), &grants(select), MutationKind::Grant);
+    assert!(found.contains(&format!("{select}{wider}")), "{found:?}");
+    let dropped = "GRANT SELECT ON TABLE public.gone TO clerk;\n";
+    let found = texts(
+        &grants(&format!("{dropped}{select}")),
+        &grants(select),
+        MutationKind::Grant,
+    );
+    assert!(found.is_empty(), "{found:?}");
+    let as_owner = format!("SET ROLE boss;\n{both}RESET ROLE;\n");
+    let found = texts(&grants(&as_owner), &grants(select), MutationKind::Grant);
+    assert!(
+        !found.iter().any(|text| text.contains("UPDATE")),
+        "{found:?}"
+    );
+}
+
+#[test]
 fn equal_states_have_only_a_stray_table() {
     let same = state(&[SCHEMAS, ("data/public/t.csv", "a\n1\n")]);
     let all = mutants(&same, &same).unwrap();
