@@ -22,6 +22,8 @@ const MEMORY: (i64, i64) = (hour(3, 9, 0), hour(3, 16, 0));
 const READ_OUT: [&str; 2] = ["L-104", "L-105"];
 /// Day whose file was read in twice.
 const TWICE: i64 = hour(2, 7, 0) / 24;
+/// Readings that the radio brought with those of the next day.
+const LATE: [(&str, i64); 2] = [("L-103", hour(1, 31, 22)), ("L-103", hour(1, 31, 23))];
 /// Days with an outage: station, first hour, hours, cause.
 const OUTAGES: [(&str, i64, i64, &str); 5] = [
     (
@@ -235,9 +237,14 @@ fn imports(random: &mut Random, readings: &[Reading], memory: Vec<Reading>) -> V
     let mut imports: Vec<Import> = Vec::new();
     let days = (HOURS + 23) / 24;
     for day in 0..days {
+        let is_late = |reading: &&Reading| LATE.contains(&(reading.device, reading.hour));
         let of_day = readings.iter().filter(|reading| reading.hour / 24 == day);
-        let mut of_day: Vec<Reading> = of_day.cloned().collect();
+        let mut of_day: Vec<Reading> = of_day.filter(|it| !is_late(it)).cloned().collect();
         of_day.sort_by_key(|reading| (reading.hour, reading.device));
+        let of_day_before = readings
+            .iter()
+            .filter(|reading| reading.hour / 24 == day - 1);
+        of_day.extend(of_day_before.filter(is_late).cloned());
         let started = match day + 1 == days {
             true => date(2026, 5, 4).at(7, 10, 0, 0),
             false => time((day + 1) * 24) + random.between(4, 11).minutes(),
@@ -357,6 +364,7 @@ impl Network {
         }
         files.write(world);
         table.write(world);
+        Rows::new("readings_archive", columns).write(world);
 
         let mut table = Rows::new("outages", "id,station,since,until,cause");
         for (at, (station, first, hours, cause)) in OUTAGES.into_iter().enumerate() {

@@ -38,6 +38,8 @@ pub enum Mistake {
     ForgetsComments,
     /// No line in the log.
     ForgetsTheLog,
+    /// Further parts for the boreholes, which somebody else adds later.
+    BoreholesToo,
 }
 
 /// Way in which the database is read and written.
@@ -141,6 +143,18 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
     }
     if !is(Mistake::ForgetsTheLog) && manner != Manner::RightsFirst {
         log(tools, "readings");
+    }
+    if is(Mistake::BoreholesToo) {
+        for month in 8..=9 {
+            run(
+                tools,
+                &format!(
+                    "CREATE TABLE borehole_readings_2026_{month:02} PARTITION OF borehole_readings FOR VALUES FROM ('2026-{month:02}-01 00:00+00') TO ('2026-{:02}-01 00:00+00')",
+                    month + 1
+                ),
+            );
+        }
+        log(tools, "borehole_readings");
     }
     if manner == Manner::LogsAll {
         run_all(

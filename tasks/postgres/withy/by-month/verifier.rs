@@ -6,7 +6,7 @@ mod log;
 use std::collections::BTreeSet;
 
 use mcpmark_guest::{Condition, Verifier};
-use mcpmark_guest_postgres::{Constraint, Database, Expected, Rows, RowsExt, normalized};
+use mcpmark_guest_postgres::{Column, Constraint, Database, Expected, Rows, RowsExt, normalized};
 
 mcpmark_guest::verifier!(verify);
 
@@ -105,7 +105,10 @@ fn parts(end: &Database) -> Condition {
 fn rows(start: &Database, end: &Database) -> Condition {
     let all = start.rows(TABLE).required();
     let names: Vec<&str> = all.columns().iter().map(String::as_str).collect();
-    let mut condition = Condition::pass("all readings are in their parts");
+    let mut condition = Condition::when(
+        end.rows(TABLE).get().is_err(),
+        "expected no rows of the whole beside those of its parts",
+    );
     for month in MONTHS {
         let mut expected = Expected::new(&names, &["id", "taken_at"]);
         for row in of_month(&all, month) {
@@ -145,17 +148,17 @@ fn columns(start: &Database, end: &Database) -> Condition {
             .collect()
     };
     condition = condition.and(Condition::equal(&about(start), &about(end)));
-    let types: BTreeSet<(&str, &str)> = before
-        .iter()
-        .map(|column| (column.name.as_str(), column.data_type.as_str()))
-        .collect();
+    // Only defaults of the whole count, since rows come in by the whole.
+    let parts = |columns: &[Column]| -> BTreeSet<(String, String, bool, String)> {
+        let all = columns.iter().cloned();
+        all.map(|it| (it.name, it.data_type, it.not_null, it.rest))
+            .collect()
+    };
     for name in MONTHS.map(part) {
-        condition = condition.and(end.columns(&name).satisfies(|columns| {
-            let found = columns
-                .iter()
-                .map(|column| (column.name.as_str(), column.data_type.as_str()));
-            Condition::equal(&types, &found.collect())
-        }));
+        condition = condition.and(
+            end.columns(&name)
+                .satisfies(|columns| Condition::equal(&parts(&before), &parts(columns))),
+        );
     }
     condition
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use mcpmark_guest::jiff::ToSpan;
-use mcpmark_guest::jiff::civil::{Date, DateTime, date};
-use mcpmark_guest::{Condition, Found, Verifier};
+use mcpmark_guest::jiff::civil::{Date, DateTime};
+use mcpmark_guest::{Condition, Found, HashMap, Verifier};
 use mcpmark_guest_postgres::{Database, Expected, Record, Rows, RowsExt};
 
 mcpmark_guest::verifier!(verify);
@@ -12,12 +12,26 @@ mcpmark_guest::verifier!(verify);
 const READINGS: &str = "readings";
 const DAYS: &str = "daily_rain";
 /// Gauges that sent inches, and when they were set.
-const SET: [(&str, DateTime); 2] = [
-    ("R-214", date(2026, 4, 21).at(11, 20, 0, 0)),
-    ("R-215", date(2026, 5, 1).at(10, 15, 0, 0)),
+const SET: [(&str, &str); 2] = [
+    ("R-214", "2026-04-21 11:20:00+00"),
+    ("R-215", "2026-05-01 10:15:00+00"),
 ];
 /// Hour at which a water day begins.
 const BEGIN: i64 = 9;
+
+/// Columns of a reading: those that may change, and the others.
+const COLUMNS: [&str; 8] = [
+    "id",
+    "value",
+    "quality",
+    "device",
+    "station",
+    "quantity",
+    "taken_at",
+    "import_id",
+];
+
+type Reading<'a> = [Option<&'a str>; 8];
 
 /// Kind of a reading.
 #[derive(Clone, Copy, PartialEq)]
@@ -31,21 +45,21 @@ enum Kind {
 }
 
 impl Kind {
-    fn of(row: &Record) -> Self {
+    fn of([_, _, quality, device, _, _, at, _]: &Reading<'_>) -> Self {
         let is_inch = SET
             .iter()
-            .any(|(device, until)| row.text("device") == *device && row.time("taken_at") <= *until);
-        match row.text("quality") {
-            "corrected" => Self::Other,
+            .any(|(other, until)| *device == Some(other) && at.is_some_and(|at| at <= *until));
+        match quality {
+            Some("corrected") => Self::Other,
             _ if !is_inch => Self::Other,
-            "suspect" => Self::Doubtful,
+            Some("suspect") => Self::Doubtful,
             _ => Self::Inches,
         }
     }
 
-    /// Returns the value in hundredths of a millimetre, halves up.
-    fn value(self, row: &Record) -> i64 {
-        let value = hundredths(row.text("value"));
+    /// Returns a value in hundredths of a millimetre, halves up.
+    fn value(self, value: Option<&str>) -> i64 {
+        let value = hundredths(value.expect("a reading has a value"));
         match self {
             Self::Inches | Self::Doubtful => (value * 254 + 5) / 10,
             Self::Other => value,
@@ -59,56 +73,108 @@ type Sums = BTreeMap<(Date, String), i64>;
 fn verify(task: &mut Verifier) {
     let (start, end) = (Database::of(task.start()), Database::of(task.end()));
     let before = start.rows(READINGS).required();
-    let kinds: BTreeMap<String, Kind> = before
-        .iter()
-        .map(|row| (row.text("id").to_owned(), Kind::of(&row)))
-        .filter(|(_, kind)| *kind != Kind::Other)
-        .collect();
-    let readings = end.rows(READINGS);
-    let same = |kind: Kind, columns: &[&str]| -> Condition {
-        let is_kind = |row: &Record| {
-            let found = row.get("id").and_then(|id| kinds.get(id));
-            found.copied().unwrap_or(Kind::Other) == kind
-        };
-        let mut expected = before.filtered(is_kind).expected(["id"]);
-        if kind != Kind::Other {
-            for row in before.iter().filter(is_kind) {
-                let id = row.text("id");
-                expected.set([id], "value", Some(&shown(kind.value(&row))));
-                if kind == Kind::Inches {
-                    expected.set([id], "quality", Some("corrected"));
-                }
+    let names = [
+        "the values that came in inches",
+        "what becomes corrected",
+        "what stays suspect",
+        "the other readings",
+    ];
+    match end
+        .rows(READINGS)
+        .get()
+        .map(|after| compared(&before, after))
+    {
+        Ok(differences) => {
+            for (name, difference) in names.into_iter().zip(differences) {
+                let found = difference.as_deref().unwrap_or("no difference");
+                task.check(name, Condition::when(difference.is_none(), found));
             }
         }
-        let found = readings.map(|rows| rows.filtered(is_kind));
-        found.columns_equal(&expected, columns)
-    };
-    task.check(
-        "the values that came in inches",
-        same(Kind::Inches, &["value"]).and(same(Kind::Doubtful, &["value"])),
-    );
-    task.check("what becomes corrected", same(Kind::Inches, &["quality"]));
-    task.check("what stays suspect", same(Kind::Doubtful, &["quality"]));
-    let rest = ["device", "station", "quantity", "taken_at", "import_id"];
-    task.check(
-        "the other readings",
-        same(Kind::Other, &["value", "quality"])
-            .and(same(Kind::Other, &rest))
-            .and(same(Kind::Inches, &rest))
-            .and(same(Kind::Doubtful, &rest)),
-    );
+        Err(reason) => {
+            for name in names {
+                task.check(name, Condition::fail(reason.clone()));
+            }
+        }
+    }
     check_days(task, &start, &end.rows(DAYS), &sums(&before));
     task.unchanged_except([Database::rows_path(READINGS), Database::rows_path(DAYS)]);
+}
+
+/// Returns the first difference of the values, of the qualities of both kinds, and of everything else. Each reading is
+/// read once, because there are many.
+fn compared(before: &Rows, after: &Rows) -> [Option<String>; 4] {
+    let mut differences = [const { None::<String> }; 4];
+    let mut note = |at: usize, text: String| {
+        differences[at].get_or_insert(text);
+    };
+    if let Some(missing) = COLUMNS
+        .iter()
+        .find(|name| !after.columns().iter().any(|it| it == *name))
+    {
+        for at in 0..4 {
+            note(at, format!("expected a column {missing}, found none"));
+        }
+        return differences;
+    }
+    let mut found: HashMap<&str, Reading<'_>> = HashMap::default();
+    for row in after.select(COLUMNS) {
+        let id = row[0].unwrap_or_default();
+        if found.insert(id, row).is_some() {
+            note(3, format!("expected one reading {id}, found two"));
+        }
+    }
+    for row in before.select(COLUMNS) {
+        let id = row[0].unwrap_or_default();
+        let kind = Kind::of(&row);
+        let Some(now) = found.remove(id) else {
+            let at = if kind == Kind::Other { 3 } else { 0 };
+            note(at, format!("expected a reading {id}, found none"));
+            continue;
+        };
+        let changed = shown(kind.value(row[1]));
+        let (value, quality) = match kind {
+            Kind::Inches => (changed.as_str(), Some("corrected")),
+            Kind::Doubtful => (changed.as_str(), row[2]),
+            Kind::Other => (row[1].unwrap_or_default(), row[2]),
+        };
+        let (of_value, of_quality) = match kind {
+            Kind::Inches => (0, 1),
+            Kind::Doubtful => (0, 2),
+            Kind::Other => (3, 3),
+        };
+        for (at, column, wanted) in [(of_value, 1, Some(value)), (of_quality, 2, quality)] {
+            if now[column] != wanted {
+                let name = COLUMNS[column];
+                note(
+                    at,
+                    format!(
+                        "reading {id}, {name}: expected {wanted:?}, found {:?}",
+                        now[column]
+                    ),
+                );
+            }
+        }
+        if now[3..] != row[3..] {
+            note(3, format!("reading {id}: expected {row:?}, found {now:?}"));
+        }
+    }
+    if let Some(id) = found.keys().next() {
+        note(3, format!("expected no reading {id}, found it"));
+    }
+    differences
 }
 
 /// Returns the rain of each water day, without suspect readings.
 fn sums(readings: &Rows) -> Sums {
     let mut sums = Sums::new();
-    for row in readings.iter() {
-        if row.text("quantity") == "rain" && row.text("quality") != "suspect" {
-            let day = (row.time("taken_at") - BEGIN.hours()).date();
-            let key = (day, row.text("station").to_owned());
-            *sums.entry(key).or_default() += Kind::of(&row).value(&row);
+    for row in readings.select(COLUMNS) {
+        let [_, value, quality, _, station, quantity, at, _] = row;
+        if quantity == Some("rain") && quality != Some("suspect") {
+            let at = at.and_then(|at| at.strip_suffix("+00"));
+            let at: DateTime = at.and_then(|at| at.parse().ok()).expect("a time in UTC");
+            let day = (at - BEGIN.hours()).date();
+            let key = (day, station.unwrap_or_default().to_owned());
+            *sums.entry(key).or_default() += Kind::of(&row).value(value);
         }
     }
     sums

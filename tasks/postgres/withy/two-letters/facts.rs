@@ -78,6 +78,18 @@ const FAST: [&str; 24] = [
     "summertime",
 ];
 
+/// Phrases for a gauge that is compared with another one.
+const LESS: [&str; 8] = [
+    "4 cm less",
+    "4 cm lower",
+    "4.0 cm less",
+    "4.0 cm lower",
+    "four centimetre less",
+    "four centimetre lower",
+    "4 centimetre less",
+    "4 centimetre lower",
+];
+
 /// Phrases for errors of the gauge in the other direction.
 const OPPOSITE: [&str; 15] = [
     "hour slow",
@@ -259,7 +271,7 @@ fn to_orrell(flood: &Flood) -> Facts {
             "the level of the gauge",
             Fact::quantity(4, "cm")
                 .or(Fact::quantity(40, "mm"))
-                .roughly(),
+                .or(Fact::words(LESS)),
         )
         .must_not("that the damage is paid", Fact::words(DAMAGE))
         .may(money(940))
@@ -312,23 +324,48 @@ fn times_are_plain(text: &Found<String>, times: &[(u32, u32)]) -> Condition {
     })
 }
 
+/// Checks that no time of a warning is called the one at which it was due. The pairing of topics and values does not tell
+/// this, since the time of the message often stands next to the word.
+fn has_one_due(text: &str, flood: &Flood) -> Condition {
+    let words: Vec<&str> = text
+        .split(|char: char| !char.is_alphanumeric() && char != ':')
+        .filter(|word| !word.is_empty())
+        .collect();
+    let others = [flood.sent, flood.told].map(|(hour, minute)| format!("{hour:02}:{minute:02}"));
+    let is_other = |window: &[&str]| {
+        window[0].eq_ignore_ascii_case("due")
+            && ["at", "by", "for"].contains(&window[1])
+            && others.iter().any(|time| time == window[2])
+    };
+    let found = words.windows(3).find(|window| is_other(window));
+    Condition::when(
+        found.is_none(),
+        format!("expected one time at which the warning was due, found {found:?}"),
+    )
+}
+
 /// All conditions on the letter to Mrs Orrell, with their names.
 pub fn orrell(text: &Found<String>, flood: &Flood) -> Vec<(String, Condition)> {
-    conditions(text, &to_orrell(flood), &[flood.due, flood.sent])
+    conditions(text, flood, &to_orrell(flood), &[flood.due, flood.sent])
 }
 
 /// All conditions on the letter to Mr Tanner, with their names.
 pub fn tanner(text: &Found<String>, flood: &Flood) -> Vec<(String, Condition)> {
-    conditions(text, &to_tanner(flood), &[flood.due, flood.told])
+    conditions(text, flood, &to_tanner(flood), &[flood.due, flood.told])
 }
 
 fn conditions(
     text: &Found<String>,
+    flood: &Flood,
     facts: &Facts,
     times: &[(u32, u32)],
 ) -> Vec<(String, Condition)> {
     let prose = text.prose();
     let mut all = facts.conditions(&prose);
+    all.push((
+        "another time as the one at which it was due".to_owned(),
+        text.satisfies(|text| has_one_due(text, flood)),
+    ));
     all.push(("its form of times".to_owned(), times_are_plain(text, times)));
     all.push(("its length".to_owned(), prose.words_between(20, 260)));
     all.push(("its language".to_owned(), prose.is_in(Language::English)));

@@ -42,8 +42,8 @@ pub enum Mistake {
     WithZone,
     /// All open claims are answered.
     AnswersTheMeadow,
-    /// Decided by the program that wrote the letters.
-    DecidedByItself,
+    /// Decided by the flood desk.
+    DecidedByTheDesk,
 }
 
 /// Way in which the database is read and written.
@@ -197,8 +197,8 @@ fn orrell(tools: &mut Tools, mistake: Option<Mistake>) {
         "For the carpets and the dresser, please ask your insurers."
     };
     let zone = if is(Mistake::WithZone) { " UTC" } else { "" };
-    let by = if is(Mistake::DecidedByItself) {
-        "assistant"
+    let by = if is(Mistake::DecidedByTheDesk) {
+        "sunniva"
     } else {
         "gil"
     };
@@ -233,8 +233,8 @@ fn tanner(tools: &mut Tools, mistake: Option<Mistake>) {
         return;
     }
     let zone = if is(Mistake::WithZone) { " UTC" } else { "" };
-    let by = if is(Mistake::DecidedByItself) {
-        "assistant"
+    let by = if is(Mistake::DecidedByTheDesk) {
+        "sunniva"
     } else {
         "gil"
     };

@@ -1,4 +1,4 @@
-//! Wrong: decides in its own name.
+//! Wrong: decides in the name of the flood desk.
 
 #[path = "../playing.rs"]
 mod playing;
@@ -9,5 +9,5 @@ use playing::{Manner, Mistake};
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    playing::play(tools, Some(Mistake::DecidedByItself), Manner::Plain)
+    playing::play(tools, Some(Mistake::DecidedByTheDesk), Manner::Plain)
 }
