@@ -1,0 +1,13 @@
+//! Writes the log and gives the rights before the rows are moved.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, None, Manner::RightsFirst)
+}

@@ -1,0 +1,12 @@
+//! Adds one index that serves both questions.
+
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, None, Manner::Plain)
+}
