@@ -1,5 +1,7 @@
 //! Browser of a solution: pages as accessibility snapshots, and forms by the labels of their fields.
 
+#![allow(dead_code, reason = "each solution uses a part of it")]
+
 use mcpmark_guest::Tools;
 use mcpmark_guest::serde_json::{self, json};
 
@@ -212,6 +214,14 @@ impl<'a> Browser<'a> {
         self.page.clone()
     }
 
+    /// Returns the page as it is.
+    #[track_caller]
+    pub fn look(&mut self) -> Page {
+        let answer = self.tools.text("browser_snapshot", &json!({}));
+        self.page = Page::parse(&answer);
+        self.page.clone()
+    }
+
     /// Fills fields of the page: role, label and value.
     #[track_caller]
     pub fn fill(&mut self, fields: &[(&'static str, &str, &str)]) {
@@ -230,6 +240,26 @@ impl<'a> Browser<'a> {
     #[track_caller]
     pub fn press(&mut self, name: &str) -> Page {
         let reference = self.page.reference("button", name).to_owned();
+        self.click(name, &reference)
+    }
+
+    /// Presses a button in the item of a list that begins with a text.
+    #[track_caller]
+    pub fn press_in(&mut self, item: &str, name: &str) -> Page {
+        let found = self
+            .page
+            .with_role("listitem")
+            .find(|(index, _)| self.page.text(*index).starts_with(item));
+        let Some((index, _)) = found else {
+            panic!("the page has no item {item:?}");
+        };
+        let below = Page(self.page.below(index).to_vec());
+        let reference = below.reference("button", name).to_owned();
+        self.click(name, &reference)
+    }
+
+    #[track_caller]
+    fn click(&mut self, name: &str, reference: &str) -> Page {
         let arguments = json!({ "element": name, "ref": reference });
         let answer = self.tools.text("browser_click", &arguments);
         self.page = Page::parse(&answer);

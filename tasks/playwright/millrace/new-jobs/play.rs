@@ -1,5 +1,7 @@
 //! Handling of the new jobs of Tanner's Row in the browser, by the pages of the handbook.
 
+#![allow(dead_code, reason = "each guest does the task in one manner")]
+
 use mcpmark_guest::Tools;
 
 use crate::browser::{Browser, Page};
@@ -24,15 +26,27 @@ impl Care {
     };
 }
 
+/// Manner in which the solution works. All of them are right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Manner {
+    /// Lists of jobs by filters; a job is passed on before its comment is written.
+    Filters,
+    /// The list on the page of the house.
+    House,
+    /// The comment is written before the job is passed on.
+    CommentsFirst,
+}
+
 /// Open job, as the lists show it.
 struct Open {
     id: i64,
     place: String,
     category: String,
+    status: String,
 }
 
 /// Handles the jobs, and returns the answer.
-pub fn handle(tools: &mut Tools, care: Care) -> String {
+pub fn handle(tools: &mut Tools, care: Care, manner: Manner) -> String {
     let mut browser = Browser::new(tools, "http://repairs.test");
     browser.open("/login");
     browser.fill(&[
@@ -51,12 +65,19 @@ pub fn handle(tools: &mut Tools, care: Care) -> String {
         .definition("Heating")
         .unwrap_or_default();
     let number = house.rsplit('/').next().unwrap_or_default().to_owned();
-    let mut open = open_jobs(&browser.open(&format!(
-        "/jobs?house={number}&status=passed-on&sort=oldest"
-    )));
-    let new = open_jobs(&browser.open(&format!("/jobs?house={number}&status=new&sort=oldest")));
+    let (mut open, new) = if manner == Manner::House {
+        let all = open_jobs(&browser.open(&format!("{house}#content")));
+        all.into_iter().partition(|job| job.status == "Passed on")
+    } else {
+        let mut list = |status: &str| {
+            let path = format!("/jobs?house={number}&status={status}&sort=oldest");
+            open_jobs(&browser.open(&path))
+        };
+        (list("passed-on"), list("new"))
+    };
     for job in new {
-        let page = browser.open(&format!("/jobs/{}", job.id));
+        browser.open(&format!("/jobs/{}", job.id));
+        let page = browser.look();
         let report = report(&page);
         let category = if job.category == "Other" {
             category(&report)
@@ -82,7 +103,7 @@ pub fn handle(tools: &mut Tools, care: Care) -> String {
             }
             None => pass_on(
                 &mut browser,
-                care,
+                (care, manner),
                 (&page, &report),
                 (&job, &category),
                 (&firms, &heating),
@@ -96,14 +117,18 @@ pub fn handle(tools: &mut Tools, care: Care) -> String {
 /// Returns the jobs of a list.
 fn open_jobs(list: &Page) -> Vec<Open> {
     let rows = list.rows().into_iter().filter_map(|cells| {
-        let [job, _, place, category, ..] = cells.as_slice() else {
-            return None;
+        // The page of a house leaves out the house, the priority and the firm.
+        let (job, place, category, status) = match cells.as_slice() {
+            [job, place, category, status, _] => (job, place, category, status),
+            [job, _, place, category, _, status, ..] => (job, place, category, status),
+            _ => return None,
         };
         let id = job.strip_prefix('#')?.split(' ').next()?.parse().ok()?;
         Some(Open {
             id,
             place: place.clone(),
             category: category.clone(),
+            status: status.clone(),
         })
     });
     rows.collect()
@@ -186,7 +211,7 @@ fn comment(browser: &mut Browser<'_>, text: &str) {
 
 fn pass_on(
     browser: &mut Browser<'_>,
-    care: Care,
+    (care, manner): (Care, Manner),
     (page, report): (&Page, &str),
     (job, category): (&Open, &str),
     (list, heating): (&[String], &str),
@@ -213,6 +238,9 @@ fn pass_on(
     }
     let trade = calendar.definition("Trade").unwrap_or_default();
     browser.open(&format!("/jobs/{}", job.id));
+    if manner == Manner::CommentsFirst {
+        comment(browser, &format!("Passed on to {name}."));
+    }
     browser.fill(&[
         ("combobox", "Set status", "Passed on"),
         ("combobox", "Set priority", priority),
@@ -220,7 +248,9 @@ fn pass_on(
         ("combobox", "Set firm", &format!("{name} ({trade})")),
     ]);
     browser.press("Save");
-    comment(browser, &format!("Passed on to {name}."));
+    if manner != Manner::CommentsFirst {
+        comment(browser, &format!("Passed on to {name}."));
+    }
     if priority == "Urgent" {
         let (day, slot) = free_slot(&calendar, &household);
         browser.fill(&[("combobox", "Day", &day), ("combobox", "Time", slot)]);

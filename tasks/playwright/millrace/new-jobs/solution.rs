@@ -6,10 +6,10 @@ mod play;
 
 use mcpmark_guest::Tools;
 
-use crate::play::{Care, handle};
+use crate::play::{Care, Manner, handle};
 
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    handle(tools, Care::FULL)
+    handle(tools, Care::FULL, Manner::Filters)
 }

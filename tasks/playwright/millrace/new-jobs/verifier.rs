@@ -51,7 +51,9 @@ fn verify(task: &mut Verifier) {
             Some(of_job(decision.job, &|job| {
                 let found = job.integer("duplicate_of");
                 let is_closed = job.integer("closed").is_some();
+                let is_duplicate = job.text("status") == Some("duplicate");
                 Condition::equal(&original, &found)
+                    .and(Condition::equal(&original.is_some(), &is_duplicate))
                     .and(Condition::equal(&original.is_some(), &is_closed))
             }))
         }),

@@ -7,7 +7,7 @@ mod play;
 
 use mcpmark_guest::Tools;
 
-use crate::play::{Care, handle};
+use crate::play::{Care, Manner, handle};
 
 mcpmark_guest::solution!(solve);
 
@@ -16,5 +16,5 @@ fn solve(tools: &mut Tools) -> String {
         reads_households: false,
         ..Care::FULL
     };
-    handle(tools, care)
+    handle(tools, care, Manner::Filters)
 }
