@@ -5,9 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use futures_util::{StreamExt, future, stream};
-use mcpmark_agent::{
-    Agent, AnswerOnly, AttemptLimits, Echo, EndKind, ErrorOnly, Nop, Random,
-};
+use mcpmark_agent::{Agent, AnswerOnly, AttemptLimits, Echo, EndKind, ErrorOnly, Nop, Random};
 use mcpmark_experiment::{Oracle, Prepared, random_seed};
 use mcpmark_journal::Scoring;
 use mcpmark_sandbox::{GradeRequest, RunError, Sandbox, Verdict, Verifier, VerifyInput};
