@@ -31,8 +31,8 @@ impl Care {
 pub enum Manner {
     /// Lists of jobs by filters; a job is passed on before its comment is written.
     Filters,
-    /// The list on the page of the house.
-    House,
+    /// The list of all jobs of the house, which begins with the newest.
+    AllJobs,
     /// The comment is written before the job is passed on.
     CommentsFirst,
 }
@@ -54,6 +54,7 @@ pub fn handle(tools: &mut Tools, care: Care, manner: Manner) -> String {
         ("textbox", "Password", "heron-42-lattice"),
     ]);
     browser.press("Sign in");
+    browser.look();
     for page in ["triage", "priorities", "visits"] {
         browser.open(&format!("/handbook/{page}"));
     }
@@ -65,9 +66,11 @@ pub fn handle(tools: &mut Tools, care: Care, manner: Manner) -> String {
         .definition("Heating")
         .unwrap_or_default();
     let number = house.rsplit('/').next().unwrap_or_default().to_owned();
-    let (mut open, new) = if manner == Manner::House {
-        let all = open_jobs(&browser.open(&format!("{house}#content")));
-        all.into_iter().partition(|job| job.status == "Passed on")
+    let (mut open, new) = if manner == Manner::AllJobs {
+        let all = open_jobs(&browser.open(&format!("/jobs?house={number}")));
+        let all = all.into_iter().rev();
+        let all = all.filter(|job| matches!(job.status.as_str(), "New" | "Passed on"));
+        all.partition(|job| job.status == "Passed on")
     } else {
         let mut list = |status: &str| {
             let path = format!("/jobs?house={number}&status={status}&sort=oldest");
@@ -76,8 +79,7 @@ pub fn handle(tools: &mut Tools, care: Care, manner: Manner) -> String {
         (list("passed-on"), list("new"))
     };
     for job in new {
-        browser.open(&format!("/jobs/{}", job.id));
-        let page = browser.look();
+        let page = browser.open(&format!("/jobs/{}", job.id));
         let report = report(&page);
         let category = if job.category == "Other" {
             category(&report)
@@ -117,11 +119,8 @@ pub fn handle(tools: &mut Tools, care: Care, manner: Manner) -> String {
 /// Returns the jobs of a list.
 fn open_jobs(list: &Page) -> Vec<Open> {
     let rows = list.rows().into_iter().filter_map(|cells| {
-        // The page of a house leaves out the house, the priority and the firm.
-        let (job, place, category, status) = match cells.as_slice() {
-            [job, place, category, status, _] => (job, place, category, status),
-            [job, _, place, category, _, status, ..] => (job, place, category, status),
-            _ => return None,
+        let [job, _, place, category, _, status, ..] = cells.as_slice() else {
+            return None;
         };
         let id = job.strip_prefix('#')?.split(' ').next()?.parse().ok()?;
         Some(Open {

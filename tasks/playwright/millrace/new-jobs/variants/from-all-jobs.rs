@@ -1,4 +1,4 @@
-//! Right as well: finds the jobs on the page of the house.
+//! Right as well: finds the jobs in the list of all jobs of the house.
 
 #[path = "../../../browser.rs"]
 mod browser;
@@ -12,5 +12,5 @@ use crate::play::{Care, Manner, handle};
 mcpmark_guest::solution!(solve);
 
 fn solve(tools: &mut Tools) -> String {
-    handle(tools, Care::FULL, Manner::House)
+    handle(tools, Care::FULL, Manner::AllJobs)
 }
