@@ -43,9 +43,9 @@ pub(crate) struct CertificationRun<'a> {
     pub(crate) failed_readings: Vec<String>,
 }
 
-/// Number of agents that are played at once. Some services have tools that wait for most of the time, such as a click in
-/// a browser, so there are more of them than cores.
-const PLAYED_AT_ONCE: usize = 4;
+/// Number of agents that a certification plays at once, each of which may occupy a slot of the sandbox. Tools of some
+/// services wait for most of the time, such as a click in a browser, so there are more of them than cores.
+pub const PLAYED_AT_ONCE: usize = 4;
 /// Name of the agent that does nothing.
 pub(crate) const NOP: &str = "nop";
 /// Name of the agent that calls tools at random.
