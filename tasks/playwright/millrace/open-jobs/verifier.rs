@@ -7,7 +7,7 @@ mod tables;
 
 use std::collections::BTreeSet;
 
-use mcpmark_guest::{Condition, Verifier};
+use mcpmark_guest::{Condition, Tree, Verifier};
 use mcpmark_guest_site::state::{Record, Table};
 
 use crate::changes::{Visit, internal, number, text, visit};
@@ -59,6 +59,21 @@ fn decide(job: Record<'_>, comments: &Table, visits: &BTreeSet<Visit>, note: &st
     } else {
         Decision::Leave
     }
+}
+
+/// Checks that comments are marked as internal, or not, as the site does it.
+fn marks(start: Tree, end: Tree) -> Condition {
+    let before = table(start, "comments");
+    let after = table(end, "comments");
+    let new = after
+        .records()
+        .filter(|comment| before.find("id", number(*comment, "id")).is_none());
+    let of = |comment: Record<'_>| {
+        let is_known = matches!(comment.integer("internal"), Some(0 | 1));
+        let id = number(comment, "id");
+        Condition::when(is_known, format!("comment {id} has an unknown mark"))
+    };
+    Condition::all(new.map(of))
 }
 
 fn verify(task: &mut Verifier) {
@@ -113,7 +128,10 @@ fn verify(task: &mut Verifier) {
             }
         })),
     );
-    task.check("comments", changes::comments(&comments, start, end));
+    task.check(
+        "comments",
+        changes::comments(&comments, start, end).and(marks(start, end)),
+    );
     task.check(
         "visits",
         changes::visits(&off, &BTreeSet::new(), start, end),
