@@ -319,7 +319,7 @@ fn a_selector_that_fits_nothing_is_wrong_usage() {
     for args in [
         vec!["run", "filesystem/food-bank/nothing-like-it"],
         vec!["run", "filesystem/food-bank", "--tag", "no such tag"],
-        vec!["run", "playwright"],
+        vec!["run", "slack"],
         vec!["run", "filesystem/[oops"],
         vec!["run", "--tier", "L4"],
         vec!["run", "-k", "0"],

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 
-use mcpmark_agent::{Agent, AnswerOnly, Echo, EndKind, ErrorOnly, Nop, Random};
+use futures_util::{StreamExt, future, stream};
+use mcpmark_agent::{Agent, AnswerOnly, AttemptLimits, Echo, EndKind, ErrorOnly, Nop, Random};
 use mcpmark_experiment::{Oracle, Prepared, random_seed};
 use mcpmark_journal::Scoring;
 use mcpmark_sandbox::{GradeRequest, RunError, Sandbox, Verdict, Verifier, VerifyInput};
@@ -13,7 +14,7 @@ use mcpmark_task::Task;
 
 use crate::certifier::CertifyError;
 use crate::layered::Layered;
-use crate::play::{Played, play};
+use crate::play::{Played, play, play_within};
 use crate::points::{ANSWER_ONLY_FAILS, ECHO_FAILS, ERROR_ONLY_FAILS};
 use crate::report::Check;
 
@@ -42,6 +43,9 @@ pub(crate) struct CertificationRun<'a> {
     pub(crate) failed_readings: Vec<String>,
 }
 
+/// Number of agents that a certification plays at once, each of which may occupy a slot of the sandbox. Tools of some
+/// services wait for most of the time, such as a click in a browser, so there are more of them than cores.
+pub const PLAYED_AT_ONCE: usize = 4;
 /// Name of the agent that does nothing.
 pub(crate) const NOP: &str = "nop";
 /// Name of the agent that calls tools at random.
@@ -115,6 +119,24 @@ impl CertificationRun<'_> {
         play(self.prepared, agent, self.store, scratch).await
     }
 
+    /// Plays agents, several at once, and returns the results in the order of the agents.
+    pub(crate) async fn play_all(&self, agents: &[&dyn Agent]) -> Vec<Result<Played, String>> {
+        let limits = self.prepared.attempt_limits;
+        self.play_all_within(agents, limits).await
+    }
+
+    /// Plays agents under other limits than those of attempts, several at once.
+    pub(crate) async fn play_all_within(
+        &self,
+        agents: &[&dyn Agent],
+        limits: AttemptLimits,
+    ) -> Vec<Result<Played, String>> {
+        let plays = agents
+            .iter()
+            .map(|agent| play_within(self.prepared, *agent, self.store, self.scratch, limits));
+        stream::iter(plays).buffered(PLAYED_AT_ONCE).collect().await
+    }
+
     /// Runs all agents and cheats, and the variants of the oracle: the harmless ones and those of the task. Returns the
     /// result of the oracle if it passed.
     pub(crate) async fn agents(
@@ -147,13 +169,15 @@ impl CertificationRun<'_> {
             let who = format!("cheat {name}");
             others.push((format!("{who} fails"), who, cheat));
         }
+        let agents: Vec<&dyn Agent> = others.iter().map(|(_, _, agent)| *agent).collect();
+        let played = self.play_all(&agents).await;
         let mut start: Option<Vec<(String, bool)>> = None;
-        for (name, who, agent) in others {
+        for ((name, who, _), played) in others.into_iter().zip(played) {
             // If the solution changes nothing, its answer is all that the task requires.
             if name == ANSWER_ONLY_FAILS && !self.acts(solved.as_ref()) {
                 continue;
             }
-            let played = match self.play(agent, self.scratch).await {
+            let played = match played {
                 Ok(played) => played,
                 Err(reason) => {
                     self.check(name, false, reason);
@@ -221,7 +245,15 @@ impl CertificationRun<'_> {
             solution.clone(),
             self.prepared.parameters.clone(),
         );
-        let played = match self.play(&oracle, self.scratch).await {
+        let in_another_directory = async {
+            let elsewhere = Scratch::new(self.scratch.parent());
+            let elsewhere = elsewhere.map_err(|error| error.to_string())?;
+            let copied = ScratchSpace::plain(elsewhere.path());
+            self.play(&oracle, &copied).await
+        };
+        let here = self.play(&oracle, self.scratch);
+        let (played, elsewhere) = future::join(here, in_another_directory).await;
+        let played = match played {
             Ok(played) => played,
             Err(reason) => {
                 self.check(PASSES, false, reason);
@@ -242,13 +274,6 @@ impl CertificationRun<'_> {
         );
         self.check(PASSES, passed, detail);
 
-        let elsewhere = match Scratch::new(self.scratch.parent()) {
-            Ok(elsewhere) => {
-                let copied = ScratchSpace::plain(elsewhere.path());
-                self.play(&oracle, &copied).await
-            }
-            Err(error) => Err(error.to_string()),
-        };
         let same = elsewhere.map(|other| {
             let is_same =
                 other.tree.digest() == played.tree.digest() && other.answer == played.answer;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use mcpmark_agent::Agent;
 use mcpmark_experiment::Oracle;
 
 use crate::certification_run::{CertificationRun, NOP, RANDOM};
@@ -28,10 +29,16 @@ impl CertificationRun<'_> {
         };
         let parameters = self.prepared.parameters.clone();
         let oracle = Oracle::new(self.sandbox.clone(), solution.clone(), parameters);
+        let rungs_of = rungs_of(solved.tool_calls);
+        let cut = rungs_of.iter();
+        let cut: Vec<Oracle> = cut
+            .map(|(_, calls)| oracle.clone().with_most_calls(*calls))
+            .collect();
+        let agents: Vec<&dyn Agent> = cut.iter().map(|rung| rung as &dyn Agent).collect();
+        let played = self.play_all(&agents).await;
         let mut rungs = Vec::new();
-        for (percent, calls) in rungs_of(solved.tool_calls) {
-            let rung = oracle.clone().with_most_calls(calls);
-            let played = match self.play(&rung, self.scratch).await {
+        for ((percent, _), played) in rungs_of.into_iter().zip(played) {
+            let played = match played {
                 Ok(played) => played,
                 Err(reason) => {
                     let detail = format!("{percent} % of the calls: {reason}");

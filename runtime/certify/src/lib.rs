@@ -46,6 +46,7 @@ mod variants;
 mod view;
 
 pub use crate::certificate::{Certificate, CertificateError, FILE_NAME};
+pub use crate::certification_run::PLAYED_AT_ONCE;
 pub use crate::certifier::{Certifier, CertifyError};
 pub use crate::distinct::{CompareError, Comparison};
 pub use crate::explain::{Difference, DifferenceKind, Ending, Explained, Explainer, solved};

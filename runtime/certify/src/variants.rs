@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcpmark_agent::{AttemptLimits, EndKind, ToolCall};
+use mcpmark_agent::{Agent, AttemptLimits, EndKind, ToolCall};
 use mcpmark_experiment::{ExtraCalls, Oracle};
 use mcpmark_task::VariantKind;
 use serde_json::Value;
 
 use crate::certification_run::{CertificationRun, failed, told};
 use crate::declared::detail;
-use crate::play::{Played, play_within};
+use crate::play::Played;
 use crate::points::{
     EXTRA_READS_PASS, OTHER_ORDER_PASSES, OTHER_ROUTE_PASSES, REPEATED_CALLS_PASS,
 };
@@ -42,12 +42,14 @@ impl CertificationRun<'_> {
             turns: u32::MAX,
             ..prepared.attempt_limits
         };
-        for (condition, variant, extra) in [
-            (EXTRA_READS_PASS, "extra-reads", extra_reads),
-            (REPEATED_CALLS_PASS, "repeated-calls", repeated_calls),
-        ] {
-            let oracle = oracle.clone().with_extra_calls(extra);
-            let played = play_within(prepared, &oracle, self.store, self.scratch, limits).await;
+        let reading = oracle.clone().with_extra_calls(extra_reads);
+        let repeating = oracle.with_extra_calls(repeated_calls);
+        let played = self.play_all_within(&[&reading, &repeating], limits).await;
+        let variants = [
+            (EXTRA_READS_PASS, "extra-reads"),
+            (REPEATED_CALLS_PASS, "repeated-calls"),
+        ];
+        for ((condition, variant), played) in variants.into_iter().zip(played) {
             let played = match played {
                 Ok(played) => played,
                 Err(reason) => {
@@ -91,16 +93,21 @@ impl CertificationRun<'_> {
                 of_kind.push(format!("variants/{name}.rs does not exist"));
             }
         }
-        for (name, oracle) in variants {
-            let Some(kind) = declared.get(name) else {
-                self.check(
-                    format!("variant {name} is declared"),
-                    false,
-                    "add it to \"variants\" in meta.json as \"order\", \"route\" or \"reading\"",
-                );
-                continue;
-            };
-            match self.play(oracle, self.scratch).await {
+        let (variants, undeclared): (Vec<_>, Vec<_>) = variants
+            .iter()
+            .partition(|(name, _)| declared.contains_key(name));
+        for (name, _) in undeclared {
+            self.check(
+                format!("variant {name} is declared"),
+                false,
+                "add it to \"variants\" in meta.json as \"order\", \"route\" or \"reading\"",
+            );
+        }
+        let agents: Vec<&dyn Agent> = variants.iter().map(|(_, it)| it as &dyn Agent).collect();
+        let played = self.play_all(&agents).await;
+        for ((name, _), played) in variants.into_iter().zip(played) {
+            let kind = &declared[name];
+            match played {
                 Ok(played) => {
                     let problem = self.variant_problem(*kind, solved, &played);
                     let of_kind = problems.entry(*kind).or_default();

@@ -14,7 +14,7 @@ mcpmark_guest::setup!(setup);
 const SITE: &str = "sites/repairs.test";
 
 /// Pages of the handbook: slug, title, text, days since the last change.
-const PAGES: [(&str, &str, &str, i64); 5] = [
+const PAGES: [(&str, &str, &str, i64); 6] = [
     (
         "triage",
         "Handling new jobs",
@@ -34,6 +34,12 @@ const PAGES: [(&str, &str, &str, i64); 5] = [
         11,
     ),
     ("visits", "Visits", include_str!("texts/visits.txt"), 75),
+    (
+        "open-jobs",
+        "Going through the open jobs",
+        include_str!("texts/open-jobs.txt"),
+        61,
+    ),
     ("tone", "How we write", include_str!("texts/tone.txt"), 402),
 ];
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use anstyle::Style;
 use mcpmark_certify::{
-    Certificate, Certifier, CertifyError, Comparison, Identity, Mutants, Point, PointStatus,
-    Report, tree_view,
+    Certificate, Certifier, CertifyError, Comparison, Identity, Mutants, PLAYED_AT_ONCE, Point,
+    PointStatus, Report, tree_view,
 };
 use mcpmark_experiment::unavailable;
 use mcpmark_metadata::{Certification, CertifiedTask, ExitCode, MutantResults, Skeleton, Survivor};
@@ -85,7 +85,8 @@ pub(crate) fn check(context: &Context, args: &CheckArgs) -> Result<ExitCode, Com
         cross_check: false,
     };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let slots = u32::try_from(cores).unwrap_or(u32::MAX).saturating_add(1);
+    let busy = cores.max(PLAYED_AT_ONCE);
+    let slots = u32::try_from(busy).unwrap_or(u32::MAX).saturating_add(1);
     let sandbox = context.sandbox(slots, engine(EngineName::Cranelift))?;
     let other = context.sandbox(slots, engine(EngineName::Pulley))?;
     let store = Arc::new(context.store()?);

@@ -19,7 +19,9 @@ pub fn show(request: &Request, context: &mut Context<'_>) -> Answer {
     let sql = "SELECT j.id, j.title, j.status, j.place, j.opened, h.name AS house FROM jobs j \
                JOIN houses h ON h.id = j.house ORDER BY j.id DESC LIMIT 10";
     let newest = context.query(sql, NONE)?;
+    let today = when::date(context.now()).to_string();
     let content = html! {
+        p { "Today is " (when::day(&today)) "." }
         p { "Report what is broken in your flat or house. The desk passes it on to a firm and tells you when it comes." }
         h2 { "Jobs" }
         ul { @for (value, label) in words::STATUSES {

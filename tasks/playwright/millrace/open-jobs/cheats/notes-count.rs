@@ -1,0 +1,18 @@
+//! Takes a note of the desk for the last word of the household.
+
+#[path = "../../../browser.rs"]
+mod browser;
+#[path = "../../clerk.rs"]
+mod clerk;
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+
+use crate::play::{Manner, play};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play(tools, Manner::NotesCount)
+}
