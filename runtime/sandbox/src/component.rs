@@ -373,8 +373,8 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are neither a component that fits the `verifier` world nor a command of WASI 0.2, if it is too large or uses an
-    /// [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
+    /// Returns an error if the bytes are neither a component that fits the `verifier` world nor a command of WASI 0.2, if
+    /// the component is too large or uses an [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
     pub fn verifier(&self, bytes: &[u8]) -> Result<Verifier, LoadError> {
         let (digest, linked) = self.linked_verifier(bytes)?;
         let twin = match self.peer() {
