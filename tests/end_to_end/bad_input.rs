@@ -62,7 +62,7 @@ fn a_component_that_asks_for_more_is_refused_before_anything_runs() {
             fs::write(library.task_dir("easy").join("verifier.wasm"), &bytes).unwrap();
         })
     };
-    insta::assert_snapshot!(verifier(guests::hostile("wants-wasi.wat")), @"error: task filesystem/office/easy: verifier: imports `wasi:filesystem/preopens@0.2.6`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0");
+    insta::assert_snapshot!(verifier(guests::hostile("wants-wasi.wat")), @"error: task filesystem/office/easy: verifier: imports `wasi:filesystem/preopens@0.3.0`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0, and cli, clocks, filesystem, io and random of WASI 0.2");
     insta::assert_snapshot!(verifier(guests::hostile("core-module.wat")), @"error: task filesystem/office/easy: verifier: does not fit the contract of a verifier: no export `verify` found");
     insta::assert_snapshot!(verifier(b"no wasm at all".to_vec()), @r"error: cannot convert [dir]/library/tasks/filesystem/office/easy/verifier.wasm to a component: not a WebAssembly file: it does not start with \0asm");
 }

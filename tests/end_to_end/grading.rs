@@ -251,10 +251,10 @@ fn files_that_are_no_verifiers_are_refused() {
     }
     insta::assert_snapshot!(transcript, @r"
     $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
-    error: [dir]/judge.wasm: imports `wasi:filesystem/preopens@0.2.6`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0
+    error: [dir]/judge.wasm: imports `wasi:filesystem/preopens@0.3.0`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0, and cli, clocks, filesystem, io and random of WASI 0.2
 
     $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
-    error: [dir]/judge.wasm: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0
+    error: [dir]/judge.wasm: imports `mcpmark:guest/tools@0.1.0` and `env`, which a verifier may not import; it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and mcpmark:guest/git@0.1.0, and mcpmark:sql/database@0.1.0, and cli, clocks, filesystem, io and random of WASI 0.2
 
     $ mcpmark grade --verifier [dir]/judge.wasm --state [dir]/state --json
     error: [dir]/judge.wasm: a core WebAssembly module, not a component; create a component with `mcpmark task build` or `wasm-tools component new`
@@ -339,4 +339,32 @@ fn the_same_state_has_one_digest_wherever_it_lies() {
     assert_eq!(text(&report["state"]), digest(&other));
     fs::write(other.join("note.txt"), "as it is").unwrap();
     assert_ne!(digest(&judge.state), digest(&other));
+}
+
+/// The verifier of the task is a core module of WASI 0.1, which passes by its exit code.
+#[test]
+fn a_program_is_the_verifier_of_a_task() {
+    let environment = Environment::new();
+    let library = crate::library::Library::new(&environment);
+    library.task("program", &guests::hostile("command-passes.wat"));
+    library.task("failing", &guests::hostile("command-exits.wat"));
+    let root = ["--root", library.root.to_str().unwrap()];
+    let run = ["run", "filesystem/office", "--agent", "nop", "--json"];
+    let report = environment.run(root.iter().chain(&run)).exits(1).json();
+    assert_eq!(
+        report["attempts"].as_array().map(Vec::len),
+        Some(2),
+        "{report:#}"
+    );
+
+    let state = library.world("office").join("files");
+    for (task, code) in [("program", 0), ("failing", 1)] {
+        let task = format!("filesystem/office/{task}");
+        let grade = ["grade", &task, "--state", state.to_str().unwrap(), "--json"];
+        let report = environment
+            .run(root.iter().chain(&grade))
+            .exits(code)
+            .json();
+        assert!(report["output"]["exit_code"].is_number(), "{report:#}");
+    }
 }

@@ -41,6 +41,70 @@ fn build(builder: &Path, source: &Path, target: &Path) {
     assert!(built.status.success(), "{words}");
 }
 
+/// A module that reads files through WASI, built with the WIT packages of the sandbox.
+#[test]
+fn a_program_in_javascript_grades_by_its_exit_code() {
+    let builder = match builder() {
+        Ok(builder) => builder,
+        Err(reason) => {
+            skip(Need::Npm, format!("programs in JavaScript: {reason}"));
+            return;
+        }
+    };
+    let environment = Environment::bare();
+    let languages = repository().join("tests/languages");
+    let wit = environment.directory("wit", &[("deps/wasi.wit", &packages_of_wasi())]);
+    fs::copy(languages.join("verifier.wit"), wit.join("verifier.wit")).unwrap();
+    let program = environment.path("program.wasm");
+    let source = languages.join("verify.mjs");
+    let script = builder.with_file_name("program.mjs");
+    fs::write(&script, PROGRAM).unwrap();
+    let built = Command::new("node")
+        .args([&script, &source, &wit, &program])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "{words}");
+
+    let start = environment.directory("start", &[("log.txt", "one\ntwo\n")]);
+    let grade = |answer: &str| {
+        let state = environment.directory("state", &[("answer.txt", answer)]);
+        let places = [&program, &state, &start].map(|path| path.to_str().unwrap().to_owned());
+        let [program, state, start] = &places;
+        environment.run([
+            "grade",
+            "--verifier",
+            program,
+            "--state",
+            state,
+            "--start",
+            start,
+        ])
+    };
+    grade("2\n").exits(0);
+    grade("3\n").exits(1);
+}
+
+/// Program that builds a component of WASI from a module, a directory with WIT, and the path of the component.
+const PROGRAM: &str = r#"
+import { componentize } from "@bytecodealliance/componentize-js";
+import { writeFile } from "node:fs/promises";
+const [sourcePath, witPath, target] = process.argv.slice(2);
+const disableFeatures = ["http", "fetch-event"];
+const options = { sourcePath, witPath, worldName: "verifier", disableFeatures };
+await writeFile(target, (await componentize(options)).component);
+"#;
+
+/// Returns the packages of WASI in the WIT of the sandbox, without the world of interpreters.
+fn packages_of_wasi() -> String {
+    let wit = repository().join("runtime/sandbox/src/wasi/wasi.wit");
+    let wit = fs::read_to_string(wit).unwrap();
+    let (before, world) = wit.split_once("world profile {").unwrap();
+    let (_, after) = world.split_once("\n}\n").unwrap();
+    format!("{before}{after}")
+}
+
 #[test]
 fn a_module_judges_without_a_system_around_it() {
     let builder = match builder() {

@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_snapshot::Digest;
 use mcpmark_task::GuestSource;
+use wasi_preview1_component_adapter_provider::WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME;
 use wit_component::ComponentEncoder;
 
+use super::adapter::{ADAPTER, adapter_of};
 use super::{BuildError, Built};
 
 /// Name and version of the tool that converts modules to components. It is part of file names, because a new version
@@ -33,8 +35,17 @@ pub fn componentize(core: &[u8]) -> Result<Vec<u8>, ComponentizeError> {
         let reason = "not a WebAssembly file: it does not start with \\0asm".to_owned();
         return Err(ComponentizeError { reason });
     }
+    encode(core, None)
+}
+
+/// Converts a core module, with an adapter for imports of WASI 0.1 if it is given.
+pub(crate) fn encode(core: &[u8], adapter: Option<&[u8]>) -> Result<Vec<u8>, ComponentizeError> {
     ComponentEncoder::default()
         .module(core)
+        .and_then(|encoder| match adapter {
+            Some(adapter) => encoder.adapter(WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, adapter),
+            None => Ok(encoder),
+        })
         .and_then(|encoder| encoder.validate(true).encode())
         .map_err(|error| {
             // The format `{:#}` would print the causes over many lines.
@@ -65,11 +76,21 @@ impl Stored {
     }
 }
 
-/// Returns the component of a core module and whether it was converted now.
+/// Returns the component of a core module and whether it was converted now, with an adapter for imports of WASI 0.1 if
+/// it is given.
 ///
 /// An existing component is used only if its digest equals the one in the `.digest` file next to it.
-pub(crate) fn store(core: &[u8], guest: &Path, dir: &Path) -> Result<(Stored, bool), BuildError> {
-    let path = dir.join(format!("{}-{COMPONENTIZER}.wasm", Digest::of(core).hex()));
+pub(crate) fn store(
+    core: &[u8],
+    adapter: Option<&[u8]>,
+    guest: &Path,
+    dir: &Path,
+) -> Result<(Stored, bool), BuildError> {
+    let tool = match adapter {
+        Some(_) => format!("{COMPONENTIZER}-{ADAPTER}"),
+        None => COMPONENTIZER.to_owned(),
+    };
+    let path = dir.join(format!("{}-{tool}.wasm", Digest::of(core).hex()));
     let note = path.with_extension("digest");
     if let Some(stored) = fs::read_to_string(&note)
         .ok()
@@ -77,7 +98,7 @@ pub(crate) fn store(core: &[u8], guest: &Path, dir: &Path) -> Result<(Stored, bo
     {
         return Ok((stored, false));
     }
-    let component = componentize(core).map_err(|source| BuildError::Componentize {
+    let component = encode(core, adapter).map_err(|source| BuildError::Componentize {
         guest: guest.to_owned(),
         source,
     })?;
@@ -104,7 +125,8 @@ pub(crate) fn check(path: &Path, digest: &Digest) -> Option<Stored> {
     })
 }
 
-/// Loads a prebuilt `.wasm` file: a component unchanged, a core module converted to a component.
+/// Loads a prebuilt `.wasm` file: a component unchanged, a core module converted to a component. A module of WASI 0.1
+/// gets the published adapter.
 pub(crate) fn ready(path: &Path, dir: &Path) -> Result<Stored, BuildError> {
     /// Preamble of a component: `\0asm`, version 13, layer 1.
     const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
@@ -116,7 +138,7 @@ pub(crate) fn ready(path: &Path, dir: &Path) -> Result<Stored, BuildError> {
             size: bytes.len() as u64,
         });
     }
-    store(&bytes, path, dir).map(|(stored, _)| stored)
+    store(&bytes, adapter_of(&bytes), path, dir).map(|(stored, _)| stored)
 }
 
 /// Writes a file atomically: readers see the complete file or none.

@@ -19,6 +19,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod adapter;
 mod cargo;
 mod children;
 mod component;
@@ -49,6 +50,7 @@ use stamp::{Inputs, Stamp};
 use toolchain::Toolchain;
 use turns::Turn;
 
+pub use adapter::adapt;
 pub use children::stop;
 pub use component::{ComponentizeError, componentize};
 pub use error::{BuildError, Failure};
@@ -302,7 +304,7 @@ impl Builder {
     ) -> Result<component::Stored, BuildError> {
         let core = fs::read(&artifact.module)
             .map_err(|error| BuildError::io("read", &artifact.module, error))?;
-        let (stored, new) = component::store(&core, &artifact.source, &self.components())?;
+        let (stored, new) = component::store(&core, None, &artifact.source, &self.components())?;
         if new {
             report(BuildEvent::Componentized {
                 source: artifact.source.clone(),

@@ -98,6 +98,7 @@ impl Certifier<'_> {
         let variants = self.oracles(task, &task.variants, "variant")?;
         let uncovered = self.uncovered(task)?;
         let second = self.second_verifier(task)?;
+        let second = second.starting_at(prepared_task.start.clock);
         let (identity, shared) = self.identity(task, &prepared_task)?;
         let rules = self.rules(task, identity.verifier)?;
         let mut run = CertificationRun {

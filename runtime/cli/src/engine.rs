@@ -1,5 +1,6 @@
 //! Configuration of the sandbox and reading of components, with hints for their errors.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileTypeExt;
@@ -56,25 +57,42 @@ fn compiler(settings: &Settings) -> Result<Compiler, CommandError> {
     Ok(compiler)
 }
 
-/// Reads a component, up to the maximum size of components.
+/// Reads a component, up to the maximum size of components. A core module of WASI 0.1 is converted to one.
 pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
     let limit = Settings::new().component.value()?;
-    read(file, limit)?.map_err(|size| {
+    let bytes = read(file, limit)?.map_err(|size| {
         let error = LoadError::TooLarge { size, limit };
         load_error(format!("{}: {error}", file.display()), &error)
-    })
+    })?;
+    adapted(file, bytes)
 }
 
-/// Reads a component of any kind, up to the maximum size of interpreters.
+/// Returns the component of a core module of WASI 0.1, and other bytes as they are.
+fn adapted(file: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, CommandError> {
+    let adapted = mcpmark_build::adapt(&bytes).map_err(|error| {
+        let file = file.display();
+        CommandError::invalid(format!(
+            "{file}: cannot convert the module of WASI 0.1 to a component: {error}"
+        ))
+    })?;
+    let component = match adapted {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(component) => Some(component),
+    };
+    Ok(component.unwrap_or(bytes))
+}
+
+/// Reads a component of any kind, up to the maximum size of interpreters. A core module of WASI 0.1 is converted to one.
 pub(crate) fn read_guest(file: &Path) -> Result<Vec<u8>, CommandError> {
     let limit = Settings::new().component.value()?;
     let limit = limit.max(MAX_INTERPRETER_BYTES);
-    read(file, limit)?.map_err(|size| {
+    let bytes = read(file, limit)?.map_err(|size| {
         let file = file.display();
         CommandError::invalid(format!(
             "{file}: {size} bytes exceed the limit of {limit} bytes for a guest"
         ))
-    })
+    })?;
+    adapted(file, bytes)
 }
 
 /// Reads a file, or returns its size if it exceeds the limit.

@@ -5,6 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use mcpmark_build::{Builder, Options};
+use mcpmark_task::GuestSource;
+use mcpmark_test_support::{Need, skip};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -20,7 +23,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// A guest of the hostile corpus, as a component.
+    /// A guest of the hostile corpus, in the binary format.
     fn guest(&self, name: &str) -> PathBuf {
         let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hostile");
         let file = self.path(&format!("{name}.wasm"));
@@ -267,4 +270,155 @@ fn the_compiler_is_hidden_and_refuses_what_is_no_request() {
         .unwrap();
     assert!(!output.status.success());
     assert!(text(&output.stdout).contains("the request is not valid"));
+}
+
+/// Directory with verifiers in several languages, which check that `answer.txt` has the number of lines of `log.txt`.
+fn languages() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/languages")
+}
+
+/// Lets a verifier grade a right answer, a wrong one and a missing one.
+fn judges_all(place: &Place, guest: &Path) {
+    let start = place.path("start");
+    fs::create_dir_all(&start).unwrap();
+    fs::write(start.join("log.txt"), "one\ntwo\nthree\n").unwrap();
+    let more = [
+        "--start",
+        start.to_str().unwrap(),
+        "--limits",
+        "fuel=20000000000",
+    ];
+    let state = place.path("state");
+    fs::create_dir_all(&state).unwrap();
+    let answer = state.join("answer.txt");
+    for (text, code) in [(Some("3\n"), 0), (Some("4\n"), 1), (None, 1)] {
+        match text {
+            Some(text) => fs::write(&answer, text).unwrap(),
+            None => fs::remove_file(&answer).unwrap(),
+        }
+        let (output, report) = place.grade(guest, &more);
+        let report = format!("{text:?}: {report:#} {}", crate::text(&output.stderr));
+        assert_eq!(output.status.code(), Some(code), "{report}");
+    }
+}
+
+#[test]
+fn a_program_of_wasi_grades_by_its_exit_code_and_its_output_is_kept() {
+    let place = Place::new();
+    let (output, report) = place.grade(&place.guest("command-passes"), &["--", "an argument"]);
+    assert_eq!(output.status.code(), Some(0), "{report:#}");
+    assert_eq!(report["output"]["stdout"], "✓ hello\n");
+    assert_eq!(report["output"]["exit_code"], 0);
+    let names = report["checks"].as_array().unwrap().iter();
+    assert!(names.map(|check| &check["name"]).eq(["hello", "exit code"]));
+
+    let (output, report) = place.grade(&place.guest("command-exits"), &[]);
+    assert_eq!(output.status.code(), Some(1), "{report:#}");
+    assert_eq!(report["checks"][0]["name"], "exit code");
+
+    let (output, report) = place.grade(&place.guest("command-prints-without-end"), &[]);
+    assert_eq!(output.status.code(), Some(3), "{report:#}");
+    assert_eq!(report["fault"]["kind"], "output");
+    let kept = report["output"]["stderr"].as_str().unwrap();
+    assert_eq!(kept.len(), 256 << 10);
+
+    // Only a program reads arguments.
+    let (output, _) = place.grade(&place.guest("well-behaved"), &["--", "an argument"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("a component that imports WASI"));
+}
+
+#[test]
+fn inspect_says_what_a_program_of_wasi_can_do() {
+    let place = Place::new();
+    let guest = place.guest("command-reads-outside");
+    let output = place.run(&["inspect", guest.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["kind"], "verifier");
+    assert_eq!(report["profile"], "wasi");
+    let can = report["can"].as_str().unwrap();
+    assert!(
+        can.contains("read the two states and the agent's last message as files")
+            && can.ends_with("; nothing else"),
+        "{can}"
+    );
+    let guest = place.guest("command-wants-sockets");
+    let output = place.run(&["inspect", guest.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(4));
+    let shown = text(&output.stdout);
+    assert!(
+        shown.contains("wasi:sockets/tcp@0.2.6: not available to guests of this kind"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_verifier_in_rust_uses_wasi() {
+    let place = Place::new();
+    let package_dir = place.path("package");
+    fs::create_dir(&package_dir).unwrap();
+    for name in ["Cargo.toml", "Cargo.lock", "verifier.rs"] {
+        fs::copy(languages().join("rust").join(name), package_dir.join(name)).unwrap();
+    }
+    let source = GuestSource::Rust {
+        source: package_dir.join("verifier.rs"),
+        package_dir,
+    };
+    let mut builder = Builder::new(Options::new(place.path("guests")));
+    let built = builder.build(&[source], &mut |_| {}).unwrap();
+    judges_all(&place, &built[0].path);
+}
+
+#[test]
+fn verifiers_in_c_and_zig_grade() {
+    let place = Place::new();
+    let (c, zig) = (place.path("c.wasm"), place.path("zig.wasm"));
+    let target = ["-target", "wasm32-wasi"];
+    let compile = |arguments: &[&str], to: &str| {
+        Command::new("zig")
+            .args(arguments)
+            .args(target)
+            .arg(to)
+            .current_dir(languages())
+            .env("ZIG_GLOBAL_CACHE_DIR", place.path("zig"))
+            .env("ZIG_LOCAL_CACHE_DIR", place.path("zig"))
+            .output()
+    };
+    let to = format!("-o{}", c.display());
+    let built = match compile(&["cc", "-Os", "verify.c"], &to) {
+        Ok(built) => built,
+        Err(error) => {
+            skip(Need::Zig, format!("verifiers in C and Zig: {error}"));
+            return;
+        }
+    };
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    judges_all(&place, &c);
+    let to = format!("-femit-bin={}", zig.display());
+    let built = compile(&["build-exe", "-OReleaseSmall", "verify.zig"], &to).unwrap();
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    judges_all(&place, &zig);
+}
+
+#[test]
+fn a_verifier_in_go_grades() {
+    let place = Place::new();
+    let go = place.path("go.wasm");
+    let targets = Command::new("go").args(["tool", "dist", "list"]).output();
+    if !targets.is_ok_and(|it| text(&it.stdout).contains("wasip1/wasm")) {
+        skip(Need::Go, "a verifier in Go: no Go that compiles for wasip1");
+        return;
+    }
+    let built = Command::new("go")
+        .args(["build", "-ldflags=-s", "-o", go.to_str().unwrap()])
+        .arg("verify.go")
+        .current_dir(languages())
+        .env("GOOS", "wasip1")
+        .env("GOARCH", "wasm")
+        .env("GOCACHE", place.path("go-cache"))
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    judges_all(&place, &go);
 }

@@ -432,7 +432,8 @@ impl TaskPreparer<'_> {
             }
             None => {
                 let loaded = self.sandbox.verifier(verifier);
-                Judge::Component(loaded.map_err(wrong("verifier"))?)
+                let verifier = loaded.map_err(wrong("verifier"))?;
+                Judge::Component(verifier.starting_at(start.clock))
             }
         };
         let solution = solution

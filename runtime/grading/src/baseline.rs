@@ -165,7 +165,8 @@ fn key(judge: &Judge, baseline: &VerifyInput, limits: &Limits) -> Key {
     let parameters = serde_json::from_str(&baseline.parameters).unwrap_or_default();
     let clock = match judge {
         Judge::Script(judge) => judge.clock,
-        Judge::Component(_) | Judge::HeldBack(_) => 0,
+        Judge::Component(verifier) => verifier.clock().unwrap_or_default(),
+        Judge::HeldBack(_) => 0,
     };
     let answer = baseline.answer.is_some();
     let terms = Terms::of(judge, parameters, answer, *limits, clock).document();

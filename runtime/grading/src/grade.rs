@@ -62,19 +62,29 @@ pub struct Graded {
     pub outcome: Outcome,
     /// Log of a component.
     pub log: Log,
-    /// Output of a script.
+    /// Output of a script, or of a component that imports WASI.
     pub printed: Option<Printed>,
 }
 
-/// Output and exit code of a script.
+/// Output and exit code of a script, or of a component that imports WASI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Printed {
     /// Standard output.
     pub stdout: Vec<u8>,
     /// Standard error.
     pub stderr: Vec<u8>,
-    /// Exit code; none if the script did not exit by itself.
+    /// Exit code; none if the script or command did not exit by itself, or if a component returned checks.
     pub exit_code: Option<u8>,
+}
+
+impl From<mcpmark_sandbox::Printed> for Printed {
+    fn from(printed: mcpmark_sandbox::Printed) -> Self {
+        Self {
+            stdout: printed.written.stdout,
+            stderr: printed.written.stderr,
+            exit_code: printed.exit_code,
+        }
+    }
 }
 
 impl Judge {
@@ -195,7 +205,8 @@ impl Graded {
         };
         let streams = [&printed.stdout, &printed.stderr];
         let streams = streams.map(|bytes| String::from_utf8_lossy(bytes));
-        let lines: Vec<&str> = streams.iter().flat_map(|text| text.lines()).collect();
+        let printed = streams.iter().flat_map(|text| text.lines());
+        let lines: Vec<&str> = self.log.lines().chain(printed).collect();
         Cow::Owned(lines.join("\n"))
     }
 }
@@ -251,6 +262,8 @@ pub fn grade_loaded(
         answer: input.answer.as_ref().map(|_| String::new()),
         parameters: input.parameters.clone(),
         data: input.data.clone(),
+        arguments: input.arguments.clone(),
+        environment: input.environment.clone(),
     };
     // If the agent changed nothing, the verdict is also the baseline.
     let is_untouched = baselines.is_some()
@@ -280,7 +293,7 @@ fn grade_once(sandbox: &Sandbox, judge: &Judge, input: VerifyInput, limits: &Lim
             Graded {
                 outcome: outcome(run.result),
                 log: run.log,
-                printed: None,
+                printed: run.printed.map(Printed::from),
             }
         }
         Judge::Script(judge) => judge.grade(sandbox, input.end, input.answer, limits),

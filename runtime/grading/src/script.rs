@@ -293,21 +293,9 @@ fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> ScriptError {
     move |source| ScriptError::Read { path, source }
 }
 
-/// Returns the messages file in the published format. It contains at most the agent's last message.
+/// Returns the directory of the messages file.
 fn messages(answer: Option<&str>) -> Snapshot {
-    let messages: Vec<serde_json::Value> = answer
-        .into_iter()
-        .map(|text| {
-            serde_json::json!({
-                "id": "__fake_id__",
-                "content": [{"annotations": [], "text": text, "type": "output_text"}],
-                "role": "assistant",
-                "status": "completed",
-                "type": "message",
-            })
-        })
-        .collect();
-    let bytes = serde_json::Value::from(messages).to_string().into_bytes();
+    let bytes = mcpmark_sandbox::messages(answer);
     let blobs = MemoryBlobs::new();
     let file = File {
         size: bytes.len() as u64,

@@ -313,7 +313,7 @@ impl Terms {
                 let verifier = sandbox
                     .verifier(&bytes)
                     .map_err(|error| TermsError::Verifier(Box::new(error)))?;
-                Ok(Judge::Component(verifier))
+                Ok(Judge::Component(verifier.starting_at(self.clock)))
             }
             VerifierTerms::Script(ScriptTerms {
                 name,

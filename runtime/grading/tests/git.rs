@@ -483,7 +483,9 @@ fn the_engine_is_one_for_the_sandbox() {
         "{without}"
     );
     assert!(
-        without.ends_with("it may import state, answer, parameters and log of mcpmark:guest@0.1.0"),
+        without.contains(
+            "it may import state, answer, parameters and log of mcpmark:guest@0.1.0, and cli,"
+        ),
         "{without}"
     );
     let with = message(Services::builtin().offer(SandboxConfig::default(), &std::env::temp_dir()));

@@ -69,14 +69,14 @@ pub struct FaultReport {
     pub message: String,
 }
 
-/// Output of a script. Invalid UTF-8 is replaced.
+/// Output of a script, or of a component that imports WASI. Invalid UTF-8 is replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ScriptOutput {
     /// Text that the script wrote to standard output.
     pub stdout: String,
     /// Text that the script wrote to standard error.
     pub stderr: String,
-    /// Exit code of the script; null if it did not exit.
+    /// Exit code of the script or command; null if it did not exit.
     pub exit_code: Option<u8>,
 }
 

@@ -15,15 +15,52 @@ use crate::engine::Inner;
 use crate::host::{SetupHost, SiteGuestHost, SolutionHost, VerifierHost, cut};
 use crate::precompile::precompile;
 use crate::profile::profile;
+use crate::wasi::Command;
 use crate::{CompileError, EngineKind, GuestKind, Interface, Sandbox, UnmeteredFeature, unmetered};
 
 /// Verifier that is compiled, with imports and export checked.
 #[derive(Clone)]
 pub struct Verifier {
     pub(crate) digest: Digest,
-    pub(crate) pre: Arc<VerifierPre<VerifierHost>>,
+    pub(crate) linked: Linked,
     /// Verifier for the other engine of a cross-check.
-    pub(crate) twin: Option<Arc<VerifierPre<VerifierHost>>>,
+    pub(crate) twin: Option<Linked>,
+    /// Start of the clock that it reads through WASI, in seconds since 1970-01-01T00:00:00Z.
+    pub(crate) clock: i64,
+}
+
+/// Verifier with its imports linked.
+#[derive(Clone)]
+pub(crate) enum Linked {
+    /// Component that exports `verify` and does not import WASI.
+    Pure(Arc<VerifierPre<VerifierHost>>),
+    /// Component that exports `verify` and imports WASI.
+    Wasi(Arc<VerifierPre<VerifierHost>>),
+    /// Command of WASI.
+    Command(Arc<Command>),
+}
+
+impl Verifier {
+    /// Returns this verifier with a clock that starts at an instant, in seconds since 1970-01-01T00:00:00Z. It is also
+    /// the time stamp of files that have none. The default is 2026-01-01T00:00:00Z. Only verifiers that import WASI
+    /// read it.
+    #[must_use]
+    pub fn starting_at(self, clock: i64) -> Self {
+        Self { clock, ..self }
+    }
+
+    /// Returns the start of the clock if the verifier imports WASI. The verdict of another does not depend on it.
+    pub fn clock(&self) -> Option<i64> {
+        match self.linked {
+            Linked::Pure(_) => None,
+            Linked::Wasi(_) | Linked::Command(_) => Some(self.clock),
+        }
+    }
+
+    /// Reports whether the verifier is a command, whose exit code is the verdict.
+    pub fn is_command(&self) -> bool {
+        matches!(self.linked, Linked::Command(_))
+    }
 }
 
 /// Setup guest that is compiled, with imports and export checked.
@@ -124,6 +161,9 @@ fn list(names: &[String]) -> String {
     text.join(" and ")
 }
 
+/// Start of the clock of a verifier that imports WASI, unless a world determines it: 2026-01-01T00:00:00Z.
+const DEFAULT_CLOCK: i64 = 1_767_225_600;
+
 const PACKAGE: &str = "mcpmark:guest/";
 const VERSION: &str = "@0.1.0";
 /// Returns the names under which a kind of guest imports the interfaces of the contract.
@@ -142,7 +182,7 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     pub(crate) export: &'static str,
     pub(crate) interfaces: &'static [&'static str],
-    /// Interfaces of other packages: names, or prefixes that end in `/`, with descriptions of what they allow.
+    /// Interfaces of other packages: names, or prefixes that end in `/` or `.`, with descriptions of what they allow.
     foreign: &'static [(&'static str, &'static str)],
     /// Kind of guest in [`Interface`]s of an embedder, if it may import them.
     extended: Option<GuestKind>,
@@ -152,9 +192,44 @@ pub(crate) const VERIFIER: Kind = Kind {
     name: "verifier",
     export: "verify",
     interfaces: &["state", "answer", "parameters", "log"],
-    foreign: &[],
+    foreign: VERIFIER_WASI,
     extended: Some(GuestKind::Verifier),
 };
+/// Prefix of the packages of WASI.
+pub(crate) const WASI: &str = "wasi:";
+/// Interfaces of WASI 0.2 that a verifier may import.
+const VERIFIER_WASI: &[(&str, &str)] = &[
+    (
+        "wasi:cli/environment@0.2.",
+        "read its arguments and environment variables",
+    ),
+    ("wasi:cli/exit@0.2.", "end with an exit code"),
+    ("wasi:cli/stdin@0.2.", "read a standard input that is empty"),
+    ("wasi:cli/stdout@0.2.", "write an output, which is kept"),
+    ("wasi:cli/stderr@0.2.", "write an output, which is kept"),
+    ("wasi:cli/terminal-input@0.2.", TERMINAL),
+    ("wasi:cli/terminal-output@0.2.", TERMINAL),
+    ("wasi:cli/terminal-stdin@0.2.", TERMINAL),
+    ("wasi:cli/terminal-stdout@0.2.", TERMINAL),
+    ("wasi:cli/terminal-stderr@0.2.", TERMINAL),
+    ("wasi:clocks/monotonic-clock@0.2.", CLOCK),
+    ("wasi:clocks/wall-clock@0.2.", CLOCK),
+    ("wasi:filesystem/types@0.2.", FILES),
+    ("wasi:filesystem/preopens@0.2.", FILES),
+    ("wasi:io/error@0.2.", STREAMS),
+    ("wasi:io/poll@0.2.", STREAMS),
+    ("wasi:io/streams@0.2.", STREAMS),
+    ("wasi:random/random@0.2.", RANDOM),
+    ("wasi:random/insecure@0.2.", RANDOM),
+    ("wasi:random/insecure-seed@0.2.", RANDOM),
+];
+const TERMINAL: &str = "ask whether it has a terminal, which it has not";
+const CLOCK: &str = "read a clock of the run's own";
+const FILES: &str =
+    "read the two states and the agent's last message as files, which it cannot change";
+const STREAMS: &str = "wait for its own streams";
+const RANDOM: &str = "draw random numbers that are the same each time";
+
 pub(crate) const SETUP: Kind = Kind {
     name: "setup guest",
     export: "setup",
@@ -234,9 +309,12 @@ impl Kind {
             return Some(words(name));
         }
         let mut foreign = self.foreign.iter();
-        let foreign = foreign.find(|(name, _)| match name.strip_suffix('/') {
-            Some(_) => import.starts_with(name),
-            None => import == *name,
+        let foreign = foreign.find(|(name, _)| {
+            if name.ends_with(['/', '.']) {
+                import.starts_with(name)
+            } else {
+                import == *name
+            }
         });
         let own = || self.own(own).find(|own| own.name() == import);
         foreign
@@ -266,7 +344,12 @@ impl Kind {
         let own = self
             .own(own)
             .map(|interface| format!(", and {}", interface.name()));
-        own.fold(ours, |offered, more| offered + &more)
+        let wasi = if self.foreign.is_empty() {
+            ""
+        } else {
+            ", and cli, clocks, filesystem, io and random of WASI 0.2"
+        };
+        own.fold(ours, |offered, more| offered + &more) + wasi
     }
 }
 
@@ -290,25 +373,46 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// Returns an error if the bytes are not a component that fits the `verifier` world, if it is too large or uses an
-    /// [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
+    /// Returns an error if the bytes are neither a component that fits the `verifier` world nor a command of WASI 0.2, if
+    /// the component is too large or uses an [unmetered feature](UnmeteredFeature), or if it cannot be compiled.
     pub fn verifier(&self, bytes: &[u8]) -> Result<Verifier, LoadError> {
-        let (digest, pre) = self.verifier_pre(bytes)?;
+        let (digest, linked) = self.linked_verifier(bytes)?;
         let twin = match self.peer() {
-            Some(peer) => Some(peer.verifier_pre(bytes)?.1),
+            Some(peer) => Some(peer.linked_verifier(bytes)?.1),
             None => None,
         };
-        Ok(Verifier { digest, pre, twin })
+        Ok(Verifier {
+            digest,
+            linked,
+            twin,
+            clock: DEFAULT_CLOCK,
+        })
     }
 
-    fn verifier_pre(
-        &self,
-        bytes: &[u8],
-    ) -> Result<(Digest, Arc<VerifierPre<VerifierHost>>), LoadError> {
+    fn linked_verifier(&self, bytes: &[u8]) -> Result<(Digest, Linked), LoadError> {
         let (digest, component) = self.load(bytes, &VERIFIER)?;
+        let engine = &self.inner.engine;
         let pre = link(&self.inner.verifier, &component, &VERIFIER)?;
+        let command =
+            Command::of(engine, &component, &pre).map_err(|message| LoadError::Contract {
+                kind: VERIFIER.name,
+                message,
+            })?;
+        if let Some(command) = command {
+            return Ok((digest, Linked::Command(Arc::new(command))));
+        }
+        let has_wasi = component
+            .component_type()
+            .imports(engine)
+            .any(|(name, _)| name.starts_with(WASI));
         let pre = VerifierPre::new(pre).map_err(|error| contract(&VERIFIER, &error))?;
-        Ok((digest, Arc::new(pre)))
+        let pre = Arc::new(pre);
+        let linked = if has_wasi {
+            Linked::Wasi(pre)
+        } else {
+            Linked::Pure(pre)
+        };
+        Ok((digest, linked))
     }
 
     /// Loads a setup guest: compiles it, or takes it from the cache.

@@ -11,19 +11,34 @@ impl Sandbox {
     /// the result is a fault of kind `disagreement`. If an engine reaches the time limit, the fault is `time`.
     pub fn verify(&self, guest: &Verifier, input: VerifyInput, limits: &Limits) -> Run<Verdict> {
         let Some(peer) = self.peer() else {
-            return self.verify_once(&guest.pre, input, limits);
+            return self.verify_once(&guest.linked, guest.clock, input, limits);
         };
-        let mut first = self.verify_once(&guest.pre, input.clone(), limits);
+        let mut first = self.verify_once(&guest.linked, guest.clock, input.clone(), limits);
         let Some(twin) = &guest.twin else {
             let message = "the verifier was loaded by a sandbox without cross-check";
             first.result = Err(RunError::Host(message.to_owned()));
             return first;
         };
-        let second = peer.verify_once(twin, input, limits);
+        let second = peer.verify_once(twin, guest.clock, input, limits);
         let kinds = (self.inner.kind, peer.inner.kind);
-        first.result = agree(kinds, first.result, second.result);
+        let printed_same = first.printed == second.printed;
+        first.result = match agree(kinds, first.result, second.result) {
+            Ok(_) if !printed_same => Err(printed_differently(kinds)),
+            agreed => agreed,
+        };
         first
     }
+}
+
+/// Returns the fault of engines that agree on a verdict, but not on the output.
+pub(crate) fn printed_differently(kinds: (EngineKind, EngineKind)) -> RunError {
+    RunError::Fault(Fault::new(
+        FaultKind::Disagreement,
+        format!(
+            "the engines disagree: the outputs of the verifier on {} and on {} differ",
+            kinds.0, kinds.1
+        ),
+    ))
 }
 
 /// Returns the result of the first engine if the second engine has the same result.

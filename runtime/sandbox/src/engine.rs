@@ -17,7 +17,7 @@ use crate::compiler::Form;
 use crate::host::{Common, HasCommon, SetupHost, SiteGuestHost, SolutionHost, VerifierHost};
 use crate::limits::{MAX_INSTANCES, MAX_MEMORIES, MAX_STACK_BYTES, MAX_TABLE_ELEMENTS, MAX_TABLES};
 use crate::profile::profile;
-use crate::wasi::{Wasi, interpreter_config};
+use crate::wasi::{self, Wasi, interpreter_config};
 use crate::{Cancel, Compiler, EngineKind, GradeData, GuestKind, Interface, Limits, LimitsError};
 
 /// Interval of epoch ticks, which enforce time limits. A time limit is exact to one tick.
@@ -166,6 +166,7 @@ impl Sandbox {
             guest::state::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
             guest::answer::add_to_linker::<_, HasSelf<_>>(&mut verifier, |host| host)?;
             add_common(&mut verifier)?;
+            wasi::add_to_linker(&mut verifier)?;
 
             guest::builder::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;
             guest::random::add_to_linker::<_, HasSelf<_>>(&mut setup, |host| host)?;

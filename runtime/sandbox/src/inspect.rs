@@ -7,7 +7,8 @@ use serde::Serialize;
 use wasmparser::{ComponentExternalKind, ComponentTypeRef, Parser, Payload, TypeBounds};
 
 use crate::Interface;
-use crate::component::Kind;
+use crate::component::{Kind, WASI};
+use crate::wasi::RUN;
 use crate::{CompileError, Limits, LoadError, Sandbox};
 
 /// World that a guest belongs to.
@@ -124,7 +125,7 @@ fn read(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadError> {
         }
     }
     let kind = GuestKind::of(&exports, &imports);
-    let wasi = imports.iter().any(|name| name.starts_with("wasi:"));
+    let wasi = imports.iter().any(|name| name.starts_with(WASI));
     let capability = |import: String| Capability {
         allows: kind
             .and_then(|kind| kind.contract().allows(&import, own))
@@ -167,9 +168,14 @@ impl Inspection {
 }
 
 impl GuestKind {
-    /// Returns the kind of guest with these exports. An interpreter must also import a `mcpmark:script` interface,
+    /// Returns the kind of guest with these exports. A command of WASI is a verifier. An interpreter must also import a `mcpmark:script` interface,
     /// because many programs export a function `run`.
     fn of(exports: &[Export], imports: &[String]) -> Option<Self> {
+        let is_command =
+            |export: &Export| export.sort == "instance" && export.name.starts_with(RUN);
+        if exports.iter().any(is_command) {
+            return Some(Self::Verifier);
+        }
         let has = |name: &str| {
             exports
                 .iter()

@@ -7,7 +7,8 @@
 //! a [`Fault`] with a [`FaultKind`]. Runs are synchronous: call them from a thread that may block. The thread may have
 //! a small stack, because a run gets its own if the thread has too little left.
 //!
-//! Verifiers can also be scripts: an [`Interpreter`] is a component that runs them, with WASI files, clock and standard
+//! A verifier may import WASI 0.2, and any command of WASI is a verifier: it reads the two states as files, and its exit
+//! code is the verdict. Verifiers can also be scripts: an [`Interpreter`] is a component that runs them, with WASI files, clock and standard
 //! streams that this crate implements.
 //!
 //! A [`Compiler`] compiles components in a child process with limits of its own, because compiling a crafted component
@@ -71,12 +72,12 @@ pub use crate::many::{GradeRequest, Grades};
 pub use crate::meter::{Exhausted, Meter};
 pub use crate::order::{InOrder, Panicked, in_order};
 pub use crate::profile::EngineKind;
-pub use crate::run::{Run, SetupInput, Solved, VerifyInput};
+pub use crate::run::{Printed, Run, SetupInput, Solved, VerifyInput};
 pub use crate::serve::serve_compiler;
 pub use crate::unmetered::UnmeteredFeature;
 pub use crate::wasi::{
     Interpreter, MAX_INTERPRETER_BYTES, Mount, ScriptInput, ScriptRun, ScriptServices,
-    ScriptSession, ServiceAnswer, Written,
+    ScriptSession, ServiceAnswer, Written, messages,
 };
 /// Types generated from the WIT contract of guests, for interfaces that other crates implement.
 pub mod contract {

@@ -74,6 +74,7 @@ impl Iterator for Grades {
         Some(run.unwrap_or_else(|Panicked(message)| Run {
             result: Err(RunError::Host(format!("the host panicked: {message}"))),
             log: Log::default(),
+            printed: None,
             fuel: 0,
         }))
     }

@@ -10,8 +10,8 @@ use rustix::io::Errno;
 use wasmtime::component::ResourceTableError;
 use wasmtime::{OutOfMemory, PoolConcurrencyLimitError, Store, Trap, UpdateDeadline};
 
-use crate::bindings::verifier::{Check as WitCheck, VerifierPre};
-use crate::component::{Setup, Site, Solution, one_line};
+use crate::bindings::verifier::Check as WitCheck;
+use crate::component::{Linked, Setup, Site, Solution, one_line};
 use crate::engine::TICK;
 use crate::host::site::{Request, Response, SiteHost};
 use crate::host::{
@@ -20,8 +20,10 @@ use crate::host::{
 };
 use crate::limits::{Allowed, MAX_HANDLES, MAX_OPEN, MAX_STACK_BYTES};
 use crate::order::payload;
+use crate::wasi::{self, Program};
 use crate::{
     Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,
+    Written,
 };
 
 pub(crate) const CANCELLED: &str = "the run was cancelled";
@@ -43,6 +45,11 @@ pub struct VerifyInput {
     pub parameters: String,
     /// Data from which the interfaces of an embedder answer.
     pub data: GradeData,
+    /// Arguments of a verifier that reads them through WASI, without the name of the program.
+    pub arguments: Vec<String>,
+    /// Environment variables of a verifier that reads them through WASI. They are added to those of every verifier, or
+    /// override them.
+    pub environment: Vec<(String, String)>,
 }
 
 impl VerifyInput {
@@ -54,6 +61,8 @@ impl VerifyInput {
             answer: None,
             parameters: "{}".to_owned(),
             data: GradeData::none(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
         }
     }
 
@@ -88,8 +97,19 @@ pub struct Run<T> {
     pub result: Result<T, RunError>,
     /// Log of the guest, also kept if there is no result.
     pub log: Log,
+    /// Output of a verifier that imports WASI; none for other guests.
+    pub printed: Option<Printed>,
     /// Fuel that the guest used. It differs between engine profiles, so it is for display and never part of a receipt.
     pub fuel: u64,
+}
+
+/// Output of a verifier that imports WASI.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// Output, also kept if there is no verdict.
+    pub written: Written,
+    /// Exit code of a command, if it ended normally.
+    pub exit_code: Option<u8>,
 }
 
 /// Result of a solution.
@@ -105,12 +125,19 @@ impl Sandbox {
     /// Grades a final state on the engine of this sandbox.
     pub(crate) fn verify_once(
         &self,
-        pre: &VerifierPre<VerifierHost>,
+        linked: &Linked,
+        clock: i64,
         input: VerifyInput,
         limits: &Limits,
     ) -> Run<Verdict> {
         let allowed = self.allowed(GuestKind::Verifier, limits);
+        let program = match linked {
+            Linked::Pure(_) => None,
+            Linked::Wasi(_) => Some(Program::Checks),
+            Linked::Command(_) => Some(Program::Command),
+        };
         let host = VerifierHost {
+            wasi: program.map(|program| wasi::state(program, &input, clock)),
             common: Common::new(allowed, input.parameters),
             start: input.start,
             end: input.end,
@@ -119,29 +146,42 @@ impl Sandbox {
             state: RunState::default(),
             changes: None,
         };
-        let run = self.run(
-            host,
-            verdict_bytes(&allowed.limits),
-            "output_bytes",
-            |store| pre.instantiate(&mut *store)?.call_verify(store),
-        );
-        run.and_then(|checks, _| {
-            let checks = checks
-                .into_iter()
-                .map(
-                    |WitCheck {
-                         name,
-                         passed,
-                         detail,
-                     }| Check {
-                        name,
-                        passed,
-                        detail,
-                    },
-                )
-                .collect();
-            Verdict::new(checks, &allowed).map_err(RunError::Fault)
-        })
+        let (bytes, hand_over) = if program.is_some() {
+            (wasi::CALL_BYTES, HandOver::Fixed(wasi::CALL_BYTES))
+        } else {
+            let bytes = verdict_bytes(&allowed.limits);
+            (bytes, HandOver::Limit("output_bytes"))
+        };
+        match linked {
+            Linked::Pure(pre) | Linked::Wasi(pre) => {
+                let mut run = self.run(host, bytes, hand_over, |store| {
+                    pre.instantiate(&mut *store)?.call_verify(store)
+                });
+                let printed = run.take_written().map(|written| Printed {
+                    written,
+                    exit_code: None,
+                });
+                Run {
+                    printed,
+                    ..run.and_then(|checks, _| of_checks(checks, &allowed))
+                }
+            }
+            Linked::Command(command) => {
+                let mut run = self.run(host, bytes, hand_over, |store| command.call(store));
+                let printed = Printed {
+                    written: run.take_written().unwrap_or_default(),
+                    exit_code: run.result.as_ref().ok().copied(),
+                };
+                let verdict = run.and_then(|code, _| {
+                    let verdict = wasi::command_verdict(&printed.written, code, &allowed);
+                    verdict.map_err(RunError::Fault)
+                });
+                Run {
+                    printed: Some(printed),
+                    ..verdict
+                }
+            }
+        }
     }
 
     /// Builds a world from a seed.
@@ -151,7 +191,8 @@ impl Sandbox {
         let common = Common::new(allowed, input.parameters);
         let mut host = SetupHost::new(common, world, input.seed, input.clock);
         host.data.clone_from(&self.inner.data);
-        let run = self.run(host, allowed.limits.memory_bytes, "memory_bytes", |store| {
+        let hand_over = HandOver::Limit("memory_bytes");
+        let run = self.run(host, allowed.limits.memory_bytes, hand_over, |store| {
             guest
                 .pre
                 .instantiate(&mut *store)?
@@ -175,7 +216,8 @@ impl Sandbox {
             tools,
             stopped: None,
         };
-        let run = self.run(host, allowed.limits.memory_bytes, "memory_bytes", |store| {
+        let hand_over = HandOver::Limit("memory_bytes");
+        let run = self.run(host, allowed.limits.memory_bytes, hand_over, |store| {
             guest.pre.instantiate(&mut *store)?.call_solve(store)
         });
         let Raw {
@@ -188,7 +230,12 @@ impl Sandbox {
             (_, Some(reason)) => Ok(Solved::Stopped(reason)),
             (result, None) => result.and_then(|answer| within(answer, &allowed)),
         };
-        Run { result, log, fuel }
+        Run {
+            result,
+            log,
+            printed: None,
+            fuel,
+        }
     }
 
     /// Lets a site answer one request, in an instance of its own. `host` implements its database, clock and random source.
@@ -202,7 +249,7 @@ impl Sandbox {
         let allowed = self.allowed(GuestKind::Site, limits);
         let host = SiteGuestHost::new(Common::new(allowed, String::new()), host);
         let bytes = response_bytes(&allowed.limits);
-        let run = self.run(host, bytes, "output_bytes", |store| {
+        let run = self.run(host, bytes, HandOver::Limit("output_bytes"), |store| {
             store.data_mut().common.charge(request.size())?;
             let instance = guest.pre.instantiate(&mut *store)?;
             instance.call_answer(store, &request.into())
@@ -219,12 +266,12 @@ impl Sandbox {
     }
 
     /// Runs one guest in a fresh store. `call_bytes` is the maximum size of the values that it passes in one call, and
-    /// `call_limit` is the name of the limit that determines it.
+    /// `hand_over` names its origin.
     fn run<H: HasCommon, R>(
         &self,
         host: H,
         call_bytes: u64,
-        call_limit: &'static str,
+        hand_over: HandOver,
         call: impl FnOnce(&mut Store<H>) -> wasmtime::Result<R>,
     ) -> Raw<R, H> {
         let Some(_slot) = self.inner.slot(self.cancel.as_ref()) else {
@@ -261,7 +308,7 @@ impl Sandbox {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(error)) => {
                 let bounds = Bounds {
-                    hand_over: HandOver::Limit(call_limit),
+                    hand_over,
                     stack: MAX_STACK_BYTES,
                 };
                 Err(classify(&error, &bounds, store.data_mut().common()))
@@ -314,9 +361,37 @@ impl<R, H> Raw<R, H> {
         Run {
             result,
             log: self.log,
+            printed: None,
             fuel: self.fuel,
         }
     }
+}
+
+impl<R> Raw<R, VerifierHost> {
+    /// Takes the output of a verifier that imports WASI.
+    fn take_written(&mut self) -> Option<Written> {
+        let wasi = self.host.as_mut()?.wasi.as_mut()?;
+        Some(std::mem::take(&mut wasi.written))
+    }
+}
+
+/// Returns the verdict of a verifier that returned checks.
+fn of_checks(checks: Vec<WitCheck>, allowed: &Allowed) -> Result<Verdict, RunError> {
+    let checks = checks
+        .into_iter()
+        .map(
+            |WitCheck {
+                 name,
+                 passed,
+                 detail,
+             }| Check {
+                name,
+                passed,
+                detail,
+            },
+        )
+        .collect();
+    Verdict::new(checks, allowed).map_err(RunError::Fault)
 }
 
 /// Bounds other than the limits, for the message of a fault.

@@ -150,20 +150,22 @@ fn only_the_very_names_that_were_added_are_accepted() {
     assert_eq!(
         refusal(&plain, &component),
         "imports `probe:data/numbers@0.1.0`, which a verifier may not import; it may import \
-         state, answer, parameters and log of mcpmark:guest@0.1.0"
+         state, answer, parameters and log of mcpmark:guest@0.1.0, and cli, clocks, filesystem, \
+         io and random of WASI 0.2"
     );
     for name in [
         "probe:data/numbers@0.1.1",
         "probe:data/numbers@0.2.0",
         "probe:data/numbers",
         "probe:data/letters@0.1.0",
-        "wasi:clocks/monotonic-clock@0.2.0",
+        "wasi:clocks/monotonic-clock@0.3.0",
         "mcpmark:guest/tools@0.1.0",
     ] {
         let message = refusal(&offering, &guest(name, FUNCTION, "verify", ""));
         assert!(
             message.contains(&format!("imports `{name}`"))
-                && message.ends_with("log of mcpmark:guest@0.1.0, and probe:data/numbers@0.1.0"),
+                && message
+                    .contains("log of mcpmark:guest@0.1.0, and probe:data/numbers@0.1.0, and cli,"),
             "{message}"
         );
     }
@@ -438,7 +440,7 @@ fn the_examples_do_what_they_say() {
          42 of 40 loaves: passed is false\n\
          where it is not offered, the verifier is refused: it imports \
          `bakery:orders/today@1.0.0`, which a verifier may not import; it may import state, answer, \
-         parameters and log of mcpmark:guest@0.1.0\n"
+         parameters and log of mcpmark:guest@0.1.0, and cli, clocks, filesystem, io and random of WASI 0.2\n"
     );
 }
 

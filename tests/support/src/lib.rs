@@ -22,6 +22,8 @@ pub enum Need {
     Faketime,
     /// `git`.
     Git,
+    /// Go 1.21 or newer, which compiles programs to WASI.
+    Go,
     /// GitHub's own MCP server, installed with pip, and a network namespace to run it in.
     GoServer,
     /// Permission to mount a tmpfs.
@@ -46,17 +48,20 @@ pub enum Need {
     Skopeo,
     /// `unshare` and user namespaces.
     Unshare,
+    /// Zig, which compiles C and Zig to WASI.
+    Zig,
 }
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::Archivers,
         Self::Cgroup,
         Self::Chromium,
         Self::DockerRegistry,
         Self::Faketime,
         Self::Git,
+        Self::Go,
         Self::GoServer,
         Self::Mount,
         Self::Npm,
@@ -69,6 +74,7 @@ impl Need {
         Self::Python,
         Self::Skopeo,
         Self::Unshare,
+        Self::Zig,
     ];
 
     /// Returns the name in `MCPMARK_REQUIRE`.
@@ -80,6 +86,7 @@ impl Need {
             Self::DockerRegistry => "docker-registry",
             Self::Faketime => "faketime",
             Self::Git => "git",
+            Self::Go => "go",
             Self::GoServer => "go-server",
             Self::Mount => "mount",
             Self::Npm => "npm",
@@ -92,6 +99,7 @@ impl Need {
             Self::Python => "python",
             Self::Skopeo => "skopeo",
             Self::Unshare => "unshare",
+            Self::Zig => "zig",
         }
     }
 }

@@ -24,7 +24,8 @@ pub(crate) struct GradeArgs {
     /// Directory with the starting states of published tasks; needed only if a state has a guest that runs workflows
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, requires = "tasks")]
     pub(crate) states: Option<PathBuf>,
-    /// Verifier to use instead of a task's: a component, or a Python script (.py) whose exit code decides
+    /// Verifier to use instead of a task's: a component, or a program whose exit code decides: a command of WASI, or a
+    /// Python script (.py)
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) verifier: Option<PathBuf>,
     /// Service of the states, such as `github`; a Python script can call its API
@@ -45,10 +46,10 @@ pub(crate) struct GradeArgs {
     /// Limit of the verifier, such as `fuel=2000000000`; may be repeated
     #[arg(long, value_name = "LIMIT=N", requires = "verifier")]
     pub(crate) limits: Vec<String>,
-    /// Environment variable for a Python script; may be repeated
+    /// Environment variable for a Python script or a verifier that imports WASI; may be repeated
     #[arg(long = "env", value_name = "NAME=VALUE", conflicts_with = "batch", value_parser = values::variable)]
     pub(crate) environment: Vec<(String, String)>,
-    /// Arguments for a Python script
+    /// Arguments for a Python script or a verifier that imports WASI
     #[arg(last = true, value_name = "ARGS", conflicts_with = "batch")]
     pub(crate) arguments: Vec<String>,
     /// Print one JSON object
@@ -77,7 +78,7 @@ Batches:
     limits            object with limits as numbers (names in docs/limits.md),
                       for a verifier without a task
     env, args         variables (an object) and arguments (an array), for a
-                      Python script
+                      Python script or a component that imports WASI
     id                any value; it is copied to the result
   Each line gets a line of JSON as its result, in order and as soon as
   possible: `line`, `id` and the keys that --json prints, or `error` with

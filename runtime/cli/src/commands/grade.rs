@@ -39,15 +39,6 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<ExitCode, 
         arguments: args.arguments.clone(),
         environment: args.environment.clone(),
     };
-    let by_script = match &args.verifier {
-        Some(file) => script::is_script(file),
-        None => args.tasks.is_some(),
-    };
-    if !by_script && more != ScriptInvocation::default() {
-        return Err(CommandError::usage(
-            "--env and arguments after `--` require a verifier that is a Python script",
-        ));
-    }
     let store = context.store()?;
     let sandbox = context.sandbox_for_one(args.engine)?;
     // Checked before the build, because a wrong path is the likeliest mistake.
@@ -60,6 +51,11 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<ExitCode, 
         (None, Some(file)) => scripts.of_file(context, file, args.service.as_deref(), &sandbox)?,
         (None, None) => return Err(CommandError::usage("a task or --verifier is required")),
     };
+    if !judge.takes_invocation() && more != ScriptInvocation::default() {
+        return Err(CommandError::usage(
+            "--env and arguments after `--` require a verifier that reads them: a Python script, or a component that imports WASI",
+        ));
+    }
     let limits = judge.limits_of(&args.limits.join(",")).map_err(|error| {
         CommandError::usage(format!("--limits: {error}"))
             .hint("write it as `--limits fuel=2000000000,memory_bytes=134217728`")

@@ -37,7 +37,7 @@ pub(crate) fn inspect(context: &Context, args: InspectArgs) -> Result<ExitCode, 
             Err(error) => Some(engine::load_error(error.to_string(), &error)),
         },
         None => Some(CommandError::invalid(
-            "not a guest: exports none of the functions `verify`, `setup`, `solve` and `answer`",
+            "not a guest: exports none of the functions `verify`, `setup`, `solve` and `answer`, and is no command (`wasi:cli/run` of WASI 0.2)",
         )),
     };
     let report = Report {

@@ -200,6 +200,16 @@ impl Judge {
         }
     }
 
+    /// Reports whether the verifier reads arguments and environment variables: a script, or a component that imports
+    /// WASI.
+    pub(crate) fn takes_invocation(&self) -> bool {
+        match &self.judge {
+            mcpmark_grading::Judge::Script(_) => true,
+            mcpmark_grading::Judge::Component(verifier) => verifier.clock().is_some(),
+            mcpmark_grading::Judge::HeldBack(_) => false,
+        }
+    }
+
     /// Returns the name of the states' service, if it is known.
     pub(crate) fn service(&self) -> Option<&'static str> {
         self.kind_of_states().map(|kind| kind.name())
@@ -348,7 +358,7 @@ impl Judge {
         )))
     }
 
-    /// Grades a state. A script gets the additional arguments and variables of `more`. A fault is attributed to the
+    /// Grades a state. A script or a component that imports WASI gets the additional arguments and variables of `more`. A fault is attributed to the
     /// state, and the score counts only earned checks, if the starting state is known: from the task, or because
     /// `is_named`.
     pub(crate) fn grade(
@@ -359,6 +369,11 @@ impl Judge {
         limits: &Limits,
         is_named: bool,
     ) -> Graded {
+        let input = VerifyInput {
+            arguments: more.arguments.clone(),
+            environment: more.environment.clone(),
+            ..input
+        };
         let judge = match self.script() {
             Some(script) => {
                 let invocation = script.invocation.clone();

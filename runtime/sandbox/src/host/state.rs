@@ -5,6 +5,7 @@ use mcpmark_snapshot::{Change, ChangeKind, Directory, Node, Snapshot, TreePath, 
 use super::{Common, HasCommon, RunState, Stop};
 use crate::GradeData;
 use crate::bindings::mcpmark::guest::{answer, state};
+use crate::wasi::WasiState;
 
 /// Maximum number of bytes that one `read` returns.
 const READ_LIMIT: u64 = 8 << 20;
@@ -28,6 +29,8 @@ pub struct VerifierHost {
     pub(crate) state: RunState,
     /// Cached difference of the two states, because computing it takes longer than its size suggests.
     pub(crate) changes: Option<Vec<Change>>,
+    /// WASI, if the verifier imports it.
+    pub(crate) wasi: Option<Box<WasiState>>,
 }
 
 impl HasCommon for VerifierHost {

@@ -13,8 +13,8 @@ use wasmtime::component::Resource;
 use super::bindings::wasi::cli::{environment, exit};
 use super::bindings::wasi::clocks::{monotonic_clock, wall_clock};
 use super::bindings::wasi::io::poll;
-use super::bindings::wasi::random::random;
-use super::host::WasiHost;
+use super::bindings::wasi::random::{insecure, insecure_seed, random};
+use super::host::{Program, WasiHost};
 use crate::FaultKind;
 use crate::host::Stop;
 
@@ -64,7 +64,7 @@ impl Clock {
         pollable <= Pollable::At(self.elapsed)
     }
 
-    fn wait_for(&mut self, pollable: Pollable) -> wasmtime::Result<()> {
+    fn wait_for(&mut self, pollable: Pollable, program: Program) -> wasmtime::Result<()> {
         let Pollable::At(instant) = pollable else {
             return Ok(());
         };
@@ -77,7 +77,8 @@ impl Clock {
             return Err(Stop::fault(
                 FaultKind::Wait,
                 format!(
-                    "the script waited longer than {} s of its virtual time (fixed)",
+                    "the {} waited longer than {} s of its virtual time (fixed)",
+                    program.noun(),
                     MAX_WAITED / 1_000_000_000
                 ),
             ));
@@ -91,45 +92,45 @@ pub(crate) fn random_source(seed: u64) -> ChaCha20Rng {
     ChaCha20Rng::from_seed(Sha256::digest(format!("mcpmark:script:{seed}")).into())
 }
 
-impl poll::Host for WasiHost {
+impl poll::Host for WasiHost<'_> {
     fn poll(&mut self, pollables: Vec<Resource<Pollable>>) -> wasmtime::Result<Vec<u32>> {
         self.light(pollables.len() as u64 * 8)?;
         let pollables = pollables
             .iter()
-            .map(|pollable| Ok(*self.table.get(pollable)?))
+            .map(|pollable| Ok(*self.wasi.table.get(pollable)?))
             .collect::<wasmtime::Result<Vec<Pollable>>>()?;
         let Some(first) = pollables.iter().min() else {
             return Err(wasmtime::Error::msg("poll was called with an empty list"));
         };
-        self.clock.wait_for(*first)?;
+        self.wasi.clock.wait_for(*first, self.wasi.program)?;
         let ready = (0..).zip(&pollables);
-        let ready = ready.filter(|(_, pollable)| self.clock.is_ready(**pollable));
+        let ready = ready.filter(|(_, pollable)| self.wasi.clock.is_ready(**pollable));
         Ok(ready.map(|(number, _)| number).collect())
     }
 }
 
-impl poll::HostPollable for WasiHost {
+impl poll::HostPollable for WasiHost<'_> {
     fn ready(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<bool> {
         self.light(0)?;
-        Ok(self.clock.is_ready(*self.table.get(&pollable)?))
+        Ok(self.wasi.clock.is_ready(*self.wasi.table.get(&pollable)?))
     }
 
     fn block(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
         self.light(0)?;
-        let pollable = *self.table.get(&pollable)?;
-        self.clock.wait_for(pollable)
+        let pollable = *self.wasi.table.get(&pollable)?;
+        self.wasi.clock.wait_for(pollable, self.wasi.program)
     }
 
     fn drop(&mut self, pollable: Resource<Pollable>) -> wasmtime::Result<()> {
-        self.table.delete(pollable)?;
+        self.wasi.table.delete(pollable)?;
         Ok(())
     }
 }
 
-impl monotonic_clock::Host for WasiHost {
+impl monotonic_clock::Host for WasiHost<'_> {
     fn now(&mut self) -> wasmtime::Result<u64> {
         self.light(0)?;
-        Ok(self.clock.look())
+        Ok(self.wasi.clock.look())
     }
 
     fn resolution(&mut self) -> wasmtime::Result<u64> {
@@ -142,24 +143,24 @@ impl monotonic_clock::Host for WasiHost {
     }
 
     fn subscribe_duration(&mut self, duration: u64) -> wasmtime::Result<Resource<Pollable>> {
-        let when = self.clock.elapsed.saturating_add(duration);
+        let when = self.wasi.clock.elapsed.saturating_add(duration);
         self.pollable(Pollable::At(when))
     }
 }
 
-impl WasiHost {
+impl WasiHost<'_> {
     pub(crate) fn pollable(&mut self, pollable: Pollable) -> wasmtime::Result<Resource<Pollable>> {
         self.light(0)?;
-        Ok(self.table.push(pollable)?)
+        Ok(self.wasi.table.push(pollable)?)
     }
 }
 
-impl wall_clock::Host for WasiHost {
+impl wall_clock::Host for WasiHost<'_> {
     fn now(&mut self) -> wasmtime::Result<wall_clock::Datetime> {
         self.light(0)?;
-        let elapsed = self.clock.look();
+        let elapsed = self.wasi.clock.look();
         Ok(wall_clock::Datetime {
-            seconds: seconds(self.clock.start).saturating_add(elapsed / 1_000_000_000),
+            seconds: seconds(self.wasi.clock.start).saturating_add(elapsed / 1_000_000_000),
             nanoseconds: (elapsed % 1_000_000_000) as u32,
         })
     }
@@ -178,35 +179,57 @@ pub(crate) fn seconds(instant: i64) -> u64 {
     u64::try_from(instant).unwrap_or(0)
 }
 
-impl random::Host for WasiHost {
+impl random::Host for WasiHost<'_> {
     fn get_random_bytes(&mut self, length: u64) -> wasmtime::Result<Vec<u8>> {
         if length > MAX_RANDOM {
             return Err(wasmtime::Error::msg(format!(
-                "the script requested {length} random bytes at once, but the limit is {MAX_RANDOM}"
+                "the {} requested {length} random bytes at once, but the limit is {MAX_RANDOM}",
+                self.wasi.program.noun()
             )));
         }
         self.light(length)?;
         let mut bytes = vec![0; length as usize];
-        self.random.fill_bytes(&mut bytes);
+        self.wasi.random.fill_bytes(&mut bytes);
         Ok(bytes)
     }
 
     fn get_random_u64(&mut self) -> wasmtime::Result<u64> {
         self.light(8)?;
-        Ok(self.random.next_u64())
+        Ok(self.wasi.random.next_u64())
     }
 }
 
-/// The interpreter gets the arguments and the environment of a script as arguments of its export `run`, not from WASI.
-impl environment::Host for WasiHost {
+impl insecure::Host for WasiHost<'_> {
+    fn get_insecure_random_bytes(&mut self, length: u64) -> wasmtime::Result<Vec<u8>> {
+        random::Host::get_random_bytes(self, length)
+    }
+
+    fn get_insecure_random_u64(&mut self) -> wasmtime::Result<u64> {
+        random::Host::get_random_u64(self)
+    }
+}
+
+impl insecure_seed::Host for WasiHost<'_> {
+    fn insecure_seed(&mut self) -> wasmtime::Result<(u64, u64)> {
+        self.light(16)?;
+        Ok((self.wasi.random.next_u64(), self.wasi.random.next_u64()))
+    }
+}
+
+impl environment::Host for WasiHost<'_> {
     fn get_environment(&mut self) -> wasmtime::Result<Vec<(String, String)>> {
-        self.light(0)?;
-        Ok(Vec::new())
+        let variables = self.wasi.environment.iter();
+        let bytes: usize = variables
+            .map(|(name, value)| name.len() + value.len())
+            .sum();
+        self.light(bytes as u64)?;
+        Ok(self.wasi.environment.clone())
     }
 
     fn get_arguments(&mut self) -> wasmtime::Result<Vec<String>> {
-        self.light(0)?;
-        Ok(Vec::new())
+        let bytes: usize = self.wasi.arguments.iter().map(String::len).sum();
+        self.light(bytes as u64)?;
+        Ok(self.wasi.arguments.clone())
     }
 
     fn initial_cwd(&mut self) -> wasmtime::Result<Option<String>> {
@@ -215,18 +238,36 @@ impl environment::Host for WasiHost {
     }
 }
 
-impl exit::Host for WasiHost {
+impl exit::Host for WasiHost<'_> {
     fn exit(&mut self, status: Result<(), ()>) -> wasmtime::Result<()> {
         let code = if status.is_ok() {
             "exit code 0"
         } else {
             "an exit code other than 0"
         };
-        Err(Stop::fault(
-            FaultKind::Trap,
-            format!(
-                "the script ended the interpreter directly, with {code}, as `os._exit` does; only `sys.exit` and the end of the script give a verdict"
+        self.end(u8::from(status.is_err()), code)
+    }
+
+    fn exit_with_code(&mut self, code: u8) -> wasmtime::Result<()> {
+        self.end(code, &format!("exit code {code}"))
+    }
+}
+
+impl WasiHost<'_> {
+    /// Ends the program. Only the exit code of a command is a verdict.
+    fn end(&mut self, code: u8, words: &str) -> wasmtime::Result<()> {
+        let message = match self.wasi.program {
+            Program::Command => {
+                self.wasi.exited = Some(code);
+                format!("the verifier ended with {words}")
+            }
+            Program::Checks => {
+                format!("the verifier ended with {words} before it returned its checks")
+            }
+            Program::Script => format!(
+                "the script ended the interpreter directly, with {words}, as `os._exit` does; only `sys.exit` and the end of the script give a verdict"
             ),
-        ))
+        };
+        Err(Stop::fault(FaultKind::Trap, message))
     }
 }

@@ -18,7 +18,7 @@ use super::bindings::wasi::filesystem::types::{
 use super::clock::seconds;
 use super::files::ResolvedPath;
 use super::host::WasiHost;
-use super::streams::{Input, Output};
+use super::streams::{Error, Input, Output};
 use crate::host::Stop;
 
 /// Bytes charged for an entry of a directory, in addition to its name.
@@ -46,19 +46,19 @@ const DIRECTORY_SIZE: u64 = 4096;
 type Answer<T> = wasmtime::Result<Result<T, ErrorCode>>;
 type Descriptor = Resource<ResolvedPath>;
 
-impl WasiHost {
+impl WasiHost<'_> {
     fn place(&mut self, descriptor: &Descriptor) -> wasmtime::Result<ResolvedPath> {
-        let place = self.table.get(descriptor)?.clone();
+        let place = self.wasi.table.get(descriptor)?.clone();
         self.light(place.depth() as u64 * SEGMENT_COST)?;
         Ok(place)
     }
 
     fn find(&mut self, base: &Descriptor, flags: PathFlags, path: &str) -> Answer<ResolvedPath> {
         self.common.charge(path.len() as u64)?;
-        let base = self.table.get(base)?;
+        let base = self.wasi.table.get(base)?;
         let follow = flags.contains(PathFlags::SYMLINK_FOLLOW);
-        let found = self.files.resolve(base, path, follow);
-        let walked = self.files.take_walked();
+        let found = self.wasi.files.resolve(base, path, follow);
+        let walked = self.wasi.files.take_walked();
         self.common.charge_bytes(walked * SEGMENT_COST)?;
         Ok(found)
     }
@@ -67,7 +67,10 @@ impl WasiHost {
     fn refuse_new<T>(&mut self, base: &Descriptor, path: &str) -> Answer<T> {
         Ok(Err(match self.find(base, PathFlags::empty(), path)? {
             Ok(_) => ErrorCode::Exist,
-            Err(_) => self.files.refuse_creation(self.table.get(base)?, path),
+            Err(_) => self
+                .wasi
+                .files
+                .refuse_creation(self.wasi.table.get(base)?, path),
         }))
     }
 
@@ -85,7 +88,7 @@ impl WasiHost {
             Some(Node::Directory(_)) | None => (DIRECTORY_SIZE, None),
         };
         let time = Datetime {
-            seconds: seconds(modified.unwrap_or(self.started)),
+            seconds: seconds(modified.unwrap_or(self.wasi.started)),
             nanoseconds: 0,
         };
         DescriptorStat {
@@ -112,25 +115,33 @@ fn hash(place: &ResolvedPath) -> MetadataHashValue {
     MetadataHashValue { lower, upper }
 }
 
-impl preopens::Host for WasiHost {
+impl preopens::Host for WasiHost<'_> {
     fn get_directories(&mut self) -> wasmtime::Result<Vec<(Descriptor, String)>> {
         self.light(0)?;
         Ok(vec![(
-            self.table.push(ResolvedPath::default())?,
+            self.wasi.table.push(ResolvedPath::default())?,
             "/".to_owned(),
         )])
     }
 }
 
-impl types::Host for WasiHost {}
+impl types::Host for WasiHost<'_> {
+    fn filesystem_error_code(
+        &mut self,
+        error: Resource<Error>,
+    ) -> wasmtime::Result<Option<ErrorCode>> {
+        match *self.wasi.table.get(&error)? {}
+    }
+}
 
-impl types::HostDescriptor for WasiHost {
+impl types::HostDescriptor for WasiHost<'_> {
     fn read_via_stream(&mut self, descriptor: Descriptor, offset: u64) -> Answer<Resource<Input>> {
         let place = self.place(&descriptor)?;
         match place.entry() {
-            Some(entry) if entry.node.as_file().is_some() => {
-                Ok(Ok(self.table.push(Input::File(entry.clone(), offset))?))
-            }
+            Some(entry) if entry.node.as_file().is_some() => Ok(Ok(self
+                .wasi
+                .table
+                .push(Input::File(entry.clone(), offset))?)),
             _ => Ok(Err(ErrorCode::IsDirectory)),
         }
     }
@@ -193,9 +204,12 @@ impl types::HostDescriptor for WasiHost {
         else {
             return Ok(Err(ErrorCode::IsDirectory));
         };
-        let read = self.files.read(mount, file, offset, length.min(READ_LIMIT));
+        let read = self
+            .wasi
+            .files
+            .read(mount, file, offset, length.min(READ_LIMIT));
         let bytes = read.map_err(Stop::host)?.to_vec();
-        let loaded = self.files.take_loaded();
+        let loaded = self.wasi.files.take_loaded();
         self.common.charge(loaded.max(bytes.len() as u64))?;
         let end = offset.saturating_add(bytes.len() as u64) >= file.size;
         Ok(Ok((bytes, end)))
@@ -211,7 +225,7 @@ impl types::HostDescriptor for WasiHost {
         let Some(directory) = place.directory() else {
             return Ok(Err(ErrorCode::NotDirectory));
         };
-        let entries = self.files.list(&directory);
+        let entries = self.wasi.files.list(&directory);
         let names: usize = entries.iter().map(|(name, _)| name.len()).sum();
         let cost = names as u64 + ENTRY_COST * entries.len() as u64;
         self.common.charge(cost)?;
@@ -219,15 +233,15 @@ impl types::HostDescriptor for WasiHost {
             type_: kind(&node),
             name,
         });
-        if self.listed.saturating_add(cost) > MAX_LISTING_COST {
+        if self.wasi.listed.saturating_add(cost) > MAX_LISTING_COST {
             return Ok(Err(ErrorCode::InsufficientMemory));
         }
-        self.listed += cost;
+        self.wasi.listed += cost;
         let entries = Entries {
             ahead: entries.collect(),
             cost,
         };
-        Ok(Ok(self.table.push(entries)?))
+        Ok(Ok(self.wasi.table.push(entries)?))
     }
 
     fn sync(&mut self, descriptor: Descriptor) -> Answer<()> {
@@ -295,8 +309,9 @@ impl types::HostDescriptor for WasiHost {
             Ok(place) => place,
             Err(ErrorCode::NoEntry) if open.contains(OpenFlags::CREATE) => {
                 return Ok(Err(self
+                    .wasi
                     .files
-                    .refuse_creation(self.table.get(&base)?, &path)));
+                    .refuse_creation(self.wasi.table.get(&base)?, &path)));
             }
             Err(error) => return Ok(Err(error)),
         };
@@ -320,7 +335,7 @@ impl types::HostDescriptor for WasiHost {
         };
         match refusal {
             Some(error) => Ok(Err(error)),
-            None => Ok(Ok(self.table.push(place)?)),
+            None => Ok(Ok(self.wasi.table.push(place)?)),
         }
     }
 
@@ -376,24 +391,24 @@ impl types::HostDescriptor for WasiHost {
     }
 
     fn drop(&mut self, descriptor: Descriptor) -> wasmtime::Result<()> {
-        self.table.delete(descriptor)?;
+        self.wasi.table.delete(descriptor)?;
         Ok(())
     }
 }
 
-impl types::HostDirectoryEntryStream for WasiHost {
+impl types::HostDirectoryEntryStream for WasiHost<'_> {
     fn read_directory_entry(
         &mut self,
         stream: Resource<Entries>,
     ) -> Answer<Option<DirectoryEntry>> {
         // The whole listing was charged when it was opened, but not repeated calls at its end.
         self.light(0)?;
-        Ok(Ok(self.table.get_mut(&stream)?.ahead.pop_front()))
+        Ok(Ok(self.wasi.table.get_mut(&stream)?.ahead.pop_front()))
     }
 
     fn drop(&mut self, stream: Resource<Entries>) -> wasmtime::Result<()> {
-        let entries = self.table.delete(stream)?;
-        self.listed = self.listed.saturating_sub(entries.cost);
+        let entries = self.wasi.table.delete(stream)?;
+        self.wasi.listed = self.wasi.listed.saturating_sub(entries.cost);
         Ok(())
     }
 }

@@ -1,9 +1,9 @@
-//! Store data of an interpreter, and the linked interfaces.
+//! State of WASI for one run, the store data of an interpreter, and the linked interfaces.
 
 use std::sync::Arc;
 
 use rand_chacha::ChaCha20Rng;
-use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime::component::{HasData, HasSelf, Linker, ResourceTable};
 
 use super::bindings::mcpmark::script::{gaps, services};
 use super::bindings::wasi::{cli, clocks, filesystem, io, random};
@@ -12,63 +12,138 @@ use super::files::Files;
 use super::run::ScriptInput;
 use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;
-use crate::FaultKind;
 use crate::host::{Common, HasCommon, Stop};
 use crate::limits::{Allowed, MAX_OPEN};
+use crate::{FaultKind, Mount};
 
 /// Bytes charged for a call that copies almost nothing.
 const LIGHT_COST: u64 = 64;
 /// Maximum size of the message about a missing feature, in bytes.
 const MAX_MESSAGE_BYTES: usize = 4096;
 
-/// Store data of one script.
-pub(crate) struct WasiHost {
-    pub(crate) common: Common,
+/// Program that uses WASI. It determines the words of messages, and what an exit means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Program {
+    /// Script in an interpreter.
+    Script,
+    /// Command, whose exit code is the verdict.
+    Command,
+    /// Component that exports `verify` and returns checks.
+    Checks,
+}
+
+impl Program {
+    /// Returns the name of such a program in messages.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Script => "script",
+            Self::Command | Self::Checks => "verifier",
+        }
+    }
+}
+
+/// WASI of one run: files, clock, random source and output.
+pub(crate) struct WasiState {
+    pub(crate) program: Program,
     pub(crate) table: ResourceTable,
     pub(crate) files: Files,
     pub(crate) clock: Clock,
-    /// Start time of the script, which is also the time stamp of files that have none.
+    /// Start time of the program, which is also the time stamp of files that have none.
     pub(crate) started: i64,
     pub(crate) random: ChaCha20Rng,
     pub(crate) written: Written,
     /// Cost of the directory listings that are open, in bytes.
     pub(crate) listed: u64,
-    /// Backend of services, opened at the first request.
-    services: Option<Arc<dyn ScriptServices>>,
-    asked: Option<Box<dyn ScriptSession>>,
+    /// Arguments, of which the first is the name of the program.
+    pub(crate) arguments: Vec<String>,
+    pub(crate) environment: Vec<(String, String)>,
+    /// Exit code with which a command ended itself.
+    pub(crate) exited: Option<u8>,
 }
 
-impl WasiHost {
-    pub(crate) fn new(allowed: Allowed, input: &ScriptInput) -> Self {
+impl WasiState {
+    pub(crate) fn new(program: Program, mounts: Vec<Mount>, clock: i64, seed: u64) -> Self {
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_OPEN);
         Self {
-            common: Common::new(allowed, String::new()),
+            program,
             table,
-            files: Files::new(input.mounts.clone()),
-            clock: Clock::new(input.clock),
-            started: input.clock,
-            random: random_source(input.seed),
+            files: Files::new(mounts),
+            clock: Clock::new(clock),
+            started: clock,
+            random: random_source(seed),
             written: Written::default(),
             listed: 0,
-            services: input.services.clone(),
-            asked: None,
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            exited: None,
         }
     }
+}
 
+/// Host functions of WASI for one call: the state of WASI with the charges of the guest.
+pub(crate) struct WasiHost<'a> {
+    pub(crate) common: &'a mut Common,
+    pub(crate) wasi: &'a mut WasiState,
+}
+
+impl WasiHost<'_> {
     /// Charges a call that costs little, and the bytes that pass with it.
     pub(crate) fn light(&mut self, bytes: u64) -> wasmtime::Result<()> {
         self.common.charge_bytes(bytes.saturating_add(LIGHT_COST))
     }
 }
 
-impl HasCommon for WasiHost {
+/// Store data of a guest that can import WASI.
+pub(crate) trait HasWasi {
+    fn wasi(&mut self) -> WasiHost<'_>;
+}
+
+/// Selects the WASI of a store in the generated bindings.
+struct WasiData;
+
+impl HasData for WasiData {
+    type Data<'a> = WasiHost<'a>;
+}
+
+/// Store data of one script.
+pub(crate) struct ScriptHost {
+    pub(crate) common: Common,
+    pub(crate) wasi: WasiState,
+    /// Backend of services, opened at the first request.
+    services: Option<Arc<dyn ScriptServices>>,
+    asked: Option<Box<dyn ScriptSession>>,
+}
+
+impl ScriptHost {
+    pub(crate) fn new(allowed: Allowed, input: &ScriptInput) -> Self {
+        let mounts = input.mounts.clone();
+        Self {
+            common: Common::new(allowed, String::new()),
+            // The interpreter gets the arguments and the environment of a script as arguments of its export `run`.
+            wasi: WasiState::new(Program::Script, mounts, input.clock, input.seed),
+            services: input.services.clone(),
+            asked: None,
+        }
+    }
+}
+
+impl HasCommon for ScriptHost {
     fn common(&mut self) -> &mut Common {
         &mut self.common
     }
 }
 
-impl services::Host for WasiHost {
+impl HasWasi for ScriptHost {
+    fn wasi(&mut self) -> WasiHost<'_> {
+        WasiHost {
+            common: &mut self.common,
+            wasi: &mut self.wasi,
+        }
+    }
+}
+
+impl services::Host for ScriptHost {
     fn call(
         &mut self,
         service: String,
@@ -79,7 +154,7 @@ impl services::Host for WasiHost {
             self.asked = self.services.as_ref().map(|services| services.open());
         }
         let answer = match &mut self.asked {
-            Some(session) => session.call(&service, &request, self.clock.now()),
+            Some(session) => session.call(&service, &request, self.wasi.clock.now()),
             None => ServiceAnswer::Absent,
         };
         let service = crate::host::cut(service, 64);
@@ -106,7 +181,7 @@ impl services::Host for WasiHost {
     }
 }
 
-impl gaps::Host for WasiHost {
+impl gaps::Host for ScriptHost {
     fn stop(&mut self, what: String) -> wasmtime::Result<()> {
         self.common.charge(what.len() as u64)?;
         let what = crate::host::cut(what, MAX_MESSAGE_BYTES);
@@ -114,13 +189,19 @@ impl gaps::Host for WasiHost {
     }
 }
 
-/// Links all interfaces that an interpreter gets, except sockets.
-pub(crate) fn add_to_linker(linker: &mut Linker<WasiHost>) -> wasmtime::Result<()> {
+/// Links the interfaces of the contract between host and interpreter.
+pub(crate) fn add_script_interfaces(linker: &mut Linker<ScriptHost>) -> wasmtime::Result<()> {
+    gaps::add_to_linker::<_, HasSelf<ScriptHost>>(linker, |host| host)?;
+    services::add_to_linker::<_, HasSelf<ScriptHost>>(linker, |host| host)
+}
+
+/// Links the interfaces of WASI that guests get. Sockets and HTTP are not among them.
+pub(crate) fn add_to_linker<H: HasWasi + 'static>(linker: &mut Linker<H>) -> wasmtime::Result<()> {
     macro_rules! add {
         ($($interface:path),* $(,)?) => {{
             $({
                 use $interface as interface;
-                interface::add_to_linker::<_, HasSelf<WasiHost>>(linker, |host| host)?;
+                interface::add_to_linker::<_, WasiData>(linker, H::wasi)?;
             })*
         }};
     }
@@ -131,6 +212,8 @@ pub(crate) fn add_to_linker(linker: &mut Linker<WasiHost>) -> wasmtime::Result<(
         clocks::monotonic_clock,
         clocks::wall_clock,
         random::random,
+        random::insecure,
+        random::insecure_seed,
         cli::environment,
         cli::exit,
         cli::stdin,
@@ -143,8 +226,6 @@ pub(crate) fn add_to_linker(linker: &mut Linker<WasiHost>) -> wasmtime::Result<(
         cli::terminal_stderr,
         filesystem::types,
         filesystem::preopens,
-        gaps,
-        services,
     );
     Ok(())
 }

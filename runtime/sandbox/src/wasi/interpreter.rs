@@ -9,7 +9,7 @@ use wasmtime::component::{Component, Linker, ResourceType};
 
 use super::bindings::interpreter::InterpreterPre;
 use super::engine::Started;
-use super::host::{WasiHost, add_to_linker};
+use super::host::{ScriptHost, add_script_interfaces, add_to_linker};
 use crate::compiler::Form;
 use crate::component::{INTERPRETER, check_form, check_imports, deserialize, one_line};
 use crate::host::Stop;
@@ -22,7 +22,7 @@ pub const MAX_INTERPRETER_BYTES: u64 = 256 << 20;
 #[derive(Clone)]
 pub struct Interpreter {
     digest: Digest,
-    pub(crate) pre: Arc<InterpreterPre<WasiHost>>,
+    pub(crate) pre: Arc<InterpreterPre<ScriptHost>>,
     pub(crate) started: Arc<Started>,
     /// Interpreter for the other engine of a cross-check.
     pub(crate) twin: Option<Box<Interpreter>>,
@@ -147,9 +147,10 @@ impl Sandbox {
 }
 
 /// Links the interfaces of the profile, and sockets that stop the script.
-fn link(started: &Started, component: &Component) -> wasmtime::Result<InterpreterPre<WasiHost>> {
+fn link(started: &Started, component: &Component) -> wasmtime::Result<InterpreterPre<ScriptHost>> {
     let mut linker = Linker::new(&started.engine);
     add_to_linker(&mut linker)?;
+    add_script_interfaces(&mut linker)?;
     stop_at_sockets(&mut linker, &started.engine, component)?;
     InterpreterPre::new(linker.instantiate_pre(component)?)
 }
@@ -157,7 +158,7 @@ fn link(started: &Started, component: &Component) -> wasmtime::Result<Interprete
 /// Defines the imported functions of sockets so that calling one stops the script. Every interpreter contains a library
 /// that can open sockets, so these imports must exist.
 fn stop_at_sockets(
-    linker: &mut Linker<WasiHost>,
+    linker: &mut Linker<ScriptHost>,
     engine: &Engine,
     component: &Component,
 ) -> wasmtime::Result<()> {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use wasmtime::Store;
 
 use super::bindings::interpreter::Ending;
-use super::host::WasiHost;
+use super::host::{Program, ScriptHost};
 use super::interpreter::Interpreter;
 use super::services::ScriptServices;
 use super::streams::Written;
 use super::verdict::verdict;
-use crate::cross::agree;
+use crate::cross::{agree, printed_differently};
 use crate::host::{HasCommon, cut};
 use crate::order::payload;
 use crate::run::{Bounds, CANCELLED, HandOver, classify, ticks, watch};
@@ -113,13 +113,7 @@ impl Sandbox {
         let printed_same = first.written == second.written;
         let kinds = (self.inner.kind, peer.inner.kind);
         first.result = match agree(kinds, first.result, second.result) {
-            Ok(_) if !printed_same => Err(RunError::Fault(Fault::new(
-                FaultKind::Disagreement,
-                format!(
-                    "the engines disagree: the outputs of the script on {} and on {} differ",
-                    kinds.0, kinds.1
-                ),
-            ))),
+            Ok(_) if !printed_same => Err(printed_differently(kinds)),
             agreed => agreed,
         };
         first
@@ -154,7 +148,7 @@ impl Sandbox {
     ) -> ScriptRun {
         let allowed = self.allowed(GuestKind::Verifier, limits);
         let limits = allowed.limits;
-        let mut store = Store::new(&interpreter.started.engine, WasiHost::new(allowed, input));
+        let mut store = Store::new(&interpreter.started.engine, ScriptHost::new(allowed, input));
         store.limiter(|host| host.common());
         store.set_hostcall_fuel(CALL_BYTES as usize);
         match self.cancel.clone() {
@@ -176,8 +170,8 @@ impl Sandbox {
         let host = store.into_data();
         let (exit_code, result) = match called {
             Ok(Ok(Ending::Exited(code))) => {
-                let stdout = String::from_utf8_lossy(&host.written.stdout);
-                let verdict = verdict(&stdout, code, &allowed);
+                let stdout = String::from_utf8_lossy(&host.wasi.written.stdout);
+                let verdict = verdict(&stdout, code, &allowed, Program::Script);
                 (Some(code), verdict.map_err(RunError::Fault))
             }
             Ok(Ok(Ending::Broken(message))) => {
@@ -198,7 +192,7 @@ impl Sandbox {
         };
         ScriptRun {
             result,
-            written: host.written,
+            written: host.wasi.written,
             exit_code,
             fuel,
         }

@@ -57,32 +57,37 @@ pub struct Written {
 
 type Answer<T> = wasmtime::Result<Result<T, streams::StreamError>>;
 
-impl error::Host for WasiHost {}
+impl error::Host for WasiHost<'_> {}
 
-impl error::HostError for WasiHost {
+impl error::HostError for WasiHost<'_> {
+    fn to_debug_string(&mut self, error: Resource<Error>) -> wasmtime::Result<String> {
+        match *self.wasi.table.get(&error)? {}
+    }
+
     fn drop(&mut self, error: Resource<Error>) -> wasmtime::Result<()> {
-        self.table.delete(error)?;
+        self.wasi.table.delete(error)?;
         Ok(())
     }
 }
 
-impl streams::Host for WasiHost {}
+impl streams::Host for WasiHost<'_> {}
 
-impl streams::HostInputStream for WasiHost {
+impl streams::HostInputStream for WasiHost<'_> {
     fn read(&mut self, stream: Resource<Input>, length: u64) -> Answer<Vec<u8>> {
         self.common.charge(0)?;
-        let Input::File(entry, offset) = self.table.get_mut(&stream)? else {
+        let Input::File(entry, offset) = self.wasi.table.get_mut(&stream)? else {
             return Ok(Err(streams::StreamError::Closed));
         };
         let Some(file) = entry.node.as_file() else {
             return Ok(Err(streams::StreamError::Closed));
         };
         let read = self
+            .wasi
             .files
             .read(entry.mount, file, *offset, length.min(CHUNK));
         let bytes = read.map_err(Stop::host)?.to_vec();
         *offset += bytes.len() as u64;
-        let loaded = self.files.take_loaded();
+        let loaded = self.wasi.files.take_loaded();
         self.common.charge_bytes(loaded.max(bytes.len() as u64))?;
         if bytes.is_empty() && length > 0 {
             return Ok(Err(streams::StreamError::Closed));
@@ -94,29 +99,38 @@ impl streams::HostInputStream for WasiHost {
         self.read(stream, length)
     }
 
+    fn skip(&mut self, stream: Resource<Input>, length: u64) -> Answer<u64> {
+        let skipped = self.read(stream, length)?;
+        Ok(skipped.map(|bytes| bytes.len() as u64))
+    }
+
+    fn blocking_skip(&mut self, stream: Resource<Input>, length: u64) -> Answer<u64> {
+        self.skip(stream, length)
+    }
+
     fn subscribe(&mut self, stream: Resource<Input>) -> wasmtime::Result<Resource<Pollable>> {
-        self.table.get(&stream)?;
+        self.wasi.table.get(&stream)?;
         self.pollable(Pollable::Ready)
     }
 
     fn drop(&mut self, stream: Resource<Input>) -> wasmtime::Result<()> {
-        self.table.delete(stream)?;
+        self.wasi.table.delete(stream)?;
         Ok(())
     }
 }
 
-impl streams::HostOutputStream for WasiHost {
+impl streams::HostOutputStream for WasiHost<'_> {
     fn check_write(&mut self, stream: Resource<Output>) -> Answer<u64> {
         self.light(0)?;
-        self.table.get(&stream)?;
+        self.wasi.table.get(&stream)?;
         Ok(Ok(CHUNK))
     }
 
     fn write(&mut self, stream: Resource<Output>, bytes: Vec<u8>) -> Answer<()> {
         self.common.charge(bytes.len() as u64)?;
-        let stream = *self.table.get(&stream)?;
+        let stream = *self.wasi.table.get(&stream)?;
         let limit = self.common.allowed.limits.output_bytes;
-        let Written { stdout, stderr } = &mut self.written;
+        let Written { stdout, stderr } = &mut self.wasi.written;
         let room = limit.saturating_sub((stdout.len() + stderr.len()) as u64);
         let kept = bytes.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         match stream {
@@ -127,7 +141,8 @@ impl streams::HostOutputStream for WasiHost {
             return Err(Stop::fault(
                 FaultKind::Output,
                 format!(
-                    "the script printed more than {limit} bytes {}",
+                    "the {} printed more than {limit} bytes {}",
+                    self.wasi.program.noun(),
                     self.common.allowed.limit_hint("output_bytes")
                 ),
             ));
@@ -141,7 +156,7 @@ impl streams::HostOutputStream for WasiHost {
 
     fn flush(&mut self, stream: Resource<Output>) -> Answer<()> {
         self.light(0)?;
-        self.table.get(&stream)?;
+        self.wasi.table.get(&stream)?;
         Ok(Ok(()))
     }
 
@@ -149,71 +164,113 @@ impl streams::HostOutputStream for WasiHost {
         self.flush(stream)
     }
 
+    fn write_zeroes(&mut self, stream: Resource<Output>, length: u64) -> Answer<()> {
+        if length > CHUNK {
+            return Err(wasmtime::Error::msg(format!(
+                "the {} wrote {length} zeroes at once, but the limit is {CHUNK}",
+                self.wasi.program.noun()
+            )));
+        }
+        self.write(stream, vec![0; length as usize])
+    }
+
+    fn blocking_write_zeroes_and_flush(
+        &mut self,
+        stream: Resource<Output>,
+        length: u64,
+    ) -> Answer<()> {
+        self.write_zeroes(stream, length)
+    }
+
+    fn splice(
+        &mut self,
+        target: Resource<Output>,
+        source: Resource<Input>,
+        length: u64,
+    ) -> Answer<u64> {
+        let bytes = match streams::HostInputStream::read(self, source, length)? {
+            Ok(bytes) => bytes,
+            Err(error) => return Ok(Err(error)),
+        };
+        let length = bytes.len() as u64;
+        let written = self.write(target, bytes)?;
+        Ok(written.map(|()| length))
+    }
+
+    fn blocking_splice(
+        &mut self,
+        target: Resource<Output>,
+        source: Resource<Input>,
+        length: u64,
+    ) -> Answer<u64> {
+        self.splice(target, source, length)
+    }
+
     fn subscribe(&mut self, stream: Resource<Output>) -> wasmtime::Result<Resource<Pollable>> {
-        self.table.get(&stream)?;
+        self.wasi.table.get(&stream)?;
         self.pollable(Pollable::Ready)
     }
 
     fn drop(&mut self, stream: Resource<Output>) -> wasmtime::Result<()> {
-        self.table.delete(stream)?;
+        self.wasi.table.delete(stream)?;
         Ok(())
     }
 }
 
-impl stdin::Host for WasiHost {
+impl stdin::Host for WasiHost<'_> {
     fn get_stdin(&mut self) -> wasmtime::Result<Resource<Input>> {
         self.light(0)?;
-        Ok(self.table.push(Input::Empty)?)
+        Ok(self.wasi.table.push(Input::Empty)?)
     }
 }
 
-impl stdout::Host for WasiHost {
+impl stdout::Host for WasiHost<'_> {
     fn get_stdout(&mut self) -> wasmtime::Result<Resource<Output>> {
         self.light(0)?;
-        Ok(self.table.push(Output::Stdout)?)
+        Ok(self.wasi.table.push(Output::Stdout)?)
     }
 }
 
-impl stderr::Host for WasiHost {
+impl stderr::Host for WasiHost<'_> {
     fn get_stderr(&mut self) -> wasmtime::Result<Resource<Output>> {
         self.light(0)?;
-        Ok(self.table.push(Output::Stderr)?)
+        Ok(self.wasi.table.push(Output::Stderr)?)
     }
 }
 
-impl terminal_input::Host for WasiHost {}
+impl terminal_input::Host for WasiHost<'_> {}
 
-impl terminal_input::HostTerminalInput for WasiHost {
+impl terminal_input::HostTerminalInput for WasiHost<'_> {
     fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
-        self.table.delete(terminal)?;
+        self.wasi.table.delete(terminal)?;
         Ok(())
     }
 }
 
-impl terminal_output::Host for WasiHost {}
+impl terminal_output::Host for WasiHost<'_> {}
 
-impl terminal_output::HostTerminalOutput for WasiHost {
+impl terminal_output::HostTerminalOutput for WasiHost<'_> {
     fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
-        self.table.delete(terminal)?;
+        self.wasi.table.delete(terminal)?;
         Ok(())
     }
 }
 
-impl terminal_stdin::Host for WasiHost {
+impl terminal_stdin::Host for WasiHost<'_> {
     fn get_terminal_stdin(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
         self.light(0)?;
         Ok(None)
     }
 }
 
-impl terminal_stdout::Host for WasiHost {
+impl terminal_stdout::Host for WasiHost<'_> {
     fn get_terminal_stdout(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
         self.light(0)?;
         Ok(None)
     }
 }
 
-impl terminal_stderr::Host for WasiHost {
+impl terminal_stderr::Host for WasiHost<'_> {
     fn get_terminal_stderr(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
         self.light(0)?;
         Ok(None)
@@ -229,6 +286,7 @@ mod tests {
     use super::*;
     use crate::limits::Allowed;
     use crate::wasi::bindings::wasi::io::streams::HostInputStream;
+    use crate::wasi::host::{HasWasi, ScriptHost};
     use crate::{GuestKind, Limits, Mount, ScriptInput};
 
     #[test]
@@ -253,7 +311,8 @@ mod tests {
             ..Limits::SCRIPT
         };
         let allowed = Allowed::new(GuestKind::Verifier, &limits, &Limits::CEILING);
-        let mut host = WasiHost::new(allowed, &input);
+        let mut host = ScriptHost::new(allowed, &input);
+        let mut host = host.wasi();
         let streams: Vec<u32> = contents
             .iter()
             .map(|content| {
@@ -264,7 +323,7 @@ mod tests {
                     content: *content,
                 });
                 let stream = Input::File(Entry { mount: 0, node }, 0);
-                host.table.push(stream).unwrap().rep()
+                host.wasi.table.push(stream).unwrap().rep()
             })
             .collect();
         // A read within a cached window costs one call; a read that loads a window costs 1 MiB.

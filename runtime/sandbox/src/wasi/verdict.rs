@@ -1,9 +1,10 @@
-//! Conversion of a script's output and exit code to a verdict.
+//! Conversion of a program's output and exit code to a verdict.
 
 use std::collections::HashMap;
 
 use mcpmark_verdict::is_visible;
 
+use super::host::Program;
 use crate::host::cut;
 use crate::limits::Allowed;
 use crate::{Check, Fault, Verdict};
@@ -16,9 +17,14 @@ const EXIT: &str = "exit code";
 const PASSED: [char; 4] = ['✓', '✔', '✅', '☑'];
 const FAILED: [char; 5] = ['✗', '✘', '❌', '✖', '❎'];
 
-/// Returns the checks that a script printed, followed by a check of its exit code, which alone decides: 0 is a pass,
+/// Returns the checks that a program printed, followed by a check of its exit code, which alone decides: 0 is a pass,
 /// even if the output reports failures. Therefore lines that report a failure count only if the exit code is not 0.
-pub(crate) fn verdict(stdout: &str, exit_code: u8, allowed: &Allowed) -> Result<Verdict, Fault> {
+pub(crate) fn verdict(
+    stdout: &str,
+    exit_code: u8,
+    allowed: &Allowed,
+    program: Program,
+) -> Result<Verdict, Fault> {
     let passed = exit_code == 0;
     let mut seen = HashMap::new();
     let mut named = |name: String| {
@@ -32,7 +38,10 @@ pub(crate) fn verdict(stdout: &str, exit_code: u8, allowed: &Allowed) -> Result<
     let exit = Check {
         name: named(EXIT.to_owned()),
         passed,
-        detail: format!("the script ended with the exit code {exit_code}"),
+        detail: format!(
+            "the {} ended with the exit code {exit_code}",
+            program.noun()
+        ),
     };
     let room = usize::try_from(allowed.limits.checks).unwrap_or(usize::MAX);
     let mut left = allowed.limits.output_bytes.saturating_sub(1 << 10);
@@ -88,7 +97,7 @@ mod tests {
 
     fn made(stdout: &str, exit_code: u8) -> Vec<(String, bool)> {
         let allowed = Allowed::new(GuestKind::Verifier, &Limits::SCRIPT, &Limits::CEILING);
-        let verdict = verdict(stdout, exit_code, &allowed).unwrap();
+        let verdict = verdict(stdout, exit_code, &allowed, Program::Script).unwrap();
         assert_eq!(verdict.passed(), exit_code == 0);
         let checks = verdict.checks().iter();
         checks.map(|it| (it.name.clone(), it.passed)).collect()

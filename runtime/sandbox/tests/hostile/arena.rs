@@ -8,8 +8,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use libtest_mimic::Failed;
 use mcpmark_sandbox::{
-    CompileLimits, Compiler, Limits, LoadError, Log, Run, RunError, Sandbox, SandboxConfig,
-    Verdict, Verifier, VerifyInput,
+    CompileLimits, Compiler, Limits, LoadError, Log, Printed, Run, RunError, Sandbox,
+    SandboxConfig, Verdict, Verifier, VerifyInput,
 };
 use mcpmark_snapshot::{CaptureOptions, Digest, Snapshot, Store, capture};
 
@@ -48,7 +48,11 @@ pub(crate) enum Source {
 impl Source {
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, Failed> {
         match self {
-            Self::Wat(path) => wat::parse_file(path).map_err(Failed::from),
+            // A program of WASI 0.1 is a core module, which `mcpmark` converts to a component.
+            Self::Wat(path) => {
+                let bytes = wat::parse_file(path)?;
+                Ok(mcpmark_build::adapt(&bytes)?.into_owned())
+            }
             Self::Rust => corpus::rust_guest()
                 .map(<[u8]>::to_vec)
                 .map_err(Failed::from),
@@ -64,6 +68,7 @@ pub(crate) struct Outcome {
     pub(crate) message: String,
     pub(crate) verdict: Option<Verdict>,
     pub(crate) log: Log,
+    pub(crate) printed: Option<Printed>,
     pub(crate) fuel: u64,
 }
 
@@ -83,6 +88,7 @@ impl From<Run<Verdict>> for Outcome {
             message,
             verdict,
             log: run.log,
+            printed: run.printed,
             fuel: run.fuel,
         }
     }
@@ -258,6 +264,7 @@ pub(crate) fn refused(error: &LoadError) -> Outcome {
         message: error.to_string(),
         verdict: None,
         log: Log::default(),
+        printed: None,
         fuel: 0,
     }
 }

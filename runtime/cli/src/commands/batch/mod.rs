@@ -247,10 +247,10 @@ impl Batch {
                 .map(Arc::new)
                 .map_err(|error| Refusal::of_command(key, error))
         })?;
-        if let (Some(key), None) = (request.invocation_key(), judge.script()) {
+        if let (Some(key), false) = (request.invocation_key(), judge.takes_invocation()) {
             return Err(Refusal::of_key(
                 key,
-                "applies only to a verifier that is a Python script",
+                "applies only to a Python script, or to a component that imports WASI",
                 "remove it",
             ));
         }

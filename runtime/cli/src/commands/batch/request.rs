@@ -179,12 +179,12 @@ pub(super) struct Request {
     pub(super) parameters: Option<String>,
     /// Limits of a verifier without a task, by name.
     pub(super) limits: Map<String, Value>,
-    /// Arguments and environment variables of a Python script, in addition to those of its task.
+    /// Arguments and environment variables of a Python script or a component that imports WASI, in addition to those of its task.
     pub(super) invocation: ScriptInvocation,
 }
 
 impl Request {
-    /// Returns the key of the first non-empty value that only Python scripts accept.
+    /// Returns the key of the first non-empty value that only Python scripts and components with WASI accept.
     pub(super) fn invocation_key(&self) -> Option<&'static str> {
         match (
             self.invocation.environment.is_empty(),

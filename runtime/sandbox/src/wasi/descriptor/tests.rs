@@ -10,13 +10,14 @@ use super::super::bindings::wasi::filesystem::types::{HostDescriptor, HostDirect
 use super::super::bindings::wasi::io::poll::{Host as _, HostPollable};
 use super::super::bindings::wasi::io::streams::{HostInputStream, StreamError};
 use super::super::clock::Pollable;
+use super::super::host::{HasWasi, ScriptHost};
 use super::*;
 use crate::limits::Allowed;
 use crate::{GuestKind, Limits, Mount, ScriptInput};
 
 const FOLLOW: PathFlags = PathFlags::SYMLINK_FOLLOW;
 
-fn host() -> WasiHost {
+fn host() -> WasiHost<'static> {
     let blobs = MemoryBlobs::new();
     let mut tree = TreeBuilder::new();
     let path = |text: &str| TreePath::parse(text).unwrap();
@@ -50,7 +51,8 @@ fn host() -> WasiHost {
         services: None,
     };
     let allowed = Allowed::new(GuestKind::Verifier, &Limits::SCRIPT, &Limits::CEILING);
-    WasiHost::new(allowed, &input)
+    // Each test has one host, which lives as long as the process.
+    Box::leak(Box::new(ScriptHost::new(allowed, &input))).wasi()
 }
 
 fn open(host: &mut WasiHost, path: &str) -> Descriptor {
