@@ -6,8 +6,8 @@ use std::sync::Arc;
 use mcpmark_journal::{Outcome, Scoring};
 use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
 use mcpmark_sandbox::{
-    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
-    VerifyInput,
+    InterfaceVersions, Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun,
+    Verdict, Verifier, VerifyInput,
 };
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
@@ -64,6 +64,8 @@ pub struct Graded {
     pub log: Log,
     /// Output of a script.
     pub printed: Option<Printed>,
+    /// Servers that answered the verifier on the final state.
+    pub interfaces: InterfaceVersions,
 }
 
 /// Output and exit code of a script.
@@ -165,6 +167,7 @@ impl ScriptJudge {
             result,
             written,
             exit_code,
+            interfaces,
             ..
         } = sandbox.verify_script(&self.interpreter, &input, limits);
         Graded {
@@ -175,6 +178,7 @@ impl ScriptJudge {
                 stderr: written.stderr,
                 exit_code,
             }),
+            interfaces,
         }
     }
 }
@@ -185,6 +189,7 @@ impl Graded {
             outcome,
             log: Log::default(),
             printed: None,
+            interfaces: InterfaceVersions::default(),
         }
     }
 
@@ -281,6 +286,7 @@ fn grade_once(sandbox: &Sandbox, judge: &Judge, input: VerifyInput, limits: &Lim
                 outcome: outcome(run.result),
                 log: run.log,
                 printed: None,
+                interfaces: run.interfaces,
             }
         }
         Judge::Script(judge) => judge.grade(sandbox, input.end, input.answer, limits),

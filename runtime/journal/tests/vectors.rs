@@ -11,7 +11,9 @@ use std::time::Duration;
 use mcpmark_agent::{
     CallStatus, End, EndKind, Event, ModelCall, Purpose, Recorder, Reply, ToolCall,
 };
-use mcpmark_journal::{AttemptRecorder, Cost, GradeRecord, Journal, Outcome, Scoring, Spec, Usage};
+use mcpmark_journal::{
+    AttemptRecorder, Cost, GradeRecord, InterfaceVersions, Journal, Outcome, Scoring, Spec, Usage,
+};
 use mcpmark_service::ToolOutput;
 use mcpmark_snapshot::Digest;
 use mcpmark_verdict::{Check, Fault, FaultKind, Verdict};
@@ -225,6 +227,7 @@ fn grade(outcome: &Outcome) -> GradeRecord<'_> {
         terms: Digest::of(b"the terms"),
         task_digest: Digest::of(b"the task"),
         outcome,
+        interfaces: InterfaceVersions::default(),
         log: "a line\nand another",
     }
 }
@@ -307,6 +310,20 @@ fn write(path: &Path) {
     let outcome = Outcome::InfraError("the disk is full".to_owned());
     journal.finish_attempt(failed.id(), &outcome, None).unwrap();
     start(3);
+
+    let queried = start(3);
+    end(queried.id(), End::new(EndKind::Completed), None);
+    let outcome = Outcome::Graded {
+        verdict: checks(true),
+        scoring: Scoring::default(),
+    };
+    let by_server = GradeRecord {
+        interfaces: InterfaceVersions::from_iter([("sql", "postgres 15")]),
+        ..grade(&outcome)
+    };
+    journal
+        .finish_attempt(queried.id(), &outcome, Some(&by_server))
+        .unwrap();
 
     let regrade = journal.begin_regrade("the plan of a regrade").unwrap();
     let outcome = Outcome::Graded {

@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 
 use crate::order::Panicked;
 use crate::{
-    InOrder, Limits, Log, Run, RunError, Sandbox, Verdict, Verifier, VerifyInput, in_order,
+    InOrder, InterfaceVersions, Limits, Log, Run, RunError, Sandbox, Verdict, Verifier,
+    VerifyInput, in_order,
 };
 
 /// One grade of a batch.
@@ -74,6 +75,7 @@ impl Iterator for Grades {
         Some(run.unwrap_or_else(|Panicked(message)| Run {
             result: Err(RunError::Host(format!("the host panicked: {message}"))),
             log: Log::default(),
+            interfaces: InterfaceVersions::default(),
             fuel: 0,
         }))
     }

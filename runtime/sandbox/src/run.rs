@@ -21,7 +21,8 @@ use crate::host::{
 use crate::limits::{Allowed, MAX_HANDLES, MAX_OPEN, MAX_STACK_BYTES};
 use crate::order::payload;
 use crate::{
-    Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,
+    Cancel, Check, Fault, FaultKind, GradeData, GuestKind, InterfaceVersions, Limits, RunError,
+    Sandbox, Verdict,
 };
 
 pub(crate) const CANCELLED: &str = "the run was cancelled";
@@ -88,6 +89,8 @@ pub struct Run<T> {
     pub result: Result<T, RunError>,
     /// Log of the guest, also kept if there is no result.
     pub log: Log,
+    /// Servers that answered the guest through interfaces of an embedder.
+    pub interfaces: InterfaceVersions,
     /// Fuel that the guest used. It differs between engine profiles, so it is for display and never part of a receipt.
     pub fuel: u64,
 }
@@ -181,6 +184,7 @@ impl Sandbox {
         let Raw {
             result,
             log,
+            interfaces,
             fuel,
             host,
         } = run;
@@ -188,7 +192,12 @@ impl Sandbox {
             (_, Some(reason)) => Ok(Solved::Stopped(reason)),
             (result, None) => result.and_then(|answer| within(answer, &allowed)),
         };
-        Run { result, log, fuel }
+        Run {
+            result,
+            log,
+            interfaces,
+            fuel,
+        }
     }
 
     /// Lets a site answer one request, in an instance of its own. `host` implements its database, clock and random source.
@@ -231,6 +240,7 @@ impl Sandbox {
             return Raw {
                 result: Err(RunError::Host(CANCELLED.into())),
                 log: Log::default(),
+                interfaces: InterfaceVersions::default(),
                 fuel: 0,
                 host: Some(host),
             };
@@ -273,9 +283,11 @@ impl Sandbox {
         };
         let mut host = store.into_data();
         let log = std::mem::take(&mut host.common().log);
+        let interfaces = std::mem::take(&mut host.common().interfaces);
         Raw {
             result,
             log,
+            interfaces,
             fuel,
             host: Some(host),
         }
@@ -300,6 +312,7 @@ fn within(answer: String, allowed: &Allowed) -> Result<Solved, RunError> {
 struct Raw<R, H> {
     result: Result<R, RunError>,
     log: Log,
+    interfaces: InterfaceVersions,
     fuel: u64,
     host: Option<H>,
 }
@@ -314,6 +327,7 @@ impl<R, H> Raw<R, H> {
         Run {
             result,
             log: self.log,
+            interfaces: self.interfaces,
             fuel: self.fuel,
         }
     }

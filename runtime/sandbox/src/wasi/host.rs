@@ -12,9 +12,9 @@ use super::files::Files;
 use super::run::ScriptInput;
 use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;
-use crate::FaultKind;
 use crate::host::{Common, HasCommon, Stop};
 use crate::limits::{Allowed, MAX_OPEN};
+use crate::{FaultKind, InterfaceVersions};
 
 /// Bytes charged for a call that copies almost nothing.
 const LIGHT_COST: u64 = 64;
@@ -54,6 +54,12 @@ impl WasiHost {
             services: input.services.clone(),
             asked: None,
         }
+    }
+
+    /// Returns the servers that answered the script.
+    pub(crate) fn interfaces(&self) -> InterfaceVersions {
+        let asked = self.asked.as_ref();
+        asked.map_or_else(InterfaceVersions::default, |session| session.interfaces())
     }
 
     /// Charges a call that costs little, and the bytes that pass with it.
