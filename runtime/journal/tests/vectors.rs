@@ -311,6 +311,15 @@ fn write(path: &Path) {
     journal.finish_attempt(failed.id(), &outcome, None).unwrap();
     start(3);
 
+    let regrade = journal.begin_regrade("the plan of a regrade").unwrap();
+    let outcome = Outcome::Graded {
+        verdict: checks(true),
+        scoring: Scoring::default(),
+    };
+    let again = [(graded.id(), grade(&outcome))];
+    journal.regrade(regrade.id, &again).unwrap();
+    journal.end_regrade(regrade.id).unwrap();
+
     let queried = start(3);
     end(queried.id(), End::new(EndKind::Completed), None);
     let outcome = Outcome::Graded {
@@ -324,15 +333,6 @@ fn write(path: &Path) {
     journal
         .finish_attempt(queried.id(), &outcome, Some(&by_server))
         .unwrap();
-
-    let regrade = journal.begin_regrade("the plan of a regrade").unwrap();
-    let outcome = Outcome::Graded {
-        verdict: checks(true),
-        scoring: Scoring::default(),
-    };
-    let again = [(graded.id(), grade(&outcome))];
-    journal.regrade(regrade.id, &again).unwrap();
-    journal.end_regrade(regrade.id).unwrap();
 
     // Replace times of the clock by fixed values.
     change(
@@ -364,4 +364,28 @@ fn journal_rows() {
         vectors.assert_same(&format!("{table}.jsonl"), lines.as_bytes());
     }
     vectors.assert_all_compared();
+}
+
+/// A journal of the format before servers were recorded is read on, and its check sums still hold. The sum of a grade
+/// covers its servers.
+#[test]
+fn a_journal_of_format_10_is_read_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal.db");
+    write(&path);
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch("ALTER TABLE grades DROP COLUMN interfaces; PRAGMA user_version = 10;")
+        .unwrap();
+    drop(connection);
+
+    let journal = Journal::open(&path).unwrap();
+    let bad = journal.check_rows().unwrap();
+    let rows: Vec<&str> = bad.iter().map(|bad| bad.row.as_str()).collect();
+    assert_eq!(rows, ["grade 5, or one of its checks"]);
+    journal.sum_rows().unwrap();
+    for row in journal.attempts("vectors").unwrap() {
+        let interfaces = row.grade.map(|grade| grade.interfaces);
+        assert!(interfaces.unwrap_or_default().is_empty(), "{}", row.id);
+    }
 }
