@@ -19,7 +19,7 @@ use mcpmark_snapshot::Snapshot;
 pub use self::answer::{Answer, Column, Parts, Refusal};
 use self::build::Plan;
 pub use self::literals::{FormatError, Item, Literal, Parameters, array, interpolate};
-use self::runtime::Background;
+pub(crate) use self::runtime::Background;
 pub use self::session::{Session, StatementError};
 use crate::golden::{ConnectError, Goldens};
 use crate::{
