@@ -18,8 +18,8 @@ use crate::capture::{self, CaptureError};
 use crate::golden::{self, ConnectError, DATABASE, Goldens};
 use crate::inspection::Background;
 use crate::{
-    ADMINISTRATOR, Cluster, ClusterError, GoldenError, Installation, InstallationError, Isolation,
-    Settings,
+    ADMINISTRATOR, Cluster, ClusterError, GoldenError, INSTALLATION_VARIABLE, Installation,
+    InstallationError, Isolation, Settings,
 };
 
 /// Maximum size of a dump, and of the statements of a dump in the custom format, in bytes.
@@ -247,7 +247,7 @@ pub enum DumpImportError {
     /// Installation without `pg_restore`.
     #[error(
         "{program} does not exist, which reads dumps of the custom format; convert the dump with `pg_restore -f \
-         dump.sql`, or set MCPMARK_POSTGRES to an installation that has the program",
+         dump.sql`, or set {INSTALLATION_VARIABLE} to an installation that has the program",
         program = program.display()
     )]
     NoProgram {

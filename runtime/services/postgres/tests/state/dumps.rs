@@ -17,6 +17,15 @@ const OWNER: &str = "desk";
 /// Files that follow from the cluster or the database as such, which a dump of one database does not contain.
 const OF_CLUSTER: [&str; 2] = ["roles.sql", "database.sql"];
 
+/// Files of objects that `pg_dump` writes otherwise: the order of inherited columns, rows of a materialised view since its
+/// last refresh, and the disabled trigger of a partition.
+const OTHERWISE_IN_DUMPS: [&str; 4] = [
+    "data/public/boat.csv",
+    "data/sales/totals.csv",
+    "schemas/public/tables/boat.sql",
+    "schemas/public/triggers/reading_note.sql",
+];
+
 /// Importer with a store.
 struct Bench {
     dir: TempDir,
@@ -65,8 +74,10 @@ impl Bench {
     }
 }
 
-fn without_cluster(mut files: Files) -> Files {
-    files.retain(|path, _| !OF_CLUSTER.contains(&path.as_str()));
+/// Returns the files that a dump of one database determines.
+fn in_dump(mut files: Files) -> Files {
+    let left_out = [&OF_CLUSTER[..], &OTHERWISE_IN_DUMPS].concat();
+    files.retain(|path, _| !left_out.contains(&path.as_str()));
     files
 }
 
@@ -91,7 +102,7 @@ fn a_dump_of_every_kind_of_object_is_imported_as_its_state() {
     let Some((state, plain, archive)) = dumped else {
         return;
     };
-    let state = without_cluster(state);
+    let state = in_dump(state);
     for dump in [plain, archive] {
         let imported = bench.import(&dump).unwrap();
         assert_eq!(imported.skipped, []);
@@ -109,7 +120,7 @@ fn a_dump_of_every_kind_of_object_is_imported_as_its_state() {
             "{role}"
         );
         assert!(text(&files, "database.sql").contains("OWNER TO desk"));
-        assert_same(&state, &without_cluster(files));
+        assert_same(&state, &in_dump(files));
     }
 }
 
