@@ -573,7 +573,7 @@ mod tests {
         let verdict = serde_json::from_value(json!({"checks": without.checks})).unwrap();
         let outcome = Outcome::Graded {
             verdict,
-            scoring: Default::default(),
+            scoring: mcpmark_journal::Scoring::default(),
         };
         let graded = |servers: &InterfaceVersions| {
             let receipt = without.with_verdict(&outcome, &without.engine, servers);

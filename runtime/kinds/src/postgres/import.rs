@@ -25,7 +25,6 @@ impl TemplateImporter for DatabaseImporter {
     }
 
     fn import(&self, request: ImportRequest<'_>) -> Result<Imported, ImportError> {
-        let host = |error| ImportError::Host(error);
         let Some((path, file)) = request.template.files().next() else {
             return Err(ImportError::Template(
                 "expected a dump, found no file".into(),
@@ -34,8 +33,8 @@ impl TemplateImporter for DatabaseImporter {
         let dump = request
             .store
             .read(&file.content)
-            .map_err(|error| host(error.into()))?;
-        let importer_request = DumpRequest {
+            .map_err(|error| ImportError::Host(error.into()))?;
+        let dump_request = DumpRequest {
             dump,
             owner: request.owner,
             clock: request.clock,
@@ -43,7 +42,7 @@ impl TemplateImporter for DatabaseImporter {
             scratch: request.scratch,
             limits: SessionLimits::default(),
         };
-        let imported = self.0.import(importer_request).map_err(|error| {
+        let imported = self.0.import(dump_request).map_err(|error| {
             if error.is_infrastructure() {
                 ImportError::Host(error.into())
             } else {
@@ -51,7 +50,7 @@ impl TemplateImporter for DatabaseImporter {
             }
         })?;
         let overview = Overview::read(&TreeFiles::new(&imported.tree, request.store))
-            .map_err(|error| host(error.into()))?;
+            .map_err(|error| ImportError::Host(error.into()))?;
         let is_table = |kind| matches!(kind, RelationKind::Table | RelationKind::Partitioned);
         let tables = overview.relations.values().filter(|it| is_table(it.kind));
         let tables = tables.count();
@@ -65,7 +64,7 @@ impl TemplateImporter for DatabaseImporter {
             name_key: "dump",
             counts: vec![
                 ("tables", "table", tables),
-                ("roles", "role without login", imported.roles.len()),
+                ("roles", "role", imported.roles.len()),
             ],
             skipped: skipped.collect(),
             tree: imported.tree,

@@ -199,10 +199,9 @@ impl<'a> Iterator for Script<'a> {
 
 /// Returns the type and the name of an object in a comment of `pg_dump`: `-- Name: items; Type: TABLE; …`.
 fn entry(comment: &str) -> Option<(&str, &str)> {
-    let rest = comment.strip_prefix("-- Name: ").or_else(|| {
-        let rest = comment.strip_prefix("-- Data for Name: ")?;
-        Some(rest)
-    })?;
+    let rest = comment
+        .strip_prefix("-- Name: ")
+        .or_else(|| comment.strip_prefix("-- Data for Name: "))?;
     let (name, rest) = rest.split_once("; Type: ")?;
     let kind = rest.split_once(';').map_or(rest, |(kind, _)| kind);
     Some((kind, name))
