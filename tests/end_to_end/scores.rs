@@ -144,6 +144,7 @@ fn older_grades_keep_their_scores_until_they_are_regraded() {
             "UPDATE grades SET score = 0.0625, sum = NULL;
              UPDATE attempts SET score = 0.0625, sum = NULL;
              ALTER TABLE grades DROP COLUMN scoring;
+             ALTER TABLE grades DROP COLUMN interfaces;
              PRAGMA user_version = 9;",
         )
         .unwrap();

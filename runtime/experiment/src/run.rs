@@ -9,7 +9,7 @@ use mcpmark_journal::{
     AttemptRecorder, AttemptStatus, Cost, DEATHS_BEFORE_ALONE, GradeRecord, Journal, JournalError,
     Outcome, Planned,
 };
-use mcpmark_sandbox::Sandbox;
+use mcpmark_sandbox::{InterfaceVersions, Sandbox};
 use mcpmark_service::{
     Restart, STOP_GRACE, ServiceError, Session, ToolClient, WorldState, error_chain,
 };
@@ -245,14 +245,16 @@ impl Runner {
                 baselines,
             )
         });
-        let (outcome, log) = match graded.await {
+        let (outcome, interfaces, log) = match graded.await {
             Ok(graded) => {
                 let log = graded.log_text().into_owned();
-                (graded.outcome.weighed(&task.score), log)
+                let outcome = graded.outcome.weighed(&task.score);
+                (outcome, graded.interfaces, log)
             }
             Err(error) => {
                 let message = format!("grading stopped unexpectedly: {error}");
-                (Outcome::InfraError(message), String::new())
+                let outcome = Outcome::InfraError(message);
+                (outcome, InterfaceVersions::default(), String::new())
             }
         };
         let record = GradeRecord {
@@ -261,6 +263,7 @@ impl Runner {
             terms: task.terms,
             task_digest: task.task_digest,
             outcome: &outcome,
+            interfaces,
             log: &log,
         };
         let record = outcome.is_grade().then_some(&record);

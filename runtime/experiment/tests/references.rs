@@ -187,6 +187,7 @@ fn attempt(kind: Kind, exit_code: u8, end: &[(&str, Vec<u8>)]) -> Attempt {
         terms,
         task_digest: Digest::of(b"the task"),
         outcome: &outcome,
+        interfaces: mcpmark_experiment::journal::InterfaceVersions::default(),
         log: "",
     };
     journal

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use mcpmark_journal::{Outcome, Scoring};
 use mcpmark_kinds::{ScriptInvocation, ServiceKind, Services, WorldGuests};
 use mcpmark_sandbox::{
-    Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun, Verdict, Verifier,
-    VerifyInput,
+    InterfaceVersions, Interpreter, Limits, Log, RunError, Sandbox, ScriptInput, ScriptRun,
+    Verdict, Verifier, VerifyInput,
 };
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 
@@ -64,6 +64,8 @@ pub struct Graded {
     pub log: Log,
     /// Output of a script, or of a component that imports WASI.
     pub printed: Option<Printed>,
+    /// Servers that answered the verifier on the final state.
+    pub interfaces: InterfaceVersions,
 }
 
 /// Output and exit code of a script, or of a component that imports WASI.
@@ -175,6 +177,7 @@ impl ScriptJudge {
             result,
             written,
             exit_code,
+            interfaces,
             ..
         } = sandbox.verify_script(&self.interpreter, &input, limits);
         Graded {
@@ -185,6 +188,7 @@ impl ScriptJudge {
                 stderr: written.stderr,
                 exit_code,
             }),
+            interfaces,
         }
     }
 }
@@ -195,6 +199,7 @@ impl Graded {
             outcome,
             log: Log::default(),
             printed: None,
+            interfaces: InterfaceVersions::default(),
         }
     }
 
@@ -294,6 +299,7 @@ fn grade_once(sandbox: &Sandbox, judge: &Judge, input: VerifyInput, limits: &Lim
                 outcome: outcome(run.result),
                 log: run.log,
                 printed: run.printed.map(Printed::from),
+                interfaces: run.interfaces,
             }
         }
         Judge::Script(judge) => judge.grade(sandbox, input.end, input.answer, limits),

@@ -10,7 +10,7 @@
 mod verify;
 
 use mcpmark_journal::{AttemptRow, GradeRow, Outcome, OutcomeKind};
-use mcpmark_sandbox::{Check, FaultKind};
+use mcpmark_sandbox::{Check, FaultKind, InterfaceVersions};
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{TaskId, WorldId};
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,8 @@ pub const PREDICATE: &str = "https://in-toto.io/attestation/test-result/v0.1";
 const SCHEMA: u32 = 1;
 /// Version of the form for receipts with a fault, which readers of version 1 do not know.
 const SCHEMA_OF_FAULTS: u32 = 2;
+/// Version of the form for receipts with interfaces, with or without a fault. Readers of version 2 do not know them.
+const SCHEMA_OF_INTERFACES: u32 = 3;
 
 /// Inputs of a verdict, and the verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +56,10 @@ pub struct Receipt {
     /// contains limits of the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<FaultKind>,
+    /// Servers that answered the verifier, by interface; absent if there was none. Their answers may depend on the major
+    /// version, which is why it is named.
+    #[serde(default, skip_serializing_if = "InterfaceVersions::is_empty")]
+    pub interfaces: InterfaceVersions,
 }
 
 /// Check of a verdict.
@@ -163,7 +169,7 @@ impl Receipt {
         };
         let answer = row.answer.as_ref().filter(|_| terms.answer);
         Ok(Self {
-            schema: schema(fault),
+            schema: schema(fault, &grade.interfaces),
             task: row.task.clone(),
             task_digest: task_digest.ok_or_else(|| no_digest("task"))?.untyped(),
             start: row
@@ -176,6 +182,7 @@ impl Receipt {
             engine: grade.engine.clone(),
             checks: grade.checks.iter().map(ReceiptCheck::of).collect(),
             fault,
+            interfaces: grade.interfaces.clone(),
         })
     }
 
@@ -236,15 +243,21 @@ impl Receipt {
 
     /// Returns the receipt with the verdict of another grade; none if that grade has no verdict.
     #[must_use]
-    pub fn with_verdict(&self, outcome: &Outcome, engine: &str) -> Option<Self> {
+    pub fn with_verdict(
+        &self,
+        outcome: &Outcome,
+        engine: &str,
+        interfaces: &InterfaceVersions,
+    ) -> Option<Self> {
         outcome.passed()?;
         let fault = match outcome {
             Outcome::StateFault(fault) => Some(fault.kind),
             _ => None,
         };
         Some(Self {
-            schema: schema(fault),
+            schema: schema(fault, interfaces),
             fault,
+            interfaces: interfaces.clone(),
             engine: engine.to_owned(),
             checks: outcome.checks().iter().map(ReceiptCheck::of).collect(),
             ..self.clone()
@@ -312,10 +325,10 @@ impl Receipt {
             }
         }
         let own = statement["predicate"]["mcpmark"].clone();
-        let is_known = own["schema"] == SCHEMA || own["schema"] == SCHEMA_OF_FAULTS;
-        if own["schema"].is_number() && !is_known {
+        let known = [SCHEMA, SCHEMA_OF_FAULTS, SCHEMA_OF_INTERFACES];
+        if own["schema"].is_number() && known.iter().all(|known| own["schema"] != *known) {
             let reason = format!(
-                "it has schema {}, but this version of mcpmark reads {SCHEMA} and {SCHEMA_OF_FAULTS}",
+                "it has schema {}, but this version of mcpmark reads {SCHEMA} to {SCHEMA_OF_INTERFACES}",
                 own["schema"]
             );
             return Err(ReceiptError::Malformed(reason));
@@ -353,7 +366,7 @@ impl Receipt {
             }
             _ => {}
         }
-        if receipt.schema != schema(receipt.fault) {
+        if receipt.schema != schema(receipt.fault, &receipt.interfaces) {
             return Err(ReceiptError::Contradiction(
                 "its schema does not match its content",
             ));
@@ -384,7 +397,7 @@ impl Receipt {
     }
 
     /// Returns the differences between two receipts as messages. The engine is not compared, because verdicts do not
-    /// depend on it.
+    /// depend on it, nor are the servers of interfaces: only the verdicts that follow from their answers are.
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let mut found = Vec::new();
         let word = |passed| if passed { "passed" } else { "failed" };
@@ -436,8 +449,9 @@ impl Receipt {
     }
 }
 
-fn schema(fault: Option<FaultKind>) -> u32 {
+fn schema(fault: Option<FaultKind>, interfaces: &InterfaceVersions) -> u32 {
     match fault {
+        _ if !interfaces.is_empty() => SCHEMA_OF_INTERFACES,
         None => SCHEMA,
         Some(_) => SCHEMA_OF_FAULTS,
     }
@@ -494,6 +508,7 @@ mod tests {
                 check("two", false, "expected 1, found 2"),
             ],
             fault: None,
+            interfaces: InterfaceVersions::default(),
         }
     }
 
@@ -505,7 +520,11 @@ mod tests {
             message: "words of this host".to_owned(),
         };
         let stopped = graded
-            .with_verdict(&Outcome::StateFault(fault), &graded.engine)
+            .with_verdict(
+                &Outcome::StateFault(fault),
+                &graded.engine,
+                &graded.interfaces,
+            )
             .unwrap();
         assert!(!stopped.passed());
         let text = stopped.text();
@@ -544,6 +563,45 @@ mod tests {
             *forged["predicate"]["mcpmark"].pointer_mut(pointer).unwrap() = value;
             let error = Receipt::parse(forged.to_string().as_bytes()).unwrap_err();
             assert!(error.to_string().contains(wanted), "{pointer}: {error}");
+        }
+    }
+
+    #[test]
+    fn servers_of_interfaces_are_part_of_a_receipt_of_schema_3() {
+        let without = receipt();
+        let servers = |server: &str| InterfaceVersions::from_iter([("sql", server)]);
+        let verdict = serde_json::from_value(json!({"checks": without.checks})).unwrap();
+        let outcome = Outcome::Graded {
+            verdict,
+            scoring: mcpmark_journal::Scoring::default(),
+        };
+        let graded = |servers: &InterfaceVersions| {
+            let receipt = without.with_verdict(&outcome, &without.engine, servers);
+            receipt.unwrap()
+        };
+        let receipt = graded(&servers("postgres 15"));
+        let own = receipt.statement()["predicate"]["mcpmark"].clone();
+        assert_eq!(own["schema"], 3);
+        assert_eq!(own["interfaces"], json!({"sql": "postgres 15"}));
+        assert_eq!(Receipt::parse(receipt.text().as_bytes()).unwrap(), receipt);
+        // Another major version is no difference between verdicts.
+        let other = graded(&servers("postgres 17"));
+        assert_eq!(receipt.differences(&other), Vec::<String>::new());
+        // The bytes of a receipt without interfaces are those of earlier versions.
+        assert_eq!(graded(&InterfaceVersions::default()).text(), without.text());
+        let own = without.statement()["predicate"]["mcpmark"].clone();
+        assert_eq!((&own["schema"], own.get("interfaces")), (&json!(1), None));
+
+        for (receipt, pointer, value) in [
+            (&receipt, "/schema", json!(1)),
+            (&receipt, "/schema", json!(2)),
+            (&receipt, "/interfaces", json!({})),
+            (&without, "/schema", json!(3)),
+        ] {
+            let mut forged = receipt.statement();
+            *forged["predicate"]["mcpmark"].pointer_mut(pointer).unwrap() = value;
+            let error = Receipt::parse(forged.to_string().as_bytes()).unwrap_err();
+            assert!(error.to_string().contains("its schema"), "{error}");
         }
     }
 
@@ -587,7 +645,7 @@ mod tests {
                 json!("x"),
                 "its configuration",
             ),
-            ("/predicate/mcpmark/schema", json!(3), "it has schema 3"),
+            ("/predicate/mcpmark/schema", json!(4), "it has schema 4"),
             (
                 "/predicate/mcpmark/terms/schema",
                 json!(2),

@@ -11,12 +11,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mcpmark_journal::{GradeRecord, Journal, JournalError, Outcome};
-use mcpmark_sandbox::{Limits, Sandbox, VerifyInput};
+use mcpmark_sandbox::{InterfaceVersions, Limits, Sandbox, VerifyInput};
 use mcpmark_snapshot::{Digest, Snapshot, Store};
 use mcpmark_task::{JudgedOn, ScoreSettings};
 use tokio_util::sync::CancellationToken;
 
-pub use self::comparison::{ChangedCheck, GradeComparison};
+pub use self::comparison::{ChangedCheck, ChangedServer, GradeComparison};
 pub use self::plan::{
     BegunRegrade, RegradePlan, RegradeSelectError, RegradeSelection, UngradedAttempt,
     UngradedReason,
@@ -88,7 +88,13 @@ pub struct Regraded {
 
 struct Done {
     number: usize,
+    grade: NewGrade,
+}
+
+/// Outcome of a regrade with the details that the journal stores.
+struct NewGrade {
     outcome: Outcome,
+    interfaces: InterfaceVersions,
     log: String,
 }
 
@@ -121,13 +127,9 @@ impl Regrader<'_> {
                         let Some(one) = work.get(number).filter(|_| !cancel.is_cancelled()) else {
                             break;
                         };
-                        let (outcome, log) = self.grade(one, starts, baselines);
+                        let grade = self.grade(one, starts, baselines);
                         // The receiver is gone after an error of the journal.
-                        let told = done.send(Done {
-                            number,
-                            outcome,
-                            log,
-                        });
+                        let told = done.send(Done { number, grade });
                         if told.is_err() {
                             break;
                         }
@@ -163,7 +165,7 @@ impl Regrader<'_> {
             let records: Vec<_> = some
                 .iter()
                 .zip(&engines)
-                .filter(|(done, _)| done.outcome.is_grade())
+                .filter(|(done, _)| done.grade.outcome.is_grade())
                 .map(|(done, engine)| {
                     let RegradeItem { attempt, task, .. } = &work[done.number];
                     let record = GradeRecord {
@@ -171,8 +173,9 @@ impl Regrader<'_> {
                         engine,
                         terms: task.terms,
                         task_digest: task.task_digest,
-                        outcome: &done.outcome,
-                        log: &done.log,
+                        outcome: &done.grade.outcome,
+                        interfaces: done.grade.interfaces.clone(),
+                        log: &done.grade.log,
                     };
                     (attempt.as_str(), record)
                 })
@@ -181,25 +184,26 @@ impl Regrader<'_> {
             for done in some {
                 heard(Regraded {
                     attempt: work[done.number].attempt.clone(),
-                    outcome: done.outcome,
+                    outcome: done.grade.outcome,
                 });
             }
         }
         Ok(())
     }
 
-    fn grade(
-        &self,
-        work: &RegradeItem,
-        starts: &Starts,
-        baselines: &Baselines,
-    ) -> (Outcome, String) {
+    fn grade(&self, work: &RegradeItem, starts: &Starts, baselines: &Baselines) -> NewGrade {
         let states = starts
             .get(self.store, work.start)
             .and_then(|start| Ok((start, load(self.store, "final", work.state)?)));
         let (start, end) = match states {
             Ok(states) => states,
-            Err(message) => return (Outcome::InfraError(message), String::new()),
+            Err(message) => {
+                return NewGrade {
+                    outcome: Outcome::InfraError(message),
+                    interfaces: InterfaceVersions::default(),
+                    log: String::new(),
+                };
+            }
         };
         let task = &work.task;
         let input = VerifyInput {
@@ -214,8 +218,11 @@ impl Regrader<'_> {
             &task.verifier_limits,
             Some(baselines),
         );
-        let log = graded.log_text().into_owned();
-        (graded.outcome.weighed(&task.score), log)
+        NewGrade {
+            log: graded.log_text().into_owned(),
+            outcome: graded.outcome.weighed(&task.score),
+            interfaces: graded.interfaces,
+        }
     }
 }
 

@@ -126,6 +126,7 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
             fault_kind,
             log: "what the verifier logged".to_owned(),
             scoring: Scoring::default(),
+            interfaces: serde_json::from_value(input["interfaces"].clone()).unwrap_or_default(),
             checks,
         }),
         ..AttemptRow::default()

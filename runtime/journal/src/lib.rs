@@ -54,6 +54,7 @@ use mcpmark_snapshot::InvalidDigest;
 use rusqlite::Connection;
 
 pub use mcpmark_model::{Cost, Usage, decimals};
+pub use mcpmark_verdict::InterfaceVersions;
 
 pub use crate::approval::{ImportedPlanError, PlanAction};
 pub use crate::deaths::{DEATHS_BEFORE_ALONE, Deaths, Interrupted};

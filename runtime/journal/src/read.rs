@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use mcpmark_model::{Cost, Usage};
 use mcpmark_snapshot::Digest;
-use mcpmark_verdict::Check;
+use mcpmark_verdict::{Check, InterfaceVersions};
 use rusqlite::types::{Type, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::columns::Columns;
@@ -384,6 +385,7 @@ pub(super) fn grade_at(row: &Row<'_>, first: usize) -> Result<(GradeRow, GradeSu
         fault_message: columns.next()?,
         log: columns.next()?,
         scoring: scoring(columns.next()?)?,
+        interfaces: interfaces(columns.next()?)?,
         checks: Vec::new(),
     };
     Ok((grade, sum))
@@ -391,10 +393,16 @@ pub(super) fn grade_at(row: &Row<'_>, first: usize) -> Result<(GradeRow, GradeSu
 
 /// Parses the scoring of a grade. The default without a document is the share of passed checks.
 pub(super) fn scoring(document: Option<String>) -> rusqlite::Result<Scoring> {
-    let Some(document) = document else {
-        return Ok(Scoring::default());
-    };
-    serde_json::from_str(&document)
+    document.map_or_else(|| Ok(Scoring::default()), |text| parsed(&text))
+}
+
+/// Parses the servers that answered a verifier.
+fn interfaces(document: Option<String>) -> rusqlite::Result<InterfaceVersions> {
+    document.map_or_else(|| Ok(InterfaceVersions::default()), |text| parsed(&text))
+}
+
+fn parsed<T: DeserializeOwned>(document: &str) -> rusqlite::Result<T> {
+    serde_json::from_str(document)
         .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error)))
 }
 

@@ -180,6 +180,7 @@ mod tests {
             terms: digest,
             task_digest: digest,
             outcome: &outcome,
+            interfaces: crate::InterfaceVersions::default(),
             log: "",
         };
         let finished = journal.finish_attempt(&attempt, &outcome, Some(&grade("first")));

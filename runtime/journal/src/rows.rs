@@ -3,7 +3,7 @@
 use mcpmark_model::{Cost, Usage};
 use mcpmark_snapshot::{BlobDigest, Digest, TreeDigest};
 use mcpmark_task::TaskDigest;
-use mcpmark_verdict::Check;
+use mcpmark_verdict::{Check, InterfaceVersions};
 use serde_json::Value;
 
 use crate::{AttemptStatus, OutcomeKind, ScoreRule, Scoring};
@@ -142,6 +142,8 @@ pub struct GradeRow {
     pub log: String,
     /// Inputs of the score apart from the checks.
     pub scoring: Scoring,
+    /// Servers that answered the verifier; empty if there was none, and for grades of journal formats before 11.
+    pub interfaces: InterfaceVersions,
     /// Checks of the verdict.
     pub checks: Vec<Check>,
 }

@@ -16,8 +16,8 @@ pub(super) const FORMAT: i32 = STEPS.len() as i32;
 pub(super) const CARRIED: i32 = 4;
 
 /// Migrations: each creates a format from the previous one. A new file runs all of them.
-const STEPS: [&str; 10] = [
-    BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS, TEXTS, SCORES,
+const STEPS: [&str; 11] = [
+    BASE, MODELS, SURVEY, REGRADES, JUDGES, IMPORTS, REMOVALS, SUMS, TEXTS, SCORES, INTERFACES,
 ];
 
 /// First format with check sums of rows.
@@ -274,6 +274,12 @@ CREATE TABLE texts (
 /// passed checks, as in all grades of older formats.
 const SCORES: &str = "
 ALTER TABLE grades ADD COLUMN scoring TEXT;
+";
+
+/// Servers that answered the verifier: [`InterfaceVersions`](crate::InterfaceVersions) as JSON. Null if there was none,
+/// and in grades of older formats, which did not record them.
+const INTERFACES: &str = "
+ALTER TABLE grades ADD COLUMN interfaces TEXT;
 ";
 
 /// SQL statement that updates the summary columns of the attempt `?1` from its grades, messages and calls. Run it after

@@ -302,11 +302,13 @@ pub(super) fn sum_whole_attempt(
 }
 
 /// Columns of grades: the id and the check sum, then the others in the order of the check sum and of queries. The check
-/// sum covers the last one only if it is not null, so that grades of older formats keep their sums.
+/// sum covers the last two only if they are not null, so that grades of older formats keep their sums.
 pub(super) const GRADE: &str = "g.id, g.sum, g.attempt, g.at_ms, g.verifier, g.engine, g.terms,
     g.bundle, g.outcome, g.passed, g.score, g.fault_kind, g.fault_message, g.log,
-    g.scoring";
-pub(super) const GRADE_COLUMNS: usize = 15;
+    g.scoring, g.interfaces";
+pub(super) const GRADE_COLUMNS: usize = 16;
+/// Number of the last columns, which older formats did not have.
+const GRADE_ADDED: usize = 2;
 /// Number of leading columns that the check sum does not cover.
 const GRADE_HEAD: usize = 2;
 
@@ -322,10 +324,14 @@ impl GradeSum {
     /// Starts with a row that has the columns [`GRADE`] from the index `first` on.
     pub(super) fn of(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
         let mut sum = Sum::default();
-        let last = first + GRADE_COLUMNS - 1;
-        sum.add(row, first + GRADE_HEAD, last - first - GRADE_HEAD)?;
-        if row.get_ref(last)? != ValueRef::Null {
-            sum.add(row, last, 1)?;
+        let added = first + GRADE_COLUMNS - GRADE_ADDED;
+        sum.add(row, first + GRADE_HEAD, added - first - GRADE_HEAD)?;
+        // Columns before the last one that is not null are covered too, so that a value has only one place.
+        for count in (1..=GRADE_ADDED).rev() {
+            if row.get_ref(added + count - 1)? != ValueRef::Null {
+                sum.add(row, added, count)?;
+                break;
+            }
         }
         Ok(Self {
             id: row.get(first)?,

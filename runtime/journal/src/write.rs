@@ -13,7 +13,7 @@ use super::durable::{write, write_durable};
 use super::sums::{sum_experiment, sum_grade, sum_whole_attempt};
 use super::texts::pack;
 use super::{Journal, JournalError, MAX_AMOUNT, now_ms};
-use crate::{Outcome, ScoreRule};
+use crate::{InterfaceVersions, Outcome, ScoreRule};
 
 /// Key of an attempt within its experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -45,6 +45,8 @@ pub struct GradeRecord<'a> {
     pub task_digest: Digest,
     /// Outcome of the grade.
     pub outcome: &'a Outcome,
+    /// Servers that answered the verifier.
+    pub interfaces: InterfaceVersions,
     /// Log of the verifier.
     pub log: &'a str,
 }
@@ -262,12 +264,14 @@ pub(super) fn insert_grade(
     let fault = grade.outcome.fault();
     let mut insert = transaction.prepare_cached(
         "INSERT INTO grades (attempt, at_ms, verifier, engine, outcome, passed, score, fault_kind,
-            fault_message, log, regrade, terms, bundle, scoring)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            fault_message, log, regrade, terms, bundle, scoring, interfaces)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
     )?;
     let scoring = grade.outcome.scoring();
     let scoring = scoring.filter(|scoring| scoring.rule != ScoreRule::Share);
     let scoring = scoring.map(serde_json::to_string).transpose()?;
+    let interfaces = Some(&grade.interfaces).filter(|interfaces| !interfaces.is_empty());
+    let interfaces = interfaces.map(serde_json::to_string).transpose()?;
     insert.execute(params![
         attempt,
         now_ms(),
@@ -283,6 +287,7 @@ pub(super) fn insert_grade(
         grade.terms.to_string(),
         grade.task_digest.to_string(),
         scoring,
+        interfaces,
     ])?;
     let id = transaction.last_insert_rowid();
     let mut insert = transaction.prepare_cached(

@@ -11,7 +11,9 @@ use std::time::Duration;
 use mcpmark_agent::{
     CallStatus, End, EndKind, Event, ModelCall, Purpose, Recorder, Reply, ToolCall,
 };
-use mcpmark_journal::{AttemptRecorder, Cost, GradeRecord, Journal, Outcome, Scoring, Spec, Usage};
+use mcpmark_journal::{
+    AttemptRecorder, Cost, GradeRecord, InterfaceVersions, Journal, Outcome, Scoring, Spec, Usage,
+};
 use mcpmark_service::ToolOutput;
 use mcpmark_snapshot::Digest;
 use mcpmark_verdict::{Check, Fault, FaultKind, Verdict};
@@ -225,6 +227,7 @@ fn grade(outcome: &Outcome) -> GradeRecord<'_> {
         terms: Digest::of(b"the terms"),
         task_digest: Digest::of(b"the task"),
         outcome,
+        interfaces: InterfaceVersions::default(),
         log: "a line\nand another",
     }
 }
@@ -317,6 +320,20 @@ fn write(path: &Path) {
     journal.regrade(regrade.id, &again).unwrap();
     journal.end_regrade(regrade.id).unwrap();
 
+    let queried = start(3);
+    end(queried.id(), End::new(EndKind::Completed), None);
+    let outcome = Outcome::Graded {
+        verdict: checks(true),
+        scoring: Scoring::default(),
+    };
+    let by_server = GradeRecord {
+        interfaces: InterfaceVersions::from_iter([("sql", "postgres 15")]),
+        ..grade(&outcome)
+    };
+    journal
+        .finish_attempt(queried.id(), &outcome, Some(&by_server))
+        .unwrap();
+
     // Replace times of the clock by fixed values.
     change(
         "UPDATE experiments SET created_ms = 1;
@@ -347,4 +364,28 @@ fn journal_rows() {
         vectors.assert_same(&format!("{table}.jsonl"), lines.as_bytes());
     }
     vectors.assert_all_compared();
+}
+
+/// A journal of the format before servers were recorded is read on, and its check sums still hold. The sum of a grade
+/// covers its servers.
+#[test]
+fn a_journal_of_format_10_is_read_on() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("journal.db");
+    write(&path);
+    let connection = Connection::open(&path).unwrap();
+    connection
+        .execute_batch("ALTER TABLE grades DROP COLUMN interfaces; PRAGMA user_version = 10;")
+        .unwrap();
+    drop(connection);
+
+    let journal = Journal::open(&path).unwrap();
+    let bad = journal.check_rows().unwrap();
+    let rows: Vec<&str> = bad.iter().map(|bad| bad.row.as_str()).collect();
+    assert_eq!(rows, ["grade 5, or one of its checks"]);
+    journal.sum_rows().unwrap();
+    for row in journal.attempts("vectors").unwrap() {
+        let interfaces = row.grade.map(|grade| grade.interfaces);
+        assert!(interfaces.unwrap_or_default().is_empty(), "{}", row.id);
+    }
 }

@@ -325,8 +325,14 @@ impl MutateError {
 
 /// Importer of published templates of worlds.
 pub trait TemplateImporter {
-    /// Returns the names of the entries of a template directory, for messages.
+    /// Returns the names of the entries of a template directory, or a description of the file, for messages.
     fn layout(&self) -> &'static str;
+
+    /// Returns true if a template is a single file, which is then the only entry of its tree. Otherwise it is a
+    /// directory.
+    fn takes_file(&self) -> bool {
+        false
+    }
 
     /// Checks the syntax of a login.
     ///

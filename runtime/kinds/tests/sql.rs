@@ -4,8 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_kinds::{Availability, ServiceSettings, Services};
-use mcpmark_sandbox::{FaultKind, Limits, RunError, Sandbox, SandboxConfig, Verifier, VerifyInput};
+use mcpmark_interfaces::sql::DEFAULT_CLOCK;
+use mcpmark_kinds::{Availability, ServiceSettings, Services, WorldGuests};
+use mcpmark_postgres::Installation;
+use mcpmark_sandbox::{
+    FaultKind, InterfaceVersions, Limits, Run, RunError, Sandbox, SandboxConfig, ServiceAnswer,
+    Verdict, Verifier, VerifyInput,
+};
 use mcpmark_snapshot::{File, MemoryBlobs, Snapshot, TreeBuilder, TreePath};
 use mcpmark_test_support::{Need, skip};
 
@@ -60,6 +65,7 @@ fn state(changes: &[(&str, &str)]) -> Snapshot {
 struct Bench {
     sandbox: Sandbox,
     verifier: Verifier,
+    services: Services,
     scratch: tempfile::TempDir,
 }
 
@@ -84,16 +90,12 @@ impl Bench {
         Some(Self {
             sandbox,
             verifier,
+            services,
             scratch,
         })
     }
 
-    fn run(
-        &self,
-        start: &Snapshot,
-        end: &Snapshot,
-        lines: &[&str],
-    ) -> Result<Vec<String>, RunError> {
+    fn verify(&self, start: &Snapshot, end: &Snapshot, lines: &[&str]) -> Run<Verdict> {
         let input = VerifyInput {
             parameters: lines.join("\n"),
             ..VerifyInput::new(start.clone(), end.clone())
@@ -102,7 +104,21 @@ impl Bench {
             time_ms: 120_000,
             ..Limits::VERIFIER
         };
-        let verdict = self.sandbox.verify(&self.verifier, input, &limits).result?;
+        self.sandbox.verify(&self.verifier, input, &limits)
+    }
+
+    /// Returns the servers that answered the verifier.
+    fn interfaces(&self, start: &Snapshot, end: &Snapshot, lines: &[&str]) -> InterfaceVersions {
+        self.verify(start, end, lines).interfaces
+    }
+
+    fn run(
+        &self,
+        start: &Snapshot,
+        end: &Snapshot,
+        lines: &[&str],
+    ) -> Result<Vec<String>, RunError> {
+        let verdict = self.verify(start, end, lines).result?;
         Ok(verdict
             .checks()
             .iter()
@@ -136,6 +152,42 @@ fn queries_read_both_states() {
     ];
     let results = bench.queries(&end, &queries);
     assert_eq!(results[..5], ["2", "3", "buoy", "null", "none"]);
+}
+
+#[test]
+fn a_run_names_the_major_version_of_the_server_that_answered() {
+    let Some(bench) = Bench::new() else { return };
+    let major = Installation::find(None).unwrap().version().major;
+    let expected = InterfaceVersions::from_iter([("sql", format!("postgres {major}"))]);
+    let world = state(&[]);
+    // A state that no server can restore may be one for another version.
+    let damaged = state(&[(
+        "schemas/public/tables/items.sql",
+        "CREATE TABLE public.items (id of_the_future);\n",
+    )]);
+    for (end, lines) in [
+        (&world, &["fSELECT 1"][..]),
+        (&world, &["!", "+clerk", "clerk:SELECT 1"]),
+        (&damaged, &["fSELECT 1"]),
+    ] {
+        assert_eq!(bench.interfaces(&world, end, lines), expected, "{lines:?}");
+    }
+    let nothing: &[&str] = &[];
+    let found = bench.interfaces(&world, &world, nothing);
+    assert_eq!(found, InterfaceVersions::default());
+
+    // Scripts reach the same server through `psycopg2`.
+    let backend = bench.services.kind("postgres").unwrap().script_backend(
+        &world,
+        DEFAULT_CLOCK,
+        &WorldGuests::default(),
+    );
+    let mut session = backend.unwrap().services.open();
+    session.call("http", "{}", DEFAULT_CLOCK);
+    assert_eq!(session.interfaces(), InterfaceVersions::default());
+    let answer = session.call("sql", r#"{"connect": {"user": "clerk"}}"#, DEFAULT_CLOCK);
+    assert!(matches!(answer, ServiceAnswer::Answer(_)), "{answer:?}");
+    assert_eq!(session.interfaces(), expected);
 }
 
 #[test]

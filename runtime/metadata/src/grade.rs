@@ -31,6 +31,9 @@ pub struct GradeReport {
     /// Output of the verifier. Absent unless the verifier is a Python script that was started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<ScriptOutput>,
+    /// Servers that answered the verifier, by interface, such as `postgres 15` for `sql`. Absent if there was none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub interfaces: BTreeMap<String, String>,
     /// Limits above the ceiling of this host, by name, with the values that were granted. Absent if there are none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub lowered: BTreeMap<String, u64>,

@@ -64,12 +64,12 @@ pub use crate::grade::{
     Check, FaultReport, GradeReport, GradedLine, RefusedLine, RequestError, ScoreRule, ScriptOutput,
 };
 pub use crate::receipt::{
-    NamedDigest, ReceiptDetail, ReceiptEngine, ReceiptPredicate, ReceiptStart, ReceiptStatement,
-    ReceiptTaskDigest, ReceiptVerification,
+    NamedDigest, ReceiptDetail, ReceiptEngine, ReceiptPredicate, ReceiptServer, ReceiptStart,
+    ReceiptStatement, ReceiptTaskDigest, ReceiptVerification,
 };
 pub use crate::regrade::{
-    ChangedCheck, NotRegraded, RegradeCounts, RegradeNumbers, RegradeReport, RegradeSide,
-    RegradedAttempt, RegradedModel,
+    ChangedCheck, ChangedServer, NotRegraded, RegradeCounts, RegradeNumbers, RegradeReport,
+    RegradeSide, RegradedAttempt, RegradedModel,
 };
 pub use crate::report::{
     CertificateStatus, ClusteredMean, ComparedModel, ComparedPair, Flip, GradedCounts,

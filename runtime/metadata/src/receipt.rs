@@ -22,6 +22,9 @@ pub struct ReceiptVerification {
     pub start: ReceiptStart,
     /// Engine that ran the verifier.
     pub engine: ReceiptEngine,
+    /// Servers that answered the verifier in either grade, by interface. Absent if there was none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub interfaces: BTreeMap<String, ReceiptServer>,
 }
 
 /// Comparison of the task of a receipt with that of the library.
@@ -51,6 +54,15 @@ pub struct ReceiptEngine {
     pub receipt: String,
     /// Engine profile of the repeated grade.
     pub here: String,
+}
+
+/// Servers that answered an interface of the verifier.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReceiptServer {
+    /// Server in the grade of the receipt, such as `postgres 15`; null if the receipt names none.
+    pub receipt: Option<String>,
+    /// Server in the repeated grade; null if the verifier did not use the interface.
+    pub here: Option<String>,
 }
 
 /// Output of `receipt show`, one in each line: a statement of the inputs and the verdict of a grade, in the form of
@@ -97,7 +109,7 @@ pub struct NamedDigest {
 /// Inputs and checks of a receipt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReceiptDetail {
-    /// Version of this object: 1, or 2 with a fault.
+    /// Version of this object: 3 with interfaces; otherwise 2 with a fault, and 1 without.
     pub schema: u32,
     /// Id of the task: `<service>/<world>/<task>`.
     pub task: String,
@@ -119,4 +131,7 @@ pub struct ReceiptDetail {
     /// Kind of the fault that the final state causes in the verifier. Absent if there is a verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
+    /// Servers that answered the verifier, by interface, such as `postgres 15` for `sql`. Absent if there was none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub interfaces: BTreeMap<String, String>,
 }

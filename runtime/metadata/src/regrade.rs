@@ -1,5 +1,7 @@
 //! Regrades of attempts.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +43,9 @@ pub struct RegradedAttempt {
     pub same: bool,
     /// True if `passed` changed, including from or to no grade.
     pub flipped: bool,
+    /// Interfaces of the verifier that servers of two versions answered in the two grades. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<ChangedServer>,
     /// Checks that changed.
     pub checks: Vec<ChangedCheck>,
 }
@@ -60,8 +65,22 @@ pub struct RegradeSide {
     pub verifier: String,
     /// Engine profile of the grade.
     pub engine: String,
+    /// Servers that answered the verifier, by interface, such as `postgres 15` for `sql`. Absent if there was none.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub interfaces: BTreeMap<String, String>,
     /// Error message; null if there is a verdict.
     pub fault: Option<String>,
+}
+
+/// Server that answered an interface of the verifier, before a regrade and in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedServer {
+    /// Name of the interface, such as `sql`.
+    pub interface: String,
+    /// Server of the previous grade, such as `postgres 15`.
+    pub before: String,
+    /// Server of the new grade.
+    pub after: String,
 }
 
 /// Check that changed in a regrade.
@@ -129,4 +148,11 @@ pub struct RegradeCounts {
     pub not_regraded: usize,
     /// Number of attempts that started from another state than the current task does.
     pub other_start: usize,
+    /// Number of attempts whose verifier was answered by a server of another version than before. Absent if it is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub other_server: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }

@@ -256,6 +256,7 @@ mod tests {
             fault_message: Some("trap".to_owned()),
             log: long.clone(),
             scoring: Scoring::default(),
+            interfaces: mcpmark_journal::InterfaceVersions::default(),
             checks: serde_json::from_value(json!([
                 {"name": "first", "passed": true, "detail": long},
                 {"name": "second", "passed": false, "detail": "short"},

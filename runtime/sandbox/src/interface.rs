@@ -344,6 +344,12 @@ impl $host {
         Stop::fault(kind, message.into())
     }
 
+    /// Records the server that answers the guest through an interface, such as `postgres 15`, for
+    /// [`Run::interfaces`](crate::Run::interfaces).
+    pub fn record_interface(&mut self, interface: &str, server: impl Into<String>) {
+        self.common.interfaces.record(interface, server);
+    }
+
     /// Returns an error that ends the grade without a result, as an error of the world.
     pub fn world_error(message: impl fmt::Display) -> wasmtime::Error {
         Stop::world(message)

@@ -86,7 +86,7 @@ pub mod contract {
 #[doc(no_inline)]
 pub use mcpmark_snapshot::Snapshot;
 #[doc(no_inline)]
-pub use mcpmark_verdict::{Check, Fault, FaultKind, Verdict};
+pub use mcpmark_verdict::{Check, Fault, FaultKind, InterfaceVersions, Verdict};
 /// The `wasmtime` crate in the version that an [`Interface`] must use.
 #[doc(no_inline)]
 pub use wasmtime;

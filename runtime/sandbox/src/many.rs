@@ -5,7 +5,8 @@ use std::num::NonZeroUsize;
 
 use crate::order::Panicked;
 use crate::{
-    InOrder, Limits, Log, Run, RunError, Sandbox, Verdict, Verifier, VerifyInput, in_order,
+    InOrder, InterfaceVersions, Limits, Log, Run, RunError, Sandbox, Verdict, Verifier,
+    VerifyInput, in_order,
 };
 
 /// One grade of a batch.
@@ -75,6 +76,7 @@ impl Iterator for Grades {
             result: Err(RunError::Host(format!("the host panicked: {message}"))),
             log: Log::default(),
             printed: None,
+            interfaces: InterfaceVersions::default(),
             fuel: 0,
         }))
     }

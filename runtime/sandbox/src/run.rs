@@ -22,8 +22,8 @@ use crate::limits::{Allowed, MAX_HANDLES, MAX_OPEN, MAX_STACK_BYTES};
 use crate::order::payload;
 use crate::wasi::{self, Program};
 use crate::{
-    Cancel, Check, Fault, FaultKind, GradeData, GuestKind, Limits, RunError, Sandbox, Verdict,
-    Written,
+    Cancel, Check, Fault, FaultKind, GradeData, GuestKind, InterfaceVersions, Limits, RunError,
+    Sandbox, Verdict, Written,
 };
 
 pub(crate) const CANCELLED: &str = "the run was cancelled";
@@ -99,6 +99,8 @@ pub struct Run<T> {
     pub log: Log,
     /// Output of a verifier that imports WASI; none for other guests.
     pub printed: Option<Printed>,
+    /// Servers that answered the guest through interfaces of an embedder.
+    pub interfaces: InterfaceVersions,
     /// Fuel that the guest used. It differs between engine profiles, so it is for display and never part of a receipt.
     pub fuel: u64,
 }
@@ -223,6 +225,7 @@ impl Sandbox {
         let Raw {
             result,
             log,
+            interfaces,
             fuel,
             host,
         } = run;
@@ -234,6 +237,7 @@ impl Sandbox {
             result,
             log,
             printed: None,
+            interfaces,
             fuel,
         }
     }
@@ -278,6 +282,7 @@ impl Sandbox {
             return Raw {
                 result: Err(RunError::Host(CANCELLED.into())),
                 log: Log::default(),
+                interfaces: InterfaceVersions::default(),
                 fuel: 0,
                 host: Some(host),
             };
@@ -320,9 +325,11 @@ impl Sandbox {
         };
         let mut host = store.into_data();
         let log = std::mem::take(&mut host.common().log);
+        let interfaces = std::mem::take(&mut host.common().interfaces);
         Raw {
             result,
             log,
+            interfaces,
             fuel,
             host: Some(host),
         }
@@ -347,6 +354,7 @@ fn within(answer: String, allowed: &Allowed) -> Result<Solved, RunError> {
 struct Raw<R, H> {
     result: Result<R, RunError>,
     log: Log,
+    interfaces: InterfaceVersions,
     fuel: u64,
     host: Option<H>,
 }
@@ -362,6 +370,7 @@ impl<R, H> Raw<R, H> {
             result,
             log: self.log,
             printed: None,
+            interfaces: self.interfaces,
             fuel: self.fuel,
         }
     }

@@ -1,4 +1,4 @@
-//! Verdicts of verifiers and faults of guests, as plain data.
+//! Verdicts of verifiers, faults of guests and the servers that answered them, as plain data.
 //!
 //! The sandbox produces them and the journal stores them. This crate contains their types, so that neither needs the
 //! other: a program that reads stored results does not link an engine. Serialised forms are part of stored formats.
@@ -33,7 +33,9 @@
 //! ```
 
 mod fault;
+mod interfaces;
 mod verdict;
 
 pub use crate::fault::{Fault, FaultKind};
+pub use crate::interfaces::InterfaceVersions;
 pub use crate::verdict::{Check, MAX_CHECKS, MAX_OUTPUT_BYTES, Verdict, VerdictLimits, is_visible};

@@ -145,19 +145,19 @@ pub(crate) enum WorldCommand {
         /// Name of the document, such as `issues.json` [default: list the documents]
         document: Option<String>,
     },
-    /// Convert a published template to a github world, as its importer would create it on GitHub
+    /// Convert a published template to a github world, or a dump of a database to a postgres world
     Import(ImportArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportArgs {
-    /// Directory with repo/, issues.json, pulls.json and meta.json
-    #[arg(value_hint = ValueHint::DirPath)]
+    /// Directory with repo/, issues.json, pulls.json and meta.json; or a dump by pg_dump
+    #[arg(value_hint = ValueHint::AnyPath)]
     pub(crate) template: PathBuf,
     /// New or empty directory for the world
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
-    /// Organisation or user that owns the repository
+    /// Organisation or user that owns the repository, or role that owns the database
     #[arg(long, value_name = "LOGIN", default_value = "mcpmark")]
     pub(crate) owner: String,
     /// Account that is the author of all content, and that the agent acts as [default: the owner]

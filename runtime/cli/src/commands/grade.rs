@@ -127,7 +127,13 @@ fn text(graded: &Graded) -> String {
         text.push_str(&output::paint(output::DIM, more));
         text.push('\n');
     }
-    text + &result(&graded.outcome)
+    text.push_str(&result(&graded.outcome));
+    if !graded.interfaces.is_empty() {
+        let answered = format!("answered: {}", graded.interfaces);
+        text.push_str(&output::paint(output::DIM, answered));
+        text.push('\n');
+    }
+    text
 }
 
 /// Formats the checks and the result of a grade.

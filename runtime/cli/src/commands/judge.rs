@@ -77,6 +77,7 @@ pub(crate) fn grade_report(
             stderr: text(&printed.stderr),
             exit_code: printed.exit_code,
         }),
+        interfaces: graded.interfaces.clone().into(),
         lowered: lowered
             .into_iter()
             .map(|(name, granted)| (name.to_owned(), granted))

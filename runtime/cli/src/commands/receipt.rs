@@ -1,5 +1,6 @@
 //! `receipt`: prints receipts of grades and verifies them by grading again.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use mcpmark_bundle::trust::{PrivateKey, PublicKey, Signature};
@@ -9,9 +10,9 @@ use mcpmark_grading::TermsError;
 use mcpmark_grading::receipt::{Receipt, ReceiptError, TaskComparison, Verified, VerifyError};
 use mcpmark_kinds::WorldGuests;
 use mcpmark_metadata::{
-    ExitCode, ReceiptEngine, ReceiptStart, ReceiptTaskDigest, ReceiptVerification,
+    ExitCode, ReceiptEngine, ReceiptServer, ReceiptStart, ReceiptTaskDigest, ReceiptVerification,
 };
-use mcpmark_sandbox::Sandbox;
+use mcpmark_sandbox::{InterfaceVersions, Sandbox};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{Blobs, Store};
 
@@ -318,6 +319,7 @@ fn tell(
     let Verified {
         outcome,
         engine,
+        interfaces,
         differences,
     } = verified;
     let document = |differences: &[String]| {
@@ -338,6 +340,7 @@ fn tell(
                 receipt: receipt.engine.clone(),
                 here: engine.clone(),
             },
+            interfaces: servers(receipt, interfaces),
         }
     };
     let Some(differences) = differences else {
@@ -358,7 +361,7 @@ fn tell(
     if json {
         output::print_json(&document(differences))?;
     } else {
-        output::print(&text(receipt, differences, task, engine))?;
+        output::print(&text(receipt, differences, task, verified))?;
     }
     Ok(if differences.is_empty() {
         ExitCode::Passed
@@ -367,7 +370,27 @@ fn tell(
     })
 }
 
-fn text(receipt: &Receipt, differences: &[String], task: &TaskComparison, engine: &str) -> String {
+/// Returns the servers that answered the verifier in the grade of a receipt and in the repeated grade, by interface.
+fn servers(receipt: &Receipt, here: &InterfaceVersions) -> BTreeMap<String, ReceiptServer> {
+    let names = receipt.interfaces.iter().chain(here.iter());
+    let servers = names.map(|(interface, _)| {
+        let server = |of: &InterfaceVersions| of.get(interface).map(str::to_owned);
+        let servers = ReceiptServer {
+            receipt: server(&receipt.interfaces),
+            here: server(here),
+        };
+        (interface.to_owned(), servers)
+    });
+    servers.collect()
+}
+
+fn text(
+    receipt: &Receipt,
+    differences: &[String],
+    task: &TaskComparison,
+    verified: &Verified,
+) -> String {
+    let engine = &verified.engine;
     let mut text = String::new();
     let digest = match task.reason() {
         None => receipt.task_digest.to_string(),
@@ -386,12 +409,26 @@ fn text(receipt: &Receipt, differences: &[String], task: &TaskComparison, engine
     ] {
         text.push_str(&format!("{key:<10}{}\n", sanitise::line(&value)));
     }
-    let judged_by = if receipt.engine == engine {
+    let judged_by = if receipt.engine == *engine {
         sanitise::line(engine).into_owned()
     } else {
         format!("{engine} (receipt: {})", sanitise::line(&receipt.engine))
     };
     text.push_str(&format!("{:<10}{judged_by}\n", "engine"));
+    for (interface, ReceiptServer { receipt, here }) in servers(receipt, &verified.interfaces) {
+        let here = here.unwrap_or_else(|| "not used".to_owned());
+        let before = receipt.unwrap_or_else(|| "not recorded".to_owned());
+        let server = if here == before {
+            here
+        } else {
+            format!("{here} (receipt: {before})")
+        };
+        text.push_str(&format!(
+            "{:<10}{}\n",
+            sanitise::line(&interface),
+            sanitise::line(&server)
+        ));
+    }
     for difference in differences {
         text.push_str(&format!(
             "{} {}\n",

@@ -168,6 +168,7 @@ fn header(attempt: &AttemptRow) -> String {
     ];
     if let Some(grade) = &attempt.grade {
         rows.push(("verifier", grade.verifier.to_string()));
+        rows.push(("answered", grade.interfaces.to_string()));
     }
     if let Some(error) = &attempt.error {
         let key = match attempt.outcome {

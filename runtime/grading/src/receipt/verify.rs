@@ -5,7 +5,7 @@ use std::io;
 
 use mcpmark_journal::Outcome;
 use mcpmark_kinds::Services;
-use mcpmark_sandbox::Sandbox;
+use mcpmark_sandbox::{InterfaceVersions, Sandbox};
 use mcpmark_snapshot::{Blobs, Digest, LoadError as TreeError, Needed, Store, StoreError, Tree};
 
 use crate::receipt::Receipt;
@@ -147,6 +147,8 @@ pub struct Verified {
     pub outcome: Outcome,
     /// Engine profile of the repeated grade.
     pub engine: String,
+    /// Servers that answered the verifier in the repeated grade.
+    pub interfaces: InterfaceVersions,
     /// Differences between the verdicts, as messages; none if the repeated grade has no verdict.
     pub differences: Option<Vec<String>>,
 }
@@ -318,11 +320,12 @@ impl Receipt {
         let baselines = Baselines::default();
         let graded = grade(sandbox, store, judge, input, &self.terms.limits, &baselines);
         let engine = judge.engine(sandbox);
-        let now = self.with_verdict(&graded.outcome, &engine);
+        let now = self.with_verdict(&graded.outcome, &engine, &graded.interfaces);
         Verified {
             differences: now.map(|now| self.differences(&now)),
             outcome: graded.outcome,
             engine,
+            interfaces: graded.interfaces,
         }
     }
 }

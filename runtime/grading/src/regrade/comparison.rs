@@ -10,8 +10,21 @@ pub struct GradeComparison {
     pub is_same: bool,
     /// True if `passed` changed, including from or to no grade.
     pub is_flipped: bool,
+    /// Interfaces of the verifier that other servers answered than before.
+    pub servers: Vec<ChangedServer>,
     /// Checks that changed, are new, or were removed: first in the order of the new verdict, then the removed ones.
     pub checks: Vec<ChangedCheck>,
+}
+
+/// Server that answered an interface of the verifier, before a regrade and in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedServer {
+    /// Name of the interface, such as `sql`.
+    pub interface: String,
+    /// Server of the previous grade, such as `postgres 15`.
+    pub before: String,
+    /// Server of the new grade.
+    pub after: String,
 }
 
 /// Check that changed in a regrade.
@@ -38,9 +51,20 @@ impl GradeComparison {
                     && before.fault_kind == after.fault_kind
             }),
             is_flipped: before.and_then(|before| before.passed) != after.passed,
+            servers: before.map_or_else(Vec::new, |before| changed_servers(before, after)),
             checks: changed_checks(before, after),
         }
     }
+}
+
+fn changed_servers(before: &GradeRow, after: &GradeRow) -> Vec<ChangedServer> {
+    let changes = before.interfaces.changes(&after.interfaces).into_iter();
+    let changes = changes.map(|(interface, before, after)| ChangedServer {
+        interface: interface.to_owned(),
+        before: before.to_owned(),
+        after: after.to_owned(),
+    });
+    changes.collect()
 }
 
 fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedCheck> {
@@ -72,7 +96,7 @@ fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedChe
 #[cfg(test)]
 mod tests {
     use mcpmark_journal::{OutcomeKind, Scoring};
-    use mcpmark_sandbox::Check;
+    use mcpmark_sandbox::{Check, InterfaceVersions};
     use mcpmark_snapshot::Digest;
 
     use super::*;
@@ -96,6 +120,7 @@ mod tests {
             fault_message: None,
             log: String::new(),
             scoring: Scoring::default(),
+            interfaces: InterfaceVersions::default(),
             checks,
         }
     }
@@ -131,6 +156,27 @@ mod tests {
         after.checks[0].detail = "y".to_owned();
         let found = GradeComparison::new(Some(&before), &after);
         assert!(!found.is_same && !found.is_flipped && found.checks.is_empty());
+    }
+
+    #[test]
+    fn another_server_is_named_and_is_no_difference_by_itself() {
+        let mut before = grade(&[("a", true, "")]);
+        before.interfaces.record("sql", "postgres 15");
+        let mut after = before.clone();
+        let found = GradeComparison::new(Some(&before), &after);
+        assert!(found.is_same && found.servers.is_empty());
+        after.interfaces.record("sql", "postgres 17");
+        let found = GradeComparison::new(Some(&before), &after);
+        assert!(found.is_same && !found.is_flipped);
+        let [changed] = &found.servers[..] else {
+            panic!("{found:?}");
+        };
+        let sides = (&*changed.interface, &*changed.before, &*changed.after);
+        assert_eq!(sides, ("sql", "postgres 15", "postgres 17"));
+        // The server of a grade that recorded none is unknown.
+        before.interfaces = InterfaceVersions::default();
+        let found = GradeComparison::new(Some(&before), &after);
+        assert!(found.servers.is_empty());
     }
 
     #[test]

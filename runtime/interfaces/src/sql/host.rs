@@ -17,6 +17,8 @@ use super::{
 };
 use crate::bindings::mcpmark::sql::database::{self, Login, Statement, Step, Tree};
 
+/// Name of the interface in receipts.
+const INTERFACE: &str = "sql";
 /// SQLSTATE of a query that the server cancelled.
 const CANCELED: &str = "57014";
 /// SQLSTATE of an invalid name of a session.
@@ -84,6 +86,8 @@ fn build(
     clock: i64,
 ) -> wasmtime::Result<Box<dyn SqlDatabase>> {
     let engine = engine(host)?;
+    // Recorded before the database is built, because a state that cannot be built may be one for another server.
+    host.record_interface(INTERFACE, engine.server().map_err(ended)?);
     let mut meter = host.meter();
     let request = OpenRequest {
         start: host.snapshot(StateTree::Start),

@@ -53,6 +53,13 @@ pub trait SqlEngine: fmt::Debug + Send + Sync {
     /// Reports whether a starting state is a database of this engine.
     fn serves(&self, start: &Snapshot) -> bool;
 
+    /// Returns the server of the databases with its major version, such as `postgres 15`. Receipts name it.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no server.
+    fn server(&self) -> Result<String, SqlError>;
+
     /// Builds a private database from a state, which is discarded with the returned value. `start` is the starting state
     /// of the same grade. Equal states give equal databases.
     ///

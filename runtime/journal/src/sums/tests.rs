@@ -8,7 +8,7 @@ use mcpmark_verdict::{Fault, FaultKind};
 
 use super::check::{CONTRADICTS, NO_DIGEST, UNSUMMED};
 use super::*;
-use crate::{GradeRecord, Journal, Outcome, OutcomeKind};
+use crate::{GradeRecord, InterfaceVersions, Journal, Outcome, OutcomeKind};
 
 const ID: &str = "0123456789ab";
 
@@ -271,6 +271,7 @@ fn a_damaged_reply_does_not_prevent_a_regrade() {
         terms: digest,
         task_digest: digest,
         outcome: &outcome,
+        interfaces: InterfaceVersions::default(),
         log: "",
     };
     journal.regrade(regrade, &[(ID, grade)]).unwrap();

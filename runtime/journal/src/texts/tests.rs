@@ -260,8 +260,9 @@ fn rows_of_before_are_read_and_compacted() {
     let first = attempt(&journal, &id, 0, &text);
     let second = attempt(&journal, &id, 1, &text);
     as_before(&journal);
-    let column = "ALTER TABLE grades DROP COLUMN scoring";
-    journal.lock().execute_batch(column).unwrap();
+    let columns =
+        "ALTER TABLE grades DROP COLUMN scoring; ALTER TABLE grades DROP COLUMN interfaces";
+    journal.lock().execute_batch(columns).unwrap();
     drop(journal);
     let path = dir.path().join("journal.db");
     let old = Connection::open(&path).unwrap();

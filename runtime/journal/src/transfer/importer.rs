@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::{HERE, JournalError, Line, Lines, Need, RowTransferError, SUM, TABLES, validate};
 use crate::texts::{is_packed, pack};
-use crate::{OutcomeKind, Scoring, Spec, now_ms};
+use crate::{InterfaceVersions, OutcomeKind, Scoring, Spec, now_ms};
 
 /// Valid outcomes of grades. Those of attempts are all [`OutcomeKind`]s.
 const GRADES: [&str; 3] = [
@@ -204,12 +204,18 @@ impl<'a> RowImporter<'a> {
                     self.need(&attempt, Need::Verifier(&verifier))?;
                 }
                 renumber(&mut row, "regrade", &self.regrades, lines)?;
-                // Journals of format 4 lack the task digest of a grade, and those before 10 have a single score rule.
+                // Journals of format 4 lack the task digest of a grade, those before 10 have a single score rule, and
+                // those before 11 do not name servers.
                 row.entry("bundle").or_insert(Value::Null);
                 row.entry("scoring").or_insert(Value::Null);
                 if let Some(scoring) = row.get("scoring").and_then(Value::as_str) {
                     let read = serde_json::from_str::<Scoring>(scoring);
                     read.map_err(|error| wrong(&format!("its scoring is not valid: {error}")))?;
+                }
+                row.entry("interfaces").or_insert(Value::Null);
+                if let Some(interfaces) = row.get("interfaces").and_then(Value::as_str) {
+                    let read = serde_json::from_str::<InterfaceVersions>(interfaces);
+                    read.map_err(|error| wrong(&format!("its interfaces are not valid: {error}")))?;
                 }
                 number = row.insert("id".to_owned(), Value::Null);
             }

@@ -442,6 +442,10 @@ fn values_that_nobody_could_read_back_are_refused() {
             "its scoring is not valid: unknown variant",
         ),
         (
+            value(5, "\"interfaces\":null", "\"interfaces\":\"[]\""),
+            "its interfaces are not valid: invalid type",
+        ),
+        (
             value(5, "\"score\":1.0", "\"score\":null"),
             "contradicts its checks",
         ),

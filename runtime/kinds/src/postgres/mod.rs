@@ -1,5 +1,6 @@
 //! The postgres service, whose worlds are databases.
 
+mod import;
 mod mutants;
 mod script;
 mod sql;
@@ -8,6 +9,7 @@ mod summary;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
+use mcpmark_postgres::import::DumpImporter;
 use mcpmark_postgres::inspection::Inspector;
 use mcpmark_postgres::state::{Overview, TreeFiles};
 use mcpmark_postgres::{
@@ -19,6 +21,7 @@ use mcpmark_snapshot::{Blobs, Snapshot, Tree, TreePath};
 use mcpmark_task::TaskId;
 use serde_json::{Map, Value};
 
+use self::import::DatabaseImporter;
 use self::mutants::{DatabaseMutator, MUTATIONS};
 use self::script::DatabaseServices;
 use self::sql::DatabaseEngine;
@@ -26,7 +29,7 @@ use crate::invocation::{ScriptInvocation, ScriptVariables};
 use crate::published::{self, POSTGRES};
 use crate::{
     Availability, MutateError, Mutation, ScriptBackend, ServiceKind, Solved, StateMutator, Summary,
-    WorldGuests,
+    TemplateImporter, WorldGuests,
 };
 
 /// Directory of golden clusters within the cache.
@@ -40,6 +43,7 @@ const PARTS: [&str; 3] = ["database.sql", "roles.sql", "schemas.sql"];
 pub(crate) struct PostgresKind {
     service: Arc<PostgresService>,
     inspector: Arc<Inspector>,
+    importer: DatabaseImporter,
     availability: OnceLock<Availability>,
 }
 
@@ -49,6 +53,7 @@ impl PostgresKind {
         Self {
             service: Arc::new(PostgresService::new(cache.join(GOLDENS))),
             inspector: Arc::new(Inspector::new(None, cache.join(GOLDENS))),
+            importer: DatabaseImporter(DumpImporter::new(cache.join(GOLDENS))),
             availability: OnceLock::new(),
         }
     }
@@ -80,6 +85,10 @@ impl ServiceKind for PostgresKind {
         let overview = Overview::read(&TreeFiles::new(tree, blobs))
             .map_err(|source| ServiceError::invalid_world(self.name(), source))?;
         Ok(Some(summary::summary(&overview)))
+    }
+
+    fn importer(&self) -> Option<&dyn TemplateImporter> {
+        Some(&self.importer)
     }
 
     fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {

@@ -12,11 +12,13 @@ use mcpmark_postgres::inspection::{
     Answer, Cause, FormatError, Inspection, InspectionError, InspectionRequest, Inspector, Item,
     Literal, Parameters, Refusal, Session, StatementError, array, interpolate, user_of,
 };
-use mcpmark_sandbox::{FaultKind, ScriptServices, ScriptSession, ServiceAnswer};
+use mcpmark_sandbox::{FaultKind, InterfaceVersions, ScriptServices, ScriptSession, ServiceAnswer};
 use mcpmark_service::error_chain;
 use mcpmark_snapshot::{Snapshot, scratch_parent};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+use super::sql;
 
 /// Maximum size of the rows of one statement, in bytes.
 const MAX_ROWS_BYTES: u64 = 64 << 20;
@@ -80,6 +82,7 @@ impl ScriptServices for DatabaseServices {
             scratch: scratch_parent(None),
             sessions: BTreeMap::new(),
             database: None,
+            server: None,
             last: 0,
             spent: Duration::ZERO,
         })
@@ -93,6 +96,8 @@ struct Connections {
     sessions: BTreeMap<u64, Session>,
     /// Database, which is built for the first connection.
     database: Option<Inspection>,
+    /// Server of the database, once a connection was requested.
+    server: Option<String>,
     /// Number of the last connection.
     last: u64,
     /// Time that statements have taken.
@@ -146,6 +151,11 @@ impl ScriptSession for Connections {
             _ => invalid("expected connect, execute or close"),
         }
     }
+
+    fn interfaces(&self) -> InterfaceVersions {
+        let server = self.server.as_deref();
+        server.map(|server| ("sql", server)).into_iter().collect()
+    }
 }
 
 impl Connections {
@@ -180,12 +190,15 @@ impl Connections {
         let services = &self.services;
         let database = match self.database.take() {
             Some(database) => database,
-            None => services.inspector.open(InspectionRequest {
-                start: None,
-                state: &services.state,
-                clock: services.clock,
-                scratch: &self.scratch,
-            })?,
+            None => {
+                self.server = Some(sql::server(&services.inspector)?);
+                services.inspector.open(InspectionRequest {
+                    start: None,
+                    state: &services.state,
+                    clock: services.clock,
+                    scratch: &self.scratch,
+                })?
+            }
         };
         Ok(self.database.insert(database))
     }

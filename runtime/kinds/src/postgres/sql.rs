@@ -8,6 +8,7 @@ use mcpmark_interfaces::sql::{
     Column, Error, MAX_ANSWER_BYTES, OpenRequest, Rows, SqlDatabase, SqlEngine, SqlError,
     SqlSession, Value,
 };
+use mcpmark_postgres::InstallationError;
 use mcpmark_postgres::inspection::{
     Answer, Cause, Inspection, InspectionError, InspectionRequest, Inspector, Refusal, Session,
     StatementError,
@@ -40,6 +41,10 @@ impl SqlEngine for DatabaseEngine {
         super::is_world(&start.tree)
     }
 
+    fn server(&self) -> Result<String, SqlError> {
+        server(&self.inspector).map_err(|error| not_opened(error.into()))
+    }
+
     fn open(
         &self,
         request: &OpenRequest<'_>,
@@ -55,6 +60,13 @@ impl SqlEngine for DatabaseEngine {
         });
         Ok(Box::new(Database(opened.map_err(not_opened)?)))
     }
+}
+
+/// Returns the name of a server in receipts. States are portable between minor versions, so only the major version is
+/// named.
+pub(super) fn server(inspector: &Inspector) -> Result<String, InstallationError> {
+    let installation = inspector.installation()?;
+    Ok(format!("postgres {}", installation.version().major))
 }
 
 /// Converts an error of building a database.

@@ -22,12 +22,14 @@ use crate::limits::{
     Allowed, CALL_COST, MAX_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES,
 };
 use crate::meter::Meter;
-use crate::{Fault, FaultKind, RunError};
+use crate::{Fault, FaultKind, InterfaceVersions, RunError};
 
 /// Store data that every kind of guest has.
 pub(crate) struct Common {
     pub(crate) allowed: Allowed,
     pub(crate) log: Log,
+    /// Servers that answered the guest.
+    pub(crate) interfaces: InterfaceVersions,
     parameters: String,
     panic: Option<String>,
     copied: u64,
@@ -121,6 +123,7 @@ impl Common {
         Self {
             allowed,
             log: Log::default(),
+            interfaces: InterfaceVersions::default(),
             parameters,
             panic: None,
             copied: 0,

@@ -14,7 +14,7 @@ use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;
 use crate::host::{Common, HasCommon, Stop};
 use crate::limits::{Allowed, MAX_OPEN};
-use crate::{FaultKind, Mount};
+use crate::{FaultKind, InterfaceVersions, Mount};
 
 /// Bytes charged for a call that copies almost nothing.
 const LIGHT_COST: u64 = 64;
@@ -125,6 +125,12 @@ impl ScriptHost {
             services: input.services.clone(),
             asked: None,
         }
+    }
+
+    /// Returns the servers that answered the script.
+    pub(crate) fn interfaces(&self) -> InterfaceVersions {
+        let asked = self.asked.as_ref();
+        asked.map_or_else(InterfaceVersions::default, |session| session.interfaces())
     }
 }
 

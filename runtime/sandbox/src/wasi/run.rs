@@ -15,7 +15,9 @@ use crate::cross::{agree, printed_differently};
 use crate::host::{HasCommon, cut};
 use crate::order::payload;
 use crate::run::{Bounds, CANCELLED, HandOver, classify, ticks, watch};
-use crate::{Fault, FaultKind, GuestKind, Limits, Mount, RunError, Sandbox, Verdict};
+use crate::{
+    Fault, FaultKind, GuestKind, InterfaceVersions, Limits, Mount, RunError, Sandbox, Verdict,
+};
 
 /// Maximum size of the values that an interpreter passes in one call, in bytes.
 const CALL_BYTES: u64 = 16 << 20;
@@ -84,6 +86,8 @@ pub struct ScriptRun {
     pub written: Written,
     /// Exit code of the script, if it ended normally.
     pub exit_code: Option<u8>,
+    /// Servers that answered the script.
+    pub interfaces: InterfaceVersions,
     /// Fuel that the script used. It differs between engine profiles, so it is for display and never part of a receipt.
     pub fuel: u64,
 }
@@ -192,6 +196,7 @@ impl Sandbox {
         };
         ScriptRun {
             result,
+            interfaces: host.interfaces(),
             written: host.wasi.written,
             exit_code,
             fuel,
@@ -220,6 +225,7 @@ fn failed(message: &str) -> ScriptRun {
         result: Err(RunError::Host(message.to_owned())),
         written: Written::default(),
         exit_code: None,
+        interfaces: InterfaceVersions::default(),
         fuel: 0,
     }
 }

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-use crate::FaultKind;
+use crate::{FaultKind, InterfaceVersions};
 
 /// Backend that answers requests of scripts to services.
 pub trait ScriptServices: fmt::Debug + Send + Sync {
@@ -19,6 +19,12 @@ pub trait ScriptSession: Send {
     /// Answers a request, a JSON object. `now` is the virtual time of the script, in seconds since
     /// 1970-01-01T00:00:00Z. The same requests in the same order get the same answers.
     fn call(&mut self, service: &str, request: &str, now: i64) -> ServiceAnswer;
+
+    /// Returns the servers that answered the requests so far, such as `postgres 15` for `sql`. A backend that is a part
+    /// of this program has none.
+    fn interfaces(&self) -> InterfaceVersions {
+        InterfaceVersions::default()
+    }
 }
 
 /// Answer of a service.

@@ -104,7 +104,7 @@ impl Running {
 }
 
 /// Captures the database of a cluster, within the limits and in limited time.
-async fn capture(
+pub(crate) async fn capture(
     cluster: &Cluster,
     store: &Store,
     limits: &SessionLimits,
@@ -246,7 +246,7 @@ pub(crate) enum CaptureError {
 impl CaptureError {
     /// Reports whether the host or the server failed, so that a restart of the server can help, as opposed to a
     /// database that cannot be captured.
-    fn may_pass(&self) -> bool {
+    pub(crate) fn may_pass(&self) -> bool {
         match self {
             Self::Cluster(_) | Self::Connect(_) | Self::Store(_) | Self::TooSlow => true,
             Self::Dump(error) => error.is_infrastructure(),

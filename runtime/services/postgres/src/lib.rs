@@ -4,11 +4,12 @@
 //! A [`Cluster`] is a data directory with a server of its own, which is reachable through a Unix socket only. A world is
 //! the canonical [`state`] of a database. [`Goldens`] keep a stopped cluster for each world, of which every session of
 //! the [`PostgresService`] gets a private copy. An [`inspection::Inspector`] builds a private cluster from a stored
-//! state, for statements of verifiers.
+//! state, for statements of verifiers. An [`import::DumpImporter`] converts dumps of other servers to worlds.
 
 mod capture;
 mod cluster;
 mod golden;
+pub mod import;
 pub mod inspection;
 mod installation;
 mod service;

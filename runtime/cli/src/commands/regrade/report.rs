@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use anstyle::Style;
 use mcpmark_experiment::journal::{AttemptRow, GradeRow};
 use mcpmark_experiment::{Journal, Outcome, STATE_FAULT};
-use mcpmark_grading::regrade::{ChangedCheck, GradeComparison, RegradeItem, Regraded};
+use mcpmark_grading::regrade::{
+    ChangedCheck, ChangedServer, GradeComparison, RegradeItem, Regraded,
+};
 use mcpmark_metadata::{
     ExitCode, NotRegraded, RegradeCounts, RegradeNumbers, RegradeReport, RegradeSide,
     RegradedAttempt, RegradedModel,
@@ -85,6 +87,7 @@ impl Report {
             faults: count(|it| it.after.passed.is_none()),
             not_regraded: not_regraded.len(),
             other_start: count(|it| it.other_start),
+            other_server: count(|it| !it.servers.is_empty()),
         };
         Ok(Self {
             models: models(&attempts, rows),
@@ -184,6 +187,7 @@ impl Report {
             faults,
             not_regraded,
             other_start,
+            other_server: _,
         } = &self.summary;
         let mut parts = vec![
             format!("{} regraded", output::count(*attempts, "attempt")),
@@ -205,6 +209,31 @@ impl Report {
             }
         }
         text.push_str(&format!("{}\n", parts.join(", ")));
+        text.push_str(&self.servers_text());
+        text
+    }
+
+    /// Returns a line for each pair of servers that answered the same interface in the previous grade and in the new one,
+    /// with the comparison of their verdicts.
+    fn servers_text(&self) -> String {
+        let mut pairs: BTreeMap<(&str, &str, &str), [usize; 3]> = BTreeMap::new();
+        for attempt in &self.attempts {
+            for it in &attempt.servers {
+                let key = (&*it.interface, &*it.before, &*it.after);
+                let [attempts, same, flipped] = pairs.entry(key).or_default();
+                *attempts += 1;
+                *same += usize::from(attempt.same);
+                *flipped += usize::from(attempt.flipped);
+            }
+        }
+        let mut text = String::new();
+        for ((interface, before, after), [attempts, same, flipped]) in pairs {
+            let line = format!(
+                "{interface}: {after} (previous grade: {before}): {}, {same} unchanged, {flipped} flipped",
+                output::count(attempts, "attempt")
+            );
+            text.push_str(&format!("{}\n", sanitise::line(&line)));
+        }
         text
     }
 }
@@ -222,6 +251,7 @@ fn regraded(
         score_rule: grade.score_rule().map(Into::into),
         verifier: grade.verifier.to_string(),
         engine: grade.engine.clone(),
+        interfaces: grade.interfaces.clone().into(),
         fault: grade.fault_message.clone(),
     };
     let changes = GradeComparison::new(before, after);
@@ -234,9 +264,18 @@ fn regraded(
         other_start,
         same: changes.is_same,
         flipped: changes.is_flipped,
+        servers: changes.servers.into_iter().map(changed_server).collect(),
         checks: changes.checks.into_iter().map(changed_check).collect(),
         before: before.map(side),
         after: side(after),
+    }
+}
+
+fn changed_server(server: ChangedServer) -> mcpmark_metadata::ChangedServer {
+    mcpmark_metadata::ChangedServer {
+        interface: server.interface,
+        before: server.before,
+        after: server.after,
     }
 }
 
@@ -265,6 +304,10 @@ fn attempt_text(attempt: &RegradedAttempt) -> String {
         output::progress::label(&attempt.task, attempt.model.as_deref(), attempt.k),
         output::paint(output::DIM, &attempt.id)
     );
+    for server in &attempt.servers {
+        let line = format!("{}: {} → {}", server.interface, server.before, server.after);
+        text.push_str(&format!("  {}\n", sanitise::line(&line)));
+    }
     if let Some(fault) = &attempt.after.fault {
         text.push_str(&format!("  {}\n", sanitise::line(fault)));
     }

@@ -1,23 +1,57 @@
 //! `world import`: conversion of published templates into worlds.
 
+use std::path::Path;
+
 use mcpmark_experiment::PUBLISHED_CLOCK;
 use mcpmark_kinds::{ImportError, ImportRequest};
 use mcpmark_metadata::{ExitCode, ImportedWorld, SkippedEntry};
+use mcpmark_snapshot::{File, Store, Tree, TreeBuilder, TreePath};
 
 use crate::args::ImportArgs;
 use crate::commands::directory;
 use crate::context::Context;
+use crate::engine;
 use crate::error::{CommandError, error_chain};
 use crate::output::{self, sanitise};
 
+/// Maximum size of a template that is a file, in bytes.
+const MAX_FILE_BYTES: u64 = 512 << 20;
+
+/// Stores a file as the only entry of a tree.
+fn single_file(path: &Path, store: &Store) -> Result<Tree, CommandError> {
+    let bytes = engine::read(path, MAX_FILE_BYTES)?.map_err(|_| {
+        CommandError::invalid(format!(
+            "{}: exceeds the limit of {} for a dump",
+            path.display(),
+            output::bytes(MAX_FILE_BYTES)
+        ))
+    })?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let invalid = |error: &dyn std::fmt::Display| {
+        CommandError::invalid(sanitise::line(&format!("{}: {error}", path.display())))
+    };
+    let entry = TreePath::parse(&name).map_err(|error| invalid(&error))?;
+    let file = File {
+        size: bytes.len() as u64,
+        executable: false,
+        modified: None,
+        content: store.put(&bytes).map_err(CommandError::infrastructure)?,
+    };
+    let mut tree = TreeBuilder::new();
+    tree.insert_file(&entry, file)
+        .map_err(|error| invalid(&error))?;
+    Ok(tree.finish())
+}
+
 /// Runs `mcpmark world import`.
 pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<ExitCode, CommandError> {
-    // Only one service has an importer.
+    // At most one service imports directories, and one files.
+    let is_file = args.template.is_file();
     let mut importers = context.services().iter().filter_map(|kind| kind.importer());
     let importer = importers
-        .next()
-        .ok_or_else(|| CommandError::invalid("no service has templates to import"))?;
-    if !args.template.is_dir() {
+        .find(|importer| importer.takes_file() == is_file)
+        .ok_or_else(|| CommandError::invalid("no service has such templates to import"))?;
+    if !is_file && !args.template.is_dir() {
         return Err(
             CommandError::usage(format!("{}: not a directory", args.template.display()))
                 .hint(format!("name the directory with {}", importer.layout())),
@@ -36,7 +70,11 @@ pub(super) fn import(context: &Context, args: &ImportArgs) -> Result<ExitCode, C
     }
     directory::check("--output", &args.output)?;
     let store = context.store()?;
-    let template = context.directory(&args.template, &store)?;
+    let template = if is_file {
+        single_file(&args.template, &store)?
+    } else {
+        context.directory(&args.template, &store)?
+    };
     let scratch = mcpmark_snapshot::scratch_parent(None);
     let request = ImportRequest {
         template: &template,

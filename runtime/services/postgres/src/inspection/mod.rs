@@ -12,13 +12,14 @@ mod runtime;
 mod session;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use mcpmark_snapshot::Snapshot;
 
 pub use self::answer::{Answer, Column, Parts, Refusal};
 use self::build::Plan;
 pub use self::literals::{FormatError, Item, Literal, Parameters, array, interpolate};
-use self::runtime::Background;
+pub(crate) use self::runtime::Background;
 pub use self::session::{Session, StatementError};
 use crate::golden::{ConnectError, Goldens};
 use crate::{
@@ -28,7 +29,7 @@ use crate::{
 /// Builder of databases from states.
 #[derive(Debug)]
 pub struct Inspector {
-    installation: Option<Installation>,
+    installation: OnceLock<Installation>,
     goldens: Goldens,
     background: Background,
 }
@@ -57,10 +58,23 @@ impl Inspector {
     /// Creates a builder that uses a server of this machine, or the newest one, and a directory of golden clusters.
     pub fn new(installation: Option<Installation>, goldens: impl Into<PathBuf>) -> Self {
         Self {
-            installation,
+            installation: installation.map_or_else(OnceLock::new, OnceLock::from),
             goldens: Goldens::new(goldens),
             background: Background::default(),
         }
+    }
+
+    /// Returns the server of the clusters. The first call determines it for all later ones.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no server on this machine.
+    pub fn installation(&self) -> Result<&Installation, InstallationError> {
+        if let Some(installation) = self.installation.get() {
+            return Ok(installation);
+        }
+        let found = Installation::find(None)?;
+        Ok(self.installation.get_or_init(|| found))
     }
 
     /// Builds a cluster from a state.
@@ -69,10 +83,7 @@ impl Inspector {
     ///
     /// Returns an error if the state is not a database, or if this machine has no isolated server.
     pub fn open(&self, request: InspectionRequest<'_>) -> Result<Inspection, InspectionError> {
-        let installation = match &self.installation {
-            Some(installation) => installation.clone(),
-            None => Installation::find(None)?,
-        };
+        let installation = self.installation()?.clone();
         let settings = Settings {
             clock: Some(request.clock),
             scratch: Some(request.scratch.to_owned()),

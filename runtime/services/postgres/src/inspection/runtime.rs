@@ -6,7 +6,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Runtime in the background, started on first use. Clones share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Background(Arc<Started>);
+pub(crate) struct Background(Arc<Started>);
 
 #[derive(Debug, Default)]
 struct Started(Mutex<Option<Runtime>>);
@@ -14,7 +14,7 @@ struct Started(Mutex<Option<Runtime>>);
 impl Background {
     /// Runs work on a thread that may block, and waits for its result. Returns `None` if the work panicked or could not
     /// be started. The calling thread may belong to another runtime.
-    pub(super) fn run<T: Send + 'static>(
+    pub(crate) fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Handle) -> T + Send + 'static,
     ) -> Option<T> {

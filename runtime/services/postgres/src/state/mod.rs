@@ -58,7 +58,8 @@ pub mod mutation;
 mod overview;
 mod paths;
 mod restore;
-mod sql;
+pub(crate) mod script;
+pub(crate) mod sql;
 
 pub use dump::{dump, dump_files, dump_tree};
 pub use error::{DumpError, RestoreError, Unsupported};

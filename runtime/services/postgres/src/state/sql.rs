@@ -237,7 +237,7 @@ pub(super) fn statements(sql: &str) -> Vec<Statement> {
     found
 }
 
-fn is_routine(words: &[String]) -> bool {
+pub(super) fn is_routine(words: &[String]) -> bool {
     let words = match words {
         [create, or, replace, rest @ ..]
             if create == "CREATE" && or == "OR" && replace == "REPLACE" =>
@@ -325,7 +325,7 @@ pub(super) fn literal(text: &str) -> String {
 }
 
 /// Quotes a name, whatever its characters.
-pub(super) fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 

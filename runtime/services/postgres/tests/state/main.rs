@@ -3,4 +3,5 @@
 mod support;
 
 mod cases;
+mod dumps;
 mod properties;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use mcpmark_postgres::state::{Files, dump_files, restore};
@@ -10,6 +11,7 @@ use mcpmark_snapshot::TreePath;
 use mcpmark_test_support::{Need, skip};
 use tempfile::TempDir;
 use tokio::task::JoinHandle;
+use tokio_postgres::config::Host;
 use tokio_postgres::{Client, NoTls};
 
 /// Cluster with its directory. It is stopped when the value is dropped.
@@ -56,6 +58,42 @@ impl Server {
             let _ = connection.await;
         });
         Database { client, task }
+    }
+
+    /// Dumps the database of a connection with `pg_dump` and further arguments, or returns `None` if the installation
+    /// does not have the program.
+    pub(crate) async fn pg_dump(&self, database: &Database, arguments: &[&str]) -> Option<Vec<u8>> {
+        let cluster = self.cluster.as_ref().unwrap();
+        let program = cluster.installation().bin().join("pg_dump");
+        if !program.is_file() {
+            skip(
+                Need::Postgres,
+                format!("{} does not exist", program.display()),
+            );
+            return None;
+        }
+        let name = "SELECT current_database()::text";
+        let name: String = database.client.query_one(name, &[]).await.unwrap().get(0);
+        let config = cluster.config(cluster.administrator(), &name);
+        let [Host::Unix(sockets)] = config.get_hosts() else {
+            panic!("a cluster has one socket");
+        };
+        let password = String::from_utf8(config.get_password().unwrap().to_vec()).unwrap();
+        let output = Command::new(program)
+            .args([
+                "-h",
+                sockets.to_str().unwrap(),
+                "-U",
+                cluster.administrator(),
+            ])
+            .args(arguments)
+            .arg(&name)
+            .env("PGPASSWORD", password)
+            .output()
+            .unwrap();
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{messages}");
+        Some(output.stdout)
     }
 
     /// Creates an empty database and connects to it.
