@@ -360,7 +360,8 @@ fn a_program_is_the_verifier_of_a_task() {
     let state = library.world("office").join("files");
     for (task, code) in [("program", 0), ("failing", 1)] {
         let task = format!("filesystem/office/{task}");
-        let grade = ["grade", &task, "--state", state.to_str().unwrap(), "--json"];
+        let state = state.to_str().unwrap();
+        let grade = ["grade", task.as_str(), "--state", state, "--json"];
         let report = environment
             .run(root.iter().chain(&grade))
             .exits(code)

@@ -53,7 +53,8 @@ fn a_program_in_javascript_grades_by_its_exit_code() {
     };
     let environment = Environment::bare();
     let languages = repository().join("tests/languages");
-    let wit = environment.directory("wit", &[("deps/wasi.wit", &packages_of_wasi())]);
+    let packages = packages_of_wasi();
+    let wit = environment.directory("wit", &[("deps/wasi.wit", packages.as_str())]);
     fs::copy(languages.join("verifier.wit"), wit.join("verifier.wit")).unwrap();
     let program = environment.path("program.wasm");
     let source = languages.join("verify.mjs");
@@ -70,8 +71,7 @@ fn a_program_in_javascript_grades_by_its_exit_code() {
     let start = environment.directory("start", &[("log.txt", "one\ntwo\n")]);
     let grade = |answer: &str| {
         let state = environment.directory("state", &[("answer.txt", answer)]);
-        let places = [&program, &state, &start].map(|path| path.to_str().unwrap().to_owned());
-        let [program, state, start] = &places;
+        let [program, state, start] = [&program, &state, &start].map(|it| it.to_str().unwrap());
         environment.run([
             "grade",
             "--verifier",
