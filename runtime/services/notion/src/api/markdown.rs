@@ -6,9 +6,9 @@ use mcpmark_service::checkpoint;
 use serde_json::{Value, json};
 
 use super::{Call, apply, check_editable, pages, path_id};
-use crate::input::Field;
+use crate::input::{self, Field};
 use crate::markdown::{self, Content, Item};
-use crate::model::{BlockType, Id, Kind, Nesting, Parent, Workspace};
+use crate::model::{BlockBody, BlockType, Icon, Id, Kind, Nesting, Parent, Workspace};
 use crate::refusal::{Noun, Outcome, Refusal};
 use crate::world::MAX_LEVELS;
 
@@ -263,9 +263,13 @@ impl Plan {
             match &item.content {
                 Content::Block(kind, body) => {
                     if !holder.may_contain(*kind) {
-                        return Err(crate::input::misplaced(holder, *kind));
+                        return Err(input::misplaced(holder, *kind));
                     }
                     apply::check_body(workspace, body)?;
+                    if let Some(Icon::Emoji(emoji)) = &body.icon {
+                        let icon = json!({"emoji": emoji});
+                        input::icon(&Field::root("markdown", Some(&icon)))?;
+                    }
                     self.items(workspace, Some(*kind), &item.children, levels - 1, existing)?;
                 }
                 Content::Page(id) | Content::Database(id) | Content::Opaque(id, _) => {
@@ -379,6 +383,9 @@ fn rebuild(workspace: &mut Workspace, parent: Parent, items: Vec<Item>) {
             node.trashed = true;
         }
     }
+    if order == before.order {
+        return;
+    }
     let Some(node) = workspace.nodes.get(&above) else {
         return;
     };
@@ -392,7 +399,7 @@ fn rebuild(workspace: &mut Workspace, parent: Parent, items: Vec<Item>) {
 }
 
 /// Changes the content of a block.
-fn write(workspace: &mut Workspace, id: Id, kind: BlockType, new: crate::model::BlockBody) {
+fn write(workspace: &mut Workspace, id: Id, kind: BlockType, new: BlockBody) {
     let stamp = workspace.stamp();
     if let Some(node) = workspace.nodes.get_mut(&id) {
         node.edited = stamp;

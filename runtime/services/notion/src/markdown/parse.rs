@@ -13,6 +13,7 @@ pub(crate) fn parse(text: &str) -> Outcome<Vec<Item>> {
     let mut parser = Parser {
         lines: text.lines().collect(),
         at: 0,
+        nesting: 0,
     };
     parser.items(0, None)
 }
@@ -20,6 +21,8 @@ pub(crate) fn parse(text: &str) -> Outcome<Vec<Item>> {
 struct Parser<'a> {
     lines: Vec<&'a str>,
     at: usize,
+    /// Number of levels that are being parsed.
+    nesting: usize,
 }
 
 /// Divides a line into its indentation and the rest.
@@ -92,11 +95,19 @@ fn tagged<'a>(line: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
 impl<'a> Parser<'a> {
     /// Parses blocks of one level up to a line with this closing tag, or with less indentation.
     fn items(&mut self, depth: usize, closing: Option<&str>) -> Outcome<Vec<Item>> {
-        if depth > MAX_LEVELS {
+        // Tags nest without indentation as well.
+        self.nesting += 1;
+        if self.nesting > MAX_LEVELS + 1 {
             return Err(Refusal::invalid(format!(
                 "Blocks may have at most {MAX_LEVELS} levels."
             )));
         }
+        let items = self.level(depth, closing)?;
+        self.nesting -= 1;
+        Ok(items)
+    }
+
+    fn level(&mut self, depth: usize, closing: Option<&str>) -> Outcome<Vec<Item>> {
         let mut items = Vec::new();
         while let Some(line) = self.lines.get(self.at).copied() {
             checkpoint()?;

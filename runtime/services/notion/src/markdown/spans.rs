@@ -7,6 +7,19 @@ use super::id_of;
 /// Maximum length of one piece of text, in UTF-16 units. Longer texts are divided.
 const MAX_PIECE: usize = 2_000;
 
+/// Maximum length of a tag or an address, in bytes. Text is searched no further for its end, so that the cost stays
+/// linear.
+const MAX_TAG: usize = 4_096;
+
+/// Returns the beginning of a text, as far as a tag may reach.
+fn near(text: &str) -> &str {
+    let mut end = text.len().min(MAX_TAG);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 /// Marker that switches a style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Marker {
@@ -111,7 +124,7 @@ fn special(rest: &str, before: char, tokens: &mut Vec<Token>) -> Option<usize> {
         '[' => {
             let (inner, length) = bracketed(rest)?;
             let after = rest[length..].strip_prefix('(')?;
-            let end = after.find(')')?;
+            let end = near(after).find(')')?;
             let url = after[..end].trim();
             if url.is_empty() || url.contains(char::is_whitespace) {
                 return None;
@@ -169,7 +182,7 @@ pub(super) fn attribute(tag: &str, name: &str) -> Option<String> {
 }
 
 fn tag(rest: &str, tokens: &mut Vec<Token>) -> Option<usize> {
-    let end = rest.find('>')? + 1;
+    let end = near(rest).find('>')? + 1;
     let tag = &rest[..end];
     if ["<br>", "<br/>", "<br />"].contains(&tag) {
         tokens.push(Token::Char('\n'));
@@ -204,7 +217,7 @@ fn tag(rest: &str, tokens: &mut Vec<Token>) -> Option<usize> {
             let length = if tag.ends_with("/>") {
                 end
             } else {
-                rest.find(&closing)? + closing.len()
+                end + near(&rest[end..]).find(&closing)? + closing.len()
             };
             tokens.push(Token::Mention(make(id)));
             return Some(length);

@@ -152,7 +152,7 @@ mod tests {
         let source = id.data_source();
         assert_ne!(source, id);
         assert_eq!(source.database(), id);
-        assert_eq!(source.to_string(), "5053079e-80a6-4c18-95fa-d18610752cc3");
+        assert_eq!(source.to_string(), "5053079e-80a6-4c18-95fa-d1863695c2c3");
     }
 
     #[test]

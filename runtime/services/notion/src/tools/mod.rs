@@ -5,6 +5,7 @@ mod javascript;
 mod operation;
 mod surface;
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler};
@@ -27,6 +28,8 @@ pub struct Tools {
     most_bytes: u64,
     /// Approximate size of the world, in bytes.
     bytes: u64,
+    /// Sizes of the pages that were changed as Markdown, because a short change of a text may make it much longer.
+    markdown: HashMap<String, u64>,
 }
 
 impl Tools {
@@ -38,6 +41,7 @@ impl Tools {
             profile: Profile::default(),
             most_bytes,
             bytes,
+            markdown: HashMap::new(),
         }
     }
 
@@ -103,9 +107,22 @@ impl Tools {
         }
         let response = self.engine.answer(request);
         if writes && response.status == 200 {
-            self.bytes = after;
+            let growth = self.markdown_growth(&response.body);
+            self.bytes = after.saturating_add(growth.saturating_mul(GROWTH));
         }
         response
+    }
+
+    /// Returns the number of bytes by which the content of a page has grown, if the response shows it as Markdown.
+    fn markdown_growth(&mut self, body: &Value) -> u64 {
+        let text = |key: &str| body.get(key).and_then(Value::as_str);
+        let (Some(id), Some(markdown)) = (text("id"), text("markdown")) else {
+            return 0;
+        };
+        let lines = markdown.lines().count() as u64;
+        let size = markdown.len() as u64 + lines * LINE;
+        let before = self.markdown.insert(id.to_owned(), size).unwrap_or(0);
+        size.saturating_sub(before)
     }
 }
 
@@ -137,6 +154,9 @@ fn unknown_method() -> Refusal {
 const MAX_REQUEST: u64 = 500_000;
 /// Bytes of documents for each byte of a request, with room for the ids and stamps that are added.
 const GROWTH: u64 = 4;
+
+/// Bytes that a line of Markdown counts in addition to its text, for the id of its block.
+const LINE: u64 = 48;
 
 /// Returns the size of a request, in bytes.
 fn request_size(request: &Request) -> u64 {
