@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn tools_that_change_nothing_only_read() {
-        for (profile, counts) in [("1.9.1", (11, 19)), ("2.5.2", (15, 24))] {
+        for (profile, counts) in [("1.9.1", (11, 19)), ("2.5.2", (14, 24))] {
             let tools = NotionService.tools(Some(profile));
             let reads = tools
                 .iter()
