@@ -17,6 +17,9 @@ pub(crate) struct Call {
 /// Generator of a sequence of calls.
 pub(crate) struct Player {
     draw: Draw,
+    /// Whether calls are those of version 2.5.2.
+    is_later: bool,
+    sources: Vec<String>,
     pages: Vec<String>,
     databases: Vec<String>,
     blocks: Vec<String>,
@@ -65,9 +68,11 @@ const BLOCKS: &[&str] = &[
 ];
 
 impl Player {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, is_later: bool) -> Self {
         Self {
             draw: Draw::new(seed),
+            is_later,
+            sources: Vec::new(),
             pages: Vec::new(),
             databases: Vec::new(),
             blocks: Vec::new(),
@@ -94,6 +99,7 @@ impl Player {
                     let known = match kind {
                         "page" => &mut self.pages,
                         "database" => &mut self.databases,
+                        "data_source" => &mut self.sources,
                         "block" => &mut self.blocks,
                         "user" => &mut self.users,
                         _ => return,
@@ -101,10 +107,19 @@ impl Player {
                     if known.len() < MAX_KNOWN && !known.iter().any(|it| it == id) {
                         known.push(id.to_owned());
                     }
-                    if kind == "database" {
+                    if let (Some(properties), "database" | "data_source") =
+                        (object.get("properties"), kind)
+                    {
                         self.schemas.retain(|(known, _)| known != id);
-                        self.schemas
-                            .push((id.to_owned(), object["properties"].clone()));
+                        self.schemas.push((id.to_owned(), properties.clone()));
+                    }
+                    let database = object
+                        .get("parent")
+                        .and_then(|it| it["database_id"].as_str());
+                    if let (Some(database), "data_source") = (database, kind)
+                        && !self.databases.iter().any(|it| it == database)
+                    {
+                        self.databases.push(database.to_owned());
                     }
                 }
                 if let Some(cursor) = text("next_cursor") {
@@ -451,7 +466,11 @@ impl Player {
             } else {
                 "single_property"
             };
-            config = json!({"relation": {"database_id": self.id(|it| &it.databases), side: {}}});
+            config = if self.is_later {
+                json!({"relation": {"data_source_id": self.id(|it| &it.sources), side: {}}})
+            } else {
+                json!({"relation": {"database_id": self.id(|it| &it.databases), side: {}}})
+            };
         }
         config
     }
@@ -486,6 +505,143 @@ impl Player {
 
     /// Draws the next call.
     pub(crate) fn next(&mut self) -> Call {
+        if !self.is_later {
+            return self.earlier();
+        }
+        let mut call = if self.chance(30) {
+            self.new_call()
+        } else {
+            let call = self.earlier();
+            self.renamed(call)
+        };
+        // Some clients send JSON in strings.
+        if self.chance(15)
+            && let Some(arguments) = call.arguments.as_object_mut()
+        {
+            for value in arguments.values_mut() {
+                if value.is_object() || value.is_array() {
+                    *value = json!(value.to_string());
+                }
+            }
+        }
+        call
+    }
+
+    /// Returns the call of version 2.5.2 that corresponds to one of version 1.9.1.
+    fn renamed(&mut self, mut call: Call) -> Call {
+        let arguments = &mut call.arguments;
+        let rename = |arguments: &mut Value| {
+            if let Some(arguments) = arguments.as_object_mut()
+                && let Some(id) = arguments.remove("database_id")
+            {
+                arguments.insert("data_source_id".to_owned(), id);
+            }
+        };
+        match call.tool {
+            "API-post-database-query" => {
+                call.tool = "API-query-data-source";
+                rename(arguments);
+            }
+            "API-update-a-database" => {
+                call.tool = "API-update-a-data-source";
+                rename(arguments);
+            }
+            "API-create-a-database" => {
+                call.tool = "API-create-a-data-source";
+                if self.chance(70) {
+                    arguments["parent"] =
+                        json!({"type": "database_id", "database_id": self.id(|it| &it.databases)});
+                }
+            }
+            "API-post-page" => match self.draw.below(8) {
+                0 => arguments["parent"] = json!({"database_id": self.id(|it| &it.databases)}),
+                1 => arguments["parent"] = json!({"type": "workspace"}),
+                _ => rename(&mut arguments["parent"]),
+            },
+            _ => {}
+        }
+        call
+    }
+
+    /// Draws a call of a tool that only version 2.5.2 has.
+    fn new_call(&mut self) -> Call {
+        let of = |tool, arguments| Call { tool, arguments };
+        match self.draw.below(10) {
+            0 => of(
+                "API-retrieve-a-data-source",
+                json!({"data_source_id": self.id(|it| &it.sources)}),
+            ),
+            1 => {
+                let it = json!({"data_source_id": self.id(|it| &it.sources)});
+                let it = self.paged(it);
+                of("API-list-data-source-templates", it)
+            }
+            2 | 3 => {
+                let parent = match self.draw.below(4) {
+                    0 => json!({"type": "database_id", "database_id": self.id(|it| &it.databases)}),
+                    1 => {
+                        json!({"type": "data_source_id", "data_source_id": self.id(|it| &it.sources)})
+                    }
+                    2 => json!({"type": "workspace"}),
+                    _ => json!({"type": "page_id", "page_id": self.id(|it| &it.pages)}),
+                };
+                of(
+                    "API-move-page",
+                    json!({"page_id": self.id(|it| &it.pages), "parent": parent}),
+                )
+            }
+            4..=6 => {
+                let mut it = json!({"page_id": self.id(|it| &it.pages)});
+                if self.chance(20) {
+                    it["include_transcript"] = json!(self.chance(50));
+                }
+                of("API-retrieve-page-markdown", it)
+            }
+            _ => {
+                let it = self.markdown();
+                of("API-update-page-markdown", it)
+            }
+        }
+    }
+
+    fn markdown(&mut self) -> Value {
+        const TEXTS: &[&str] = &[
+            "# Title\n- one\n\t- two\n- [x] done",
+            "Some **bold** and *italic* `code` [link](https://x.example) text",
+            "<callout icon=\"💡\" color=\"gray_background\">\n\tNote\n</callout>",
+            "<details>\n<summary>More</summary>\n\tBelow\n</details>",
+            "<columns>\n\t<column>\n\t\tA\n\t</column>\n\t<column>\n\t\tB\n\t</column>\n</columns>",
+            "| a | b |\n|---|---|\n| 1 | 2 |",
+            "```rust\nfn main() {}\n```\n---\n> quote",
+            "<details>\nno summary",
+            "<page url=\"https://www.notion.so/00000000000040008000000000000000\">x</page>",
+            "",
+        ];
+        let text = *self.draw.of(TEXTS);
+        let may_delete = self.chance(50);
+        let (kind, change) = match self.draw.below(4) {
+            0 => (
+                "replace_content",
+                json!({"new_str": text, "allow_deleting_content": may_delete}),
+            ),
+            1 => (
+                "update_content",
+                json!({"content_updates": [{"old_str": self.draw.of(&["e", "the", "Title", "zzz"]), "new_str": text, "replace_all_matches": self.chance(20)}]}),
+            ),
+            2 => (
+                "insert_content",
+                json!({"content": text, "position": {"type": self.draw.of(&["start", "end", "middle"])}}),
+            ),
+            _ => (
+                "replace_content_range",
+                json!({"content": text, "content_range": self.draw.of(&["a...e", "Title", "zz...y"])}),
+            ),
+        };
+        json!({"page_id": self.id(|it| &it.pages), "type": kind, kind: change})
+    }
+
+    /// Draws the next call of version 1.9.1.
+    fn earlier(&mut self) -> Call {
         let of = |tool, arguments| Call { tool, arguments };
         match self.draw.below(30) {
             0 => of("API-get-user", json!({"user_id": self.id(|it| &it.users)})),
@@ -508,7 +664,7 @@ impl Player {
             7 => {
                 let mut it = json!({"query": self.word()});
                 if self.chance(40) {
-                    it["filter"] = json!({"property": "object", "value": self.draw.of(&["page", "database", "block"])});
+                    it["filter"] = json!({"property": "object", "value": self.draw.of(&["page", "database", "data_source", "block"])});
                 }
                 if self.chance(40) {
                     it["sort"] = json!({"direction": "ascending", "timestamp": "last_edited_time"});
@@ -637,7 +793,8 @@ impl Player {
 }
 
 /// Calls with which a sequence begins, so that ids are known.
-pub(crate) fn opening() -> Vec<Call> {
+pub(crate) fn opening(is_later: bool) -> Vec<Call> {
+    let database = if is_later { "data_source" } else { "database" };
     let search = |arguments| Call {
         tool: "API-post-search",
         arguments,
@@ -648,7 +805,7 @@ pub(crate) fn opening() -> Vec<Call> {
             arguments: json!({}),
         },
         search(json!({})),
-        search(json!({"filter": {"property": "object", "value": "database"}})),
+        search(json!({"filter": {"property": "object", "value": database}})),
         Call {
             tool: "no-such-tool",
             arguments: json!({}),

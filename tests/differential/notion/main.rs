@@ -32,8 +32,8 @@ use tokio::net::TcpListener;
 use crate::calls::{Call, Player, opening};
 use crate::peer::Peer;
 
-/// Published version of the server.
-const VERSION: &str = "1.9.1";
+/// Tool whose request has no version of the API in version 2.5.2 of the server (makenotion/notion-mcp-server 328).
+const WITHOUT_VERSION: &str = "API-create-a-comment";
 /// Default number of sequences, and the number of calls in one.
 const SEQUENCES: u64 = 4;
 const LENGTH: usize = 150;
@@ -47,7 +47,7 @@ fn number(variable: &str, default: u64) -> u64 {
     })
 }
 
-async fn open(home: &Path) -> Box<dyn Session> {
+async fn open(home: &Path, profile: &str) -> Box<dyn Session> {
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../worlds/notion/vet-clinic/files");
     let store = Arc::new(Store::open(home.join("store")).expect("a store"));
     let tree = capture(&files, &store, &CaptureOptions::default()).expect("the shipped world");
@@ -56,7 +56,7 @@ async fn open(home: &Path) -> Box<dyn Session> {
         store,
         seed: 11,
         clock: 1_737_964_800,
-        profile: Some(VERSION.to_owned()),
+        profile: Some(profile.to_owned()),
         limits: SessionLimits::default(),
         scratch: ScratchSpace::plain(home),
     };
@@ -75,13 +75,13 @@ async fn ours(client: &ToolClient, call: &Call) -> String {
 }
 
 /// Compares the answers of one sequence. Returns the number of refused calls, and adds differences to the report.
-async fn compare(server: &Path, seed: u64, report: &mut Vec<String>) -> usize {
+async fn compare(server: &Path, profile: &str, seed: u64, report: &mut Vec<String>) -> usize {
     let homes = [
         tempfile::tempdir().expect("a directory"),
         tempfile::tempdir().expect("a directory"),
     ];
-    let theirs = open(homes[0].path()).await;
-    let session = open(homes[1].path()).await;
+    let theirs = open(homes[0].path(), profile).await;
+    let session = open(homes[1].path(), profile).await;
     let client = ToolClient::connect(&*session)
         .await
         .expect("the session serves");
@@ -90,14 +90,23 @@ async fn compare(server: &Path, seed: u64, report: &mut Vec<String>) -> usize {
     let http = theirs
         .serve_http(listener)
         .expect("the service has an HTTP interface");
-    let mut peer =
-        tokio::task::block_in_place(|| Peer::start(server, &format!("http://{address}")));
-    let mut player = Player::new(seed);
-    let mut calls = opening();
+    let is_later = profile != "1.9.1";
+    let start = |version| {
+        tokio::task::block_in_place(|| Peer::start(server, &format!("http://{address}"), version))
+    };
+    let mut peer = start((!is_later).then_some("2022-06-28"));
+    // Comments need a server that is configured with a version.
+    let mut commenting = is_later.then(|| start(Some("2025-09-03")));
+    let mut player = Player::new(seed, is_later);
+    let mut calls = opening(is_later);
     calls.reverse();
     let mut refused = 0;
     for _ in 0..LENGTH {
         let call = calls.pop().unwrap_or_else(|| player.next());
+        let peer = match &mut commenting {
+            Some(commenting) if call.tool == WITHOUT_VERSION => commenting,
+            _ => &mut peer,
+        };
         let expected = tokio::task::block_in_place(|| peer.call(call.tool, &call.arguments));
         let found = ours(&client, &call).await;
         let is_protocol_error =
@@ -119,7 +128,7 @@ async fn compare(server: &Path, seed: u64, report: &mut Vec<String>) -> usize {
         refused += usize::from(expected.contains("\"object\":\"error\""));
         player.learn(&expected);
     }
-    drop(peer);
+    drop((peer, commenting));
     http.abort();
     let ends = [
         theirs
@@ -141,29 +150,35 @@ async fn compare(server: &Path, seed: u64, report: &mut Vec<String>) -> usize {
     refused
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn answers_are_those_of_the_published_server() {
+/// Returns the program of a version of the published server, or skips the test.
+fn installed(version: &str) -> Option<std::path::PathBuf> {
     let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("npm-notion")
-        .join(VERSION);
+        .join(version);
     let manifest =
-        json!({"private": true, "dependencies": {"@notionhq/notion-mcp-server": VERSION}});
-    let server = match npm::install(&home, &manifest, "@notionhq/notion-mcp-server/bin/cli.mjs") {
-        Ok(server) => server,
+        json!({"private": true, "dependencies": {"@notionhq/notion-mcp-server": version}});
+    match npm::install(&home, &manifest, "@notionhq/notion-mcp-server/bin/cli.mjs") {
+        Ok(server) => Some(server),
         Err(problem) => {
             skip(Need::Npm, problem);
-            return;
+            None
         }
+    }
+}
+
+async fn compare_all(profile: &str) {
+    let Some(server) = installed(profile) else {
+        return;
     };
     let first = number("MCPMARK_DIFFERENTIAL_SEED", 1);
     let sequences = number("MCPMARK_DIFFERENTIAL_SEQUENCES", SEQUENCES);
     let (mut report, mut refused, mut count) = (Vec::new(), 0, 0);
     for seed in first..first + sequences {
-        refused += compare(&server, seed, &mut report).await;
+        refused += compare(&server, profile, seed, &mut report).await;
         count += LENGTH;
     }
     println!(
-        "{count} calls compared, {refused} refused by the API, {} different",
+        "{profile}: {count} calls compared, {refused} refused by the API, {} different",
         report.len()
     );
     let mut text = String::new();
@@ -179,4 +194,79 @@ async fn answers_are_those_of_the_published_server() {
         refused * 10 < count * 8,
         "{refused} of {count} calls were refused"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_those_of_the_published_server() {
+    compare_all("1.9.1").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_those_of_the_later_published_server() {
+    compare_all("2.5.2").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_later_server_sends_no_version_with_a_comment() {
+    let Some(server) = installed("2.5.2") else {
+        return;
+    };
+    let home = tempfile::tempdir().expect("a directory");
+    let session = open(home.path(), "2.5.2").await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let http = session.serve_http(listener).expect("an HTTP interface");
+    let answer = tokio::task::block_in_place(|| {
+        let mut peer = Peer::start(&server, &address, None);
+        peer.call(WITHOUT_VERSION, &json!({"rich_text": []}))
+    });
+    http.abort();
+    session.close().await.expect("the session ends");
+    assert!(answer.contains("\"code\":\"missing_version\""), "{answer}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_published_client_uses_data_sources_and_markdown() {
+    const CLIENT: &str = "5.26.0";
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("npm-notion-client")
+        .join(CLIENT);
+    let manifest = json!({"private": true, "dependencies": {"@notionhq/client": CLIENT}});
+    let module = match npm::install(&home, &manifest, "@notionhq/client/build/src/index.js") {
+        Ok(module) => module,
+        Err(problem) => {
+            skip(Need::Npm, problem);
+            return;
+        }
+    };
+    let home = tempfile::tempdir().expect("a directory");
+    let session = open(home.path(), "2.5.2").await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    let http = session.serve_http(listener).expect("an HTTP interface");
+    let output = tokio::task::block_in_place(|| {
+        std::process::Command::new("node")
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../differential/notion/client.mjs"))
+            .arg(&module)
+            .arg(&address)
+            .output()
+            .expect("Node.js starts")
+    });
+    http.abort();
+    session.close().await.expect("the session ends");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a document");
+    let notes = "# Notes\n- one";
+    let expected = json!({
+        "names": ["Suppliers", "Former suppliers"],
+        "archived": false,
+        "properties": false,
+        "row": true,
+        "templates": [],
+        "moved": true,
+        "comment": "comment",
+        "markdown": [notes, notes],
+    });
+    assert_eq!(found, expected);
 }

@@ -28,13 +28,24 @@ impl Drop for Peer {
 }
 
 impl Peer {
-    /// Starts the server for an API at this address.
-    pub(crate) fn start(server: &Path, address: &str) -> Self {
-        let headers = json!({"Authorization": "Bearer ntn_test", "Notion-Version": "2022-06-28"});
-        let mut child = Command::new("node")
+    /// Starts the server for an API at this address. It sends this version of the API with each request, or those of its
+    /// OpenAPI document.
+    pub(crate) fn start(server: &Path, address: &str, version: Option<&str>) -> Self {
+        let mut command = Command::new("node");
+        command.env_remove("OPENAPI_MCP_HEADERS");
+        match version {
+            Some(version) => {
+                let headers =
+                    json!({"Authorization": "Bearer ntn_test", "Notion-Version": version});
+                command.env("OPENAPI_MCP_HEADERS", headers.to_string());
+            }
+            None => {
+                command.env("NOTION_TOKEN", "ntn_test");
+            }
+        }
+        let mut child = command
             .arg(server)
             .env("BASE_URL", address)
-            .env("OPENAPI_MCP_HEADERS", headers.to_string())
             .env_remove("HTTP_PROXY")
             .env_remove("http_proxy")
             .stdin(Stdio::piped())

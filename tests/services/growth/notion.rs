@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use libtest_mimic::{Failed, Trial};
 use mcpmark_notion::NotionService;
+use mcpmark_notion::model::Id;
 use mcpmark_service::{CallError, Service};
 use serde_json::{Value, json};
 
@@ -40,16 +41,30 @@ fn profile() -> &'static str {
     NotionService.profiles()[0]
 }
 
+/// Version of the published server with data sources.
+const LATER: &str = "2.5.2";
+
 fn open(documents: Documents) -> World {
     World::of(&NotionService, profile(), documents)
+}
+
+/// Returns the id of the first data source of a database with this number.
+fn source(number: usize) -> String {
+    let database = Id::parse(&id(number)).expect("an id");
+    database.data_source().to_string()
 }
 
 /// Returns the trials. A trial of a dimension makes all its calls on one world for each size.
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = CASES
         .iter()
-        .map(|case| Trial::test(format!("notion::{}", case.name), || run(case)))
+        .map(|case| Trial::test(format!("notion::{}", case.name), || run(case, profile())))
         .collect();
+    trials.extend(LATER_CASES.iter().map(|case| {
+        Trial::test(format!("notion::{LATER}::{}", case.name), || {
+            run(case, LATER)
+        })
+    }));
     trials.push(Trial::test(
         "notion::each_tool_has_a_case",
         each_tool_has_a_case,
@@ -59,9 +74,9 @@ pub(crate) fn trials() -> Vec<Trial> {
     trials
 }
 
-fn run(case: &'static Case) -> Result<(), Failed> {
+fn run(case: &'static Case, profile: &str) -> Result<(), Failed> {
     linear(case.size, |size| {
-        let world = open((case.make)(size));
+        let world = World::of(&NotionService, profile, (case.make)(size));
         let calls = (case.calls)(size);
         move || {
             for (tool, arguments) in &calls {
@@ -83,7 +98,9 @@ fn answered(world: &World, tool: &str, arguments: &Value) {
 
 fn each_tool_has_a_case() -> Result<(), Failed> {
     let mut tools = NotionService.tools(Some(profile()));
-    let calls: Vec<Step> = CASES.iter().flat_map(|case| (case.calls)(1)).collect();
+    tools.extend(NotionService.tools(Some(LATER)));
+    let cases = CASES.iter().chain(LATER_CASES);
+    let calls: Vec<Step> = cases.flat_map(|case| (case.calls)(1)).collect();
     tools.retain(|tool| calls.iter().all(|(called, _)| called != tool));
     if tools.is_empty() {
         Ok(())
@@ -318,6 +335,79 @@ const CASES: &[Case] = &[
                     json!({
                         "database_id": id(LINKED),
                         "filter": {"property": "Back", "relation": {"contains": page}},
+                    }),
+                ),
+            ]
+        },
+    },
+];
+
+/// Cases of the tools that only the later version has.
+const LATER_CASES: &[Case] = &[
+    Case {
+        name: "blocks",
+        size: 10_000,
+        make: worlds::blocks,
+        calls: |_| {
+            let insert = json!({"content": "- more", "position": {"type": "end"}});
+            let updates = json!([{"old_str": "- more", "new_str": "- other"}]);
+            vec![
+                ("API-retrieve-page-markdown", json!({"page_id": id(HOME)})),
+                (
+                    "API-update-page-markdown",
+                    json!({"page_id": id(HOME), "type": "insert_content", "insert_content": insert}),
+                ),
+                (
+                    "API-update-page-markdown",
+                    json!({
+                        "page_id": id(HOME),
+                        "type": "update_content",
+                        "update_content": {"content_updates": updates},
+                    }),
+                ),
+            ]
+        },
+    },
+    Case {
+        name: "rows",
+        size: 10_000,
+        make: worlds::rows,
+        calls: |_| {
+            let table = source(TABLE);
+            let row = id(worlds::ROW);
+            vec![
+                (
+                    "API-retrieve-a-data-source",
+                    json!({"data_source_id": table}),
+                ),
+                (
+                    "API-list-data-source-templates",
+                    json!({"data_source_id": table}),
+                ),
+                (
+                    "API-query-data-source",
+                    json!({
+                        "data_source_id": table,
+                        "filter": {"property": "Cost", "number": {"greater_than": 10}},
+                    }),
+                ),
+                (
+                    "API-update-a-data-source",
+                    json!({"data_source_id": table, "properties": {"Kind": {"multi_select": {}}}}),
+                ),
+                (
+                    "API-move-page",
+                    json!({"page_id": row, "parent": {"type": "page_id", "page_id": id(HOME)}}),
+                ),
+                (
+                    "API-move-page",
+                    json!({"page_id": row, "parent": {"data_source_id": table}}),
+                ),
+                (
+                    "API-create-a-data-source",
+                    json!({
+                        "parent": {"type": "database_id", "database_id": id(TABLE)},
+                        "properties": {"Name": {"title": {}}},
                     }),
                 ),
             ]

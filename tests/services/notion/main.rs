@@ -5,7 +5,9 @@ mod calls;
 #[path = "../../differential/postgres/draw.rs"]
 mod draw;
 
+mod data_sources;
 mod formulas;
+mod markdown;
 mod overview;
 mod requests;
 mod rows;

@@ -105,7 +105,13 @@ impl ServiceKind for NotionKind {
         let is_get = ["API-get-", "API-retrieve-"]
             .iter()
             .any(|prefix| tool.starts_with(prefix));
-        is_get || ["API-post-database-query", "API-post-search"].contains(&tool)
+        let other = [
+            "API-list-data-source-templates",
+            "API-post-database-query",
+            "API-post-search",
+            "API-query-data-source",
+        ];
+        is_get || other.contains(&tool)
     }
 }
 
@@ -115,11 +121,13 @@ mod tests {
 
     #[test]
     fn tools_that_change_nothing_only_read() {
-        let tools = NotionService.tools(None);
-        let reads = tools
-            .iter()
-            .filter(|tool| NotionKind.only_reads(tool, &Map::new()));
-        assert_eq!((reads.count(), tools.len()), (11, 19));
+        for (profile, counts) in [("1.9.1", (11, 19)), ("2.5.2", (14, 24))] {
+            let tools = NotionService.tools(Some(profile));
+            let reads = tools
+                .iter()
+                .filter(|tool| NotionKind.only_reads(tool, &Map::new()));
+            assert_eq!((reads.count(), tools.len()), counts);
+        }
         for tool in ["API-patch-page", "API-post-page", "API-delete-a-block"] {
             assert!(!NotionKind.only_reads(tool, &Map::new()), "{tool}");
         }

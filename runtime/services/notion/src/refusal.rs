@@ -67,6 +67,8 @@ pub enum Noun {
     Page,
     /// Database.
     Database,
+    /// Data source.
+    DataSource,
     /// Block.
     Block,
     /// User.
@@ -80,6 +82,7 @@ impl Noun {
         match self {
             Self::Page => "page",
             Self::Database => "database",
+            Self::DataSource => "data source",
             Self::Block => "block",
             Self::User => "user",
             Self::Discussion => "discussion",

@@ -89,7 +89,8 @@ impl NotionSession {
         };
         let workspace = world::read(&world.tree, &blobs, opening)?;
         let bytes = world.tree.total_size();
-        let tools = Tools::new(Engine::new(workspace), bytes, world.limits.max_bytes);
+        let tools =
+            Tools::new(Engine::new(workspace), bytes, world.limits.max_bytes).with_profile(profile);
         Ok(Self {
             server: ToolServer::new(surface, tools, &world.limits),
             store: world.store,

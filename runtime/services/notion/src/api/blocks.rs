@@ -12,6 +12,7 @@ fn find(workspace: &Workspace, id: Id) -> Outcome<&Node> {
     workspace
         .nodes
         .get(&id)
+        .filter(|node| !workspace.is_further_source(node))
         .ok_or_else(|| Refusal::not_found(Noun::Block, id))
 }
 
@@ -168,7 +169,7 @@ fn no_children() -> Refusal {
 pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Outcome {
     let id = path_id("block_id", id)?;
     let body = &call.body;
-    let trash = trash_flag(body)?;
+    let trash = trash_flag(workspace, body)?;
     let node = find(workspace, id)?;
     if workspace.is_below_trash(id) {
         return Err(below_archived());

@@ -5,9 +5,9 @@ use mcpmark_service::checkpoint;
 use super::blocks::check_trash_of_root;
 use super::looks::{Looks, check_texts, text};
 use super::paging::Paging;
-use super::{Call, archived, below_archived, pages, path_id, schema, trash_flag};
-use crate::input;
-use crate::model::{Database, Id, Kind, Node, Page, Parent, Workspace};
+use super::{Call, archived, below_archived, data_sources, pages, path_id, schema, trash_flag};
+use crate::input::{self, Field, NewConfig, SchemaChange};
+use crate::model::{Database, Id, Kind, Node, Page, Parent, PropertyType, Workspace};
 use crate::query::{Filter, Sorts};
 use crate::refusal::{Noun, Outcome, Refusal};
 use crate::view;
@@ -19,9 +19,51 @@ fn find(workspace: &Workspace, id: Id) -> Outcome<(&Node, &Database)> {
             "Provided ID {id} is a page, not a database. Use the retrieve page API instead."
         )));
     }
-    workspace
+    let found = workspace
         .database(id)
-        .ok_or_else(|| Refusal::not_found(Noun::Database, id))
+        .filter(|(node, _)| !workspace.is_further_source(node))
+        .ok_or_else(|| Refusal::not_found(Noun::Database, id))?;
+    if !workspace.version.has_data_sources() && !found.1.sources.is_empty() {
+        return Err(several_sources());
+    }
+    Ok(found)
+}
+
+/// Returns the error of a database that a request cannot mean, because it has several data sources (documentation of
+/// the upgrade to version 2025-09-03).
+pub(super) fn several_sources() -> Refusal {
+    Refusal::invalid("Databases with multiple data sources are not supported in this API version.")
+}
+
+/// Replaces the ids of data sources in relations by those of their nodes.
+pub(super) fn resolve(
+    workspace: &Workspace,
+    mut properties: Vec<(String, NewConfig)>,
+) -> Outcome<Vec<(String, NewConfig)>> {
+    for (_, config) in &mut properties {
+        resolve_config(workspace, config)?;
+    }
+    Ok(properties)
+}
+
+/// Replaces the ids of data sources in changes of relations by those of their nodes.
+pub(super) fn resolve_changes(
+    workspace: &Workspace,
+    mut changes: Vec<SchemaChange>,
+) -> Outcome<Vec<SchemaChange>> {
+    for config in changes.iter_mut().filter_map(|it| it.config.as_mut()) {
+        resolve_config(workspace, config)?;
+    }
+    Ok(changes)
+}
+
+fn resolve_config(workspace: &Workspace, config: &mut NewConfig) -> Outcome<()> {
+    if let NewConfig::Relation { database, .. } = config
+        && workspace.version.has_data_sources()
+    {
+        *database = data_sources::find(workspace, *database)?.0.id;
+    }
+    Ok(())
 }
 
 /// `GET /v1/databases/{database_id}`.
@@ -35,11 +77,16 @@ pub(super) fn one(workspace: &Workspace, call: &Call<'_>, id: &str) -> Outcome {
 /// `POST /v1/databases`.
 pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     let body = &call.body;
+    let schema_key = if workspace.version.has_data_sources() {
+        "initial_data_source"
+    } else {
+        "properties"
+    };
     body.only(&[
         "parent",
         "title",
         "description",
-        "properties",
+        schema_key,
         "icon",
         "cover",
         "is_inline",
@@ -47,7 +94,7 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     let parent = body.get("parent");
     parent.only(&["type", "page_id"])?;
     let page = parent.get("page_id").id()?;
-    let properties = input::new_schema(&body.get("properties"))?;
+    let properties = initial_schema(workspace, &body.get(schema_key))?;
     let title = text(body, "title")?.unwrap_or_default();
     let description = text(body, "description")?.unwrap_or_default();
     let looks = Looks::parse(body)?;
@@ -59,6 +106,7 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     if workspace.is_trashed(page) {
         return Err(below_archived());
     }
+    let properties = resolve(workspace, properties)?;
     schema::check_new(workspace, &properties)?;
 
     workspace.now.0 += 1;
@@ -76,21 +124,45 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     Ok(view::database(workspace, node, database))
 }
 
-/// `PATCH /v1/databases/{database_id}`.
+/// Parses the properties of a new database. Since version 2025-09-03, they are those of its first data source, which may
+/// be left out and has a title named `Name` then (chosen).
+fn initial_schema(workspace: &Workspace, field: &Field<'_>) -> Outcome<Vec<(String, NewConfig)>> {
+    if !workspace.version.has_data_sources() {
+        return input::new_schema(field, workspace.version);
+    }
+    let properties = match field.clone().present() {
+        None => None,
+        Some(source) => {
+            source.only(&["properties"])?;
+            source.get("properties").present()
+        }
+    };
+    match properties {
+        Some(properties) => input::new_schema(&properties, workspace.version),
+        None => Ok(vec![(
+            "Name".to_owned(),
+            NewConfig::Plain(PropertyType::Title),
+        )]),
+    }
+}
+
+/// `PATCH /v1/databases/{database_id}`. Since version 2025-09-03, properties belong to data sources.
 pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Outcome {
     let id = path_id("database_id", id)?;
     let body = &call.body;
-    body.only(&[
+    let has_sources = workspace.version.has_data_sources();
+    let keys = [
         "title",
         "description",
-        "properties",
         "icon",
         "cover",
         "is_inline",
         "archived",
         "in_trash",
-    ])?;
-    let trash = trash_flag(body)?;
+        "properties",
+    ];
+    body.only(if has_sources { &keys[..7] } else { &keys })?;
+    let trash = trash_flag(workspace, body)?;
     let (title, description) = (text(body, "title")?, text(body, "description")?);
     let looks = Looks::parse(body)?;
     let inline = body.get("is_inline").opt_bool()?;
@@ -105,7 +177,7 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
     check_texts(workspace, [&title, &description].into_iter().flatten())?;
     let changes = body.get("properties").present();
     let changes = changes
-        .map(|it| input::changed_schema(&it))
+        .map(|it| input::changed_schema(&it, workspace.version))
         .transpose()?
         .unwrap_or_default();
     let changes = schema::check_changes(workspace, id, changes)?;
@@ -131,20 +203,37 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
 /// `archived` or `in_trash`, rows in the trash are found instead of the others.
 pub(super) fn query(workspace: &Workspace, call: &Call<'_>, id: &str) -> Outcome {
     let id = path_id("database_id", id)?;
+    find_rows(workspace, call, |workspace| find(workspace, id))
+}
+
+/// Answers a query of the rows of the database or data source that `find` returns.
+pub(super) fn find_rows<'a>(
+    workspace: &'a Workspace,
+    call: &Call<'_>,
+    find: impl FnOnce(&'a Workspace) -> Outcome<(&'a Node, &'a Database)>,
+) -> Outcome {
     call.query.only(&["filter_properties"])?;
     let only = pages::property_ids(&call.query.get("filter_properties"))?;
     let body = &call.body;
-    body.only(&[
+    let mut keys = vec![
         "filter",
         "sorts",
         "start_cursor",
         "page_size",
         "archived",
         "in_trash",
-    ])?;
+    ];
+    let has_sources = workspace.version.has_data_sources();
+    if has_sources {
+        keys.push("result_type");
+    }
+    body.only(&keys)?;
+    if let Some(kind) = body.get("result_type").present() {
+        kind.one_of(&["page", "data_source"], |name| name)?;
+    }
     let paging = Paging::parse(body)?;
-    let in_trash = trash_flag(body)?.unwrap_or(false);
-    let (node, database) = find(workspace, id)?;
+    let in_trash = trash_flag(workspace, body)?.unwrap_or(false);
+    let (node, database) = find(workspace)?;
     let filter = body.get("filter").present();
     let filter = filter
         .map(|it| Filter::parse(&it, workspace, database))
@@ -165,5 +254,10 @@ pub(super) fn query(workspace: &Workspace, call: &Call<'_>, id: &str) -> Outcome
     let rows = rows
         .into_iter()
         .map(|(node, page)| view::page(workspace, node, page, &only));
-    Ok(view::list(rows.collect(), next, "page_or_database"))
+    let kind = if has_sources {
+        "page_or_data_source"
+    } else {
+        "page_or_database"
+    };
+    Ok(view::list(rows.collect(), next, kind))
 }

@@ -1,11 +1,16 @@
-//! Rules of the API (version 2022-06-28): requests in, responses out. No I/O.
+//! Rules of the API: requests in, responses out. No I/O.
+//!
+//! The first version is 2022-06-28. Rules of later versions are noted beside each.
 
 mod apply;
 mod blocks;
 mod comments;
+mod data_sources;
 mod databases;
 mod items;
 mod looks;
+mod markdown;
+mod moves;
 mod pages;
 mod paging;
 mod request;
@@ -19,7 +24,7 @@ pub(crate) use blocks::may_have_children;
 pub use request::{Body, Method, Request};
 
 use crate::input::Field;
-use crate::model::{Id, Workspace};
+use crate::model::{Id, Version, Workspace};
 use crate::refusal::{Code, Outcome, Refusal};
 
 /// Workspace that answers requests.
@@ -52,7 +57,10 @@ impl Engine {
     /// Answers a request. A refused request changes nothing.
     pub fn answer(&mut self, request: &Request) -> Response {
         let id = self.next_request();
-        match route(&mut self.workspace, request) {
+        self.workspace.version = request.version;
+        let outcome = route(&mut self.workspace, request);
+        self.workspace.version = Version::default();
+        match outcome {
             Ok(mut body) => {
                 if let Value::Object(object) = &mut body {
                     object.insert("request_id".to_owned(), json!(id.to_string()));
@@ -107,6 +115,11 @@ fn route(workspace: &mut Workspace, request: &Request) -> Outcome {
     let ["v1", path @ ..] = path.as_slice() else {
         return Err(unknown_url());
     };
+    if request.version.has_data_sources()
+        && let Some(outcome) = later(workspace, &call, request.method, path)
+    {
+        return outcome;
+    }
     match (request.method, path) {
         (Get, ["users"]) => users::list(workspace, &call),
         (Get, ["users", "me"]) => users::me(workspace, &call),
@@ -124,11 +137,35 @@ fn route(workspace: &mut Workspace, request: &Request) -> Outcome {
         (Post, ["databases"]) => databases::create(workspace, &call),
         (Get, ["databases", id]) => databases::one(workspace, &call, id),
         (Patch, ["databases", id]) => databases::update(workspace, &call, id),
-        (Post, ["databases", id, "query"]) => databases::query(workspace, &call, id),
+        (Post, ["databases", id, "query"]) if !request.version.has_data_sources() => {
+            databases::query(workspace, &call, id)
+        }
         (Get, ["comments"]) => comments::list(workspace, &call),
         (Post, ["comments"]) => comments::create(workspace, &call),
         _ => Err(unknown_url()),
     }
+}
+
+/// Answers requests to URLs that version 2022-06-28 does not have.
+fn later(
+    workspace: &mut Workspace,
+    call: &Call<'_>,
+    method: Method,
+    path: &[&str],
+) -> Option<Outcome> {
+    use Method::{Get, Patch, Post};
+    let has_markdown = workspace.version >= Version::V2026_03_11;
+    Some(match (method, path) {
+        (Post, ["data_sources"]) => data_sources::create(workspace, call),
+        (Get, ["data_sources", id]) => data_sources::one(workspace, call, id),
+        (Patch, ["data_sources", id]) => data_sources::update(workspace, call, id),
+        (Post, ["data_sources", id, "query"]) => data_sources::query(workspace, call, id),
+        (Get, ["data_sources", id, "templates"]) => data_sources::templates(workspace, call, id),
+        (Post, ["pages", id, "move"]) => moves::page(workspace, call, id),
+        (Get, ["pages", id, "markdown"]) if has_markdown => markdown::one(workspace, call, id),
+        (Patch, ["pages", id, "markdown"]) if has_markdown => markdown::update(workspace, call, id),
+        _ => return None,
+    })
 }
 
 fn unknown_url() -> Refusal {
@@ -167,7 +204,12 @@ fn check_editable(workspace: &Workspace, id: Id) -> Outcome<()> {
 }
 
 /// Reads the two names under which something is moved to the trash and restored. `in_trash` takes precedence (chosen).
-fn trash_flag(body: &Field<'_>) -> Outcome<Option<bool>> {
+fn trash_flag(workspace: &Workspace, body: &Field<'_>) -> Outcome<Option<bool>> {
+    if !workspace.version.has_archived()
+        && let Some(archived) = body.get("archived").present()
+    {
+        return Err(archived.should("not present"));
+    }
     let archived = body.get("archived").opt_bool()?;
     let in_trash = body.get("in_trash").opt_bool()?;
     Ok(in_trash.or(archived))

@@ -50,7 +50,7 @@ pub(super) fn property_ids(field: &Field<'_>) -> Outcome<Vec<String>> {
 pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     let body = &call.body;
     body.only(&["parent", "properties", "icon", "cover", "children"])?;
-    let parent = parent(&body.get("parent"))?;
+    let parent = parent(workspace, &body.get("parent"))?;
     let properties = body.get("properties");
     properties.object()?;
     let looks = Looks::parse(body)?;
@@ -80,9 +80,12 @@ pub(super) fn create(workspace: &mut Workspace, call: &Call<'_>) -> Outcome {
     Ok(view::page(workspace, node, page, &[]))
 }
 
-/// Parses the parent of a new page.
-fn parent(field: &Field<'_>) -> Outcome<Parent> {
+/// Parses the parent of a new or moved page.
+pub(super) fn parent(workspace: &Workspace, field: &Field<'_>) -> Outcome<Parent> {
     field.object()?;
+    if workspace.version.has_data_sources() {
+        return later_parent(workspace, field);
+    }
     if let Some(id) = field.get("database_id").present()
         && field.get("page_id").is_absent()
     {
@@ -94,6 +97,42 @@ fn parent(field: &Field<'_>) -> Outcome<Parent> {
         return Ok(Parent::Page(id.id().map_err(|_| both(field))?));
     }
     Err(both(field))
+}
+
+/// Parses a parent since version 2025-09-03. A database stands for its only data source.
+fn later_parent(workspace: &Workspace, field: &Field<'_>) -> Outcome<Parent> {
+    const KEYS: [&str; 4] = ["page_id", "database_id", "data_source_id", "workspace"];
+    let is_workspace = field.get("type").value.and_then(Value::as_str) == Some("workspace");
+    let key = KEYS.into_iter().find(|key| !field.get(key).is_absent());
+    let Some(key) = key.or(is_workspace.then_some("workspace")) else {
+        return Err(field.should_one(&KEYS.map(|key| field.get(key).complaint("defined"))));
+    };
+    field.only(&["type", key])?;
+    if let Some(kind) = field.get("type").present() {
+        kind.one_of(&[key], |name| name)?;
+    }
+    match key {
+        "page_id" => Ok(Parent::Page(field.get(key).id()?)),
+        "data_source_id" => {
+            let (node, _) = super::data_sources::find(workspace, field.get(key).id()?)?;
+            Ok(Parent::Database(node.id))
+        }
+        "database_id" => {
+            let id = field.get(key).id()?;
+            let found = workspace.database(id);
+            let found = found.filter(|(node, _)| !workspace.is_further_source(node));
+            let (_, database) = found.ok_or_else(|| Refusal::not_found(Noun::Database, id))?;
+            if !database.sources.is_empty() {
+                return Err(super::databases::several_sources());
+            }
+            Ok(Parent::Database(id))
+        }
+        // The bot of a workspace is an internal integration, which no person owns (documentation of the creation of a
+        // page; the words are chosen).
+        _ => Err(Refusal::invalid(
+            "Internal integrations cannot create or move pages to the top level of the workspace.",
+        )),
+    }
 }
 
 /// Returns the error of a parent that is neither a page nor a database (reported in doutv/Auto-GPT-Notion 9).
@@ -110,7 +149,7 @@ fn both(field: &Field<'_>) -> Refusal {
     field.should_one(&["database_id", "page_id"].map(complaint))
 }
 
-fn check_parent(workspace: &Workspace, parent: Parent) -> Outcome<()> {
+pub(super) fn check_parent(workspace: &Workspace, parent: Parent) -> Outcome<()> {
     match parent {
         Parent::Page(id) if workspace.page(id).is_none() => Err(Refusal::not_found(Noun::Page, id)),
         Parent::Database(id) if workspace.database(id).is_none() => {
@@ -124,7 +163,7 @@ fn check_parent(workspace: &Workspace, parent: Parent) -> Outcome<()> {
 }
 
 /// Returns the values that a new row gets by itself: its number.
-fn serial(workspace: &Workspace, parent: Parent) -> crate::model::Values {
+pub(super) fn serial(workspace: &Workspace, parent: Parent) -> crate::model::Values {
     let mut values = crate::model::Values::new();
     let Parent::Database(id) = parent else {
         return values;
@@ -150,7 +189,7 @@ pub(super) fn update(workspace: &mut Workspace, call: &Call<'_>, id: &str) -> Ou
     let id = path_id("page_id", id)?;
     let body = &call.body;
     body.only(&["properties", "archived", "in_trash", "icon", "cover"])?;
-    let trash = trash_flag(body)?;
+    let trash = trash_flag(workspace, body)?;
     let looks = Looks::parse(body)?;
     let (node, _) = find(workspace, id)?;
     let (parent, is_trashed) = (node.parent, node.trashed);

@@ -3,6 +3,8 @@
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
+use crate::model::Version;
+
 /// Method of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
@@ -61,9 +63,16 @@ pub struct Request {
     pub query: Value,
     /// Body.
     pub body: Body,
+    /// Version of the API.
+    pub version: Version,
 }
 
 impl Request {
+    /// Returns the request to another version of the API. The default is the first one.
+    pub fn at_version(self, version: Version) -> Self {
+        Self { version, ..self }
+    }
+
     /// Parses the target of a request, which is its path and query.
     pub fn new(method: Method, target: &str, body: Body) -> Self {
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -103,6 +112,7 @@ impl Request {
             path,
             query: Value::Object(parameters),
             body,
+            version: Version::default(),
         }
     }
 }

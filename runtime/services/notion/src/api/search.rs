@@ -32,6 +32,12 @@ pub(super) fn search(workspace: &Workspace, call: &Call<'_>) -> Outcome {
             timestamp.one_of(&["last_edited_time"], |name| name)?;
         }
     }
+    let has_sources = workspace.version.has_data_sources();
+    let (database, kind) = if has_sources {
+        ("data_source", "page_or_data_source")
+    } else {
+        ("database", "page_or_database")
+    };
     let mut wanted = None;
     if let Some(filter) = body.get("filter").present() {
         filter.only(&["property", "value"])?;
@@ -39,7 +45,7 @@ pub(super) fn search(workspace: &Workspace, call: &Call<'_>) -> Outcome {
         wanted = Some(
             filter
                 .get("value")
-                .one_of(&["page", "database"], |name| name)?,
+                .one_of(&["page", database], |name| name)?,
         );
     }
     let paging = Paging::parse(body)?;
@@ -48,8 +54,10 @@ pub(super) fn search(workspace: &Workspace, call: &Call<'_>) -> Outcome {
     for node in in_order(workspace) {
         checkpoint()?;
         let is_wanted = match node.kind {
-            Kind::Page(_) => wanted != Some("database"),
-            Kind::Database(_) => wanted != Some("page"),
+            Kind::Page(_) => wanted != Some(database),
+            Kind::Database(_) => {
+                wanted != Some("page") && (has_sources || !workspace.is_further_source(node))
+            }
             Kind::Block { .. } => false,
         };
         if is_wanted && workspace.title(node.id).to_lowercase().contains(&query) {
@@ -62,13 +70,14 @@ pub(super) fn search(workspace: &Workspace, call: &Call<'_>) -> Outcome {
     } else {
         found.sort_by_key(|node| Reverse(node.edited.time));
     }
-    let (found, next) = paging.page(found, |node| node.id)?;
-    let results = found.into_iter().map(|node| match &node.kind {
-        Kind::Page(page) => view::page(workspace, node, page, &[]),
-        Kind::Database(database) => view::database(workspace, node, database),
-        Kind::Block { .. } => view::block(workspace, node),
-    });
-    Ok(view::list(results.collect(), next, "page_or_database"))
+    let (found, next) = paging.page(found, |node| match node.kind {
+        Kind::Database(_) if has_sources => workspace.data_source_ids(node.id).0,
+        _ => node.id,
+    })?;
+    let results = found
+        .into_iter()
+        .map(|node| view::page_or_database(workspace, node));
+    Ok(view::list(results.collect(), next, kind))
 }
 
 /// Returns everything outside the trash, in the order of the workspace.
@@ -79,6 +88,9 @@ fn in_order(workspace: &Workspace) -> Vec<&Node> {
         if !node.trashed {
             nodes.push(node);
             open.extend(node.children.iter().rev());
+            if let Kind::Database(database) = &node.kind {
+                open.extend(database.sources.iter().rev());
+            }
         }
     }
     nodes

@@ -7,7 +7,7 @@ mod text;
 mod value;
 
 pub(crate) use block::{NewBlock, children, misplaced, update, wrong_width};
-pub(crate) use field::Field;
+pub(crate) use field::{Field, either};
 pub(crate) use schema::{NewConfig, NewOption, SchemaChange, changed_schema, new_schema};
 pub(crate) use text::{cover, icon, rich_text};
 pub(crate) use value::{NewValue, OptionRef, value};

@@ -7,7 +7,8 @@ use super::text;
 use super::value::option_name;
 use crate::formula::{Formula, MAX_BYTES};
 use crate::model::{
-    Color, Id, NUMBER_FORMATS, PropertyType, RollupFunction, UNSUPPORTED_TYPES, number_format,
+    Color, Id, NUMBER_FORMATS, PropertyType, RollupFunction, UNSUPPORTED_TYPES, Version,
+    number_format,
 };
 use crate::refusal::{Outcome, Refusal};
 
@@ -71,12 +72,12 @@ pub(crate) struct SchemaChange {
 }
 
 /// Parses the properties of a new database, in order.
-pub(crate) fn new_schema(field: &Field<'_>) -> Outcome<Vec<(String, NewConfig)>> {
+pub(crate) fn new_schema(field: &Field<'_>, version: Version) -> Outcome<Vec<(String, NewConfig)>> {
     let mut properties = Vec::new();
     for key in field.object()?.keys() {
         let item = field.get(key);
         check_name(&item, key)?;
-        properties.push((key.clone(), config(&item)?));
+        properties.push((key.clone(), config(&item, version)?));
     }
     let titles = properties
         .iter()
@@ -91,7 +92,7 @@ pub(crate) fn new_schema(field: &Field<'_>) -> Outcome<Vec<(String, NewConfig)>>
 }
 
 /// Parses changes of the properties of a database, in order.
-pub(crate) fn changed_schema(field: &Field<'_>) -> Outcome<Vec<SchemaChange>> {
+pub(crate) fn changed_schema(field: &Field<'_>, version: Version) -> Outcome<Vec<SchemaChange>> {
     let mut changes = Vec::new();
     for key in field.object()?.keys() {
         let item = field.get(key);
@@ -111,7 +112,7 @@ pub(crate) fn changed_schema(field: &Field<'_>) -> Outcome<Vec<SchemaChange>> {
                 .keys()
                 .any(|key| !matches!(key.as_str(), "name" | "id" | "description"))
             {
-                change.config = Some(config(&item)?);
+                change.config = Some(config(&item, version)?);
             }
         }
         changes.push(change);
@@ -130,7 +131,7 @@ fn check_name(field: &Field<'_>, name: &str) -> Outcome<()> {
     Ok(())
 }
 
-fn config(field: &Field<'_>) -> Outcome<NewConfig> {
+fn config(field: &Field<'_>, version: Version) -> Outcome<NewConfig> {
     let object = field.object()?;
     if let Some(name) = UNSUPPORTED_TYPES
         .iter()
@@ -173,7 +174,7 @@ fn config(field: &Field<'_>) -> Outcome<NewConfig> {
         PropertyType::Status => Err(Refusal::invalid(
             "Creating or updating a status property is not supported by the API.",
         )),
-        PropertyType::Relation => relation(&inner),
+        PropertyType::Relation => relation(&inner, version),
         PropertyType::Formula => formula(&inner),
         PropertyType::Rollup => rollup(&inner),
         PropertyType::UniqueId => {
@@ -219,9 +220,15 @@ fn options(field: &Field<'_>, kind: PropertyType) -> Outcome<Vec<NewOption>> {
     Ok(options)
 }
 
-fn relation(field: &Field<'_>) -> Outcome<NewConfig> {
-    field.only(&["database_id", "type", "single_property", "dual_property"])?;
-    let database = field.get("database_id").id()?;
+/// Parses a relation. Since version 2025-09-03, it has the id of a data source, which is not resolved yet.
+fn relation(field: &Field<'_>, version: Version) -> Outcome<NewConfig> {
+    let key = if version.has_data_sources() {
+        "data_source_id"
+    } else {
+        "database_id"
+    };
+    field.only(&[key, "type", "single_property", "dual_property"])?;
+    let database = field.get(key).id()?;
     let has = |key: &str| !field.get(key).is_absent();
     if !has("single_property") && !has("dual_property") {
         let keys = ["single_property", "dual_property"];

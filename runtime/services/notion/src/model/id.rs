@@ -11,6 +11,10 @@ pub struct Id(u128);
 /// Positions of the dashes of a UUID.
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
+/// Bits in which the ids of a database and of its first data source differ. The bits of the version and the variant
+/// are equal.
+const DATA_SOURCE: u128 = 0x5f1d_2c84_91b7_0e3a_16c9_d0a5_73f2_4b68;
+
 impl Id {
     /// Parses 32 hexadecimal digits, with all four dashes of a UUID or without any.
     pub fn parse(text: &str) -> Option<Self> {
@@ -35,6 +39,17 @@ impl Id {
     /// Returns the 32 digits without dashes, as in URLs.
     pub fn simple(self) -> String {
         format!("{:032x}", self.0)
+    }
+
+    /// Returns the id of the first data source of the database with this id. Data sources of the real service have
+    /// ids of their own; here one follows from the other, so that worlds need not state it.
+    pub fn data_source(self) -> Self {
+        Self(self.0 ^ DATA_SOURCE)
+    }
+
+    /// Returns the id of the database whose first data source has this id.
+    pub fn database(self) -> Self {
+        Self(self.0 ^ DATA_SOURCE)
     }
 
     /// Derives an id from a text: a UUID of version 4 whose random bits are those of a digest.
@@ -129,6 +144,15 @@ mod tests {
         ] {
             assert_eq!(Id::parse(bad), None, "{bad:?}");
         }
+    }
+
+    #[test]
+    fn data_sources_have_another_id_of_the_same_version() {
+        let id = Id::parse("0f4e2b1a-1111-4222-8333-0123456789ab").unwrap();
+        let source = id.data_source();
+        assert_ne!(source, id);
+        assert_eq!(source.database(), id);
+        assert_eq!(source.to_string(), "5053079e-80a6-4c18-95fa-d1863695c2c3");
     }
 
     #[test]

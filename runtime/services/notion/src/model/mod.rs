@@ -3,8 +3,10 @@
 mod block;
 mod id;
 mod property;
+mod sources;
 mod text;
 mod time;
+mod version;
 mod workspace;
 
 pub use block::{BlockBody, BlockField, BlockType, LANGUAGES, Nesting, Target};
@@ -15,6 +17,7 @@ pub use property::{
 };
 pub use text::{Annotations, Color, FileSource, Icon, Mention, NamedFile, RichText, Span};
 pub use time::{DateValue, Moment, Time};
+pub use version::Version;
 pub use workspace::{
     Comment, Database, Kind, Node, Page, Parent, Stamp, User, UserKind, Workspace,
 };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     BlockBody, BlockType, Config, FileSource, Icon, Id, IdSource, Mention, Property, PropertyValue,
-    RichText, Span, TITLE, Time, Values,
+    RichText, Span, TITLE, Time, Values, Version,
 };
 
 /// Person or bot.
@@ -123,6 +123,8 @@ pub struct Database {
     pub inline: bool,
     /// Properties, in order.
     pub properties: Vec<Property>,
+    /// Nodes of the other data sources of the database, in the order of their creation.
+    pub sources: Vec<Id>,
 }
 
 impl Database {
@@ -173,6 +175,8 @@ pub struct Workspace {
     pub ids: IdSource,
     /// Current time.
     pub now: Time,
+    /// Version of the API in which objects are shown. The engine sets it for each request.
+    pub version: Version,
 }
 
 impl Workspace {

@@ -109,6 +109,9 @@ impl Overview {
         for id in content.pages {
             self.visit(workspace, id, above);
         }
+        for id in database.map_or(&[][..], |database| &database.sources) {
+            self.visit(workspace, *id, above);
+        }
         above.pop();
     }
 

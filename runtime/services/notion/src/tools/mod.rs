@@ -1,9 +1,11 @@
 //! Tools of the published MCP server. Each call is one request to the API.
 
+mod decoding;
 mod javascript;
 mod operation;
 mod surface;
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use mcpmark_service::{HttpRequest, HttpResponse, ToolHandler};
@@ -14,18 +16,20 @@ use serde_json::{Value, json};
 use self::operation::Operation;
 pub use self::surface::{PROFILES, Profile};
 use crate::api::{Body, Engine, Method, Request, Response};
+use crate::input::either;
+use crate::model::Version;
 use crate::refusal::{Code, Refusal};
-
-/// Version of the API in the header `Notion-Version`.
-const VERSION: &str = "2022-06-28";
 
 /// Handler of the tools of one session.
 pub struct Tools {
     engine: Engine,
+    profile: Profile,
     /// Maximum size of the world, in bytes.
     most_bytes: u64,
     /// Approximate size of the world, in bytes.
     bytes: u64,
+    /// Sizes of the pages that were changed as Markdown, because a short change of a text may make it much longer.
+    markdown: HashMap<String, u64>,
 }
 
 impl Tools {
@@ -34,9 +38,16 @@ impl Tools {
     pub fn new(engine: Engine, bytes: u64, most_bytes: u64) -> Self {
         Self {
             engine,
+            profile: Profile::default(),
             most_bytes,
             bytes,
+            markdown: HashMap::new(),
         }
+    }
+
+    /// Returns the tools of another version of the published server.
+    pub fn with_profile(self, profile: Profile) -> Self {
+        Self { profile, ..self }
     }
 
     /// Returns the engine.
@@ -74,24 +85,10 @@ impl Tools {
         if token.is_none_or(str::is_empty) {
             return Err(Refusal::new(Code::Unauthorized, "API token is invalid."));
         }
-        let invalid = |version: Option<&str>| {
-            let shown = version.map_or("undefined".to_owned(), |version| format!("\"{version}\""));
-            format!(
-                "Notion-Version header failed validation: Notion-Version header should be `\"{VERSION}\"`, instead was `{shown}`."
-            )
-        };
-        match header("notion-version") {
-            Some(VERSION) => {}
-            None => return Err(Refusal::new(Code::MissingVersion, invalid(None))),
-            // Other versions of the API are not served.
-            other => return Err(Refusal::invalid(invalid(other))),
-        }
+        let version = version(header("notion-version"))?;
         let method = Method::parse(&request.method).ok_or_else(unknown_method)?;
-        Ok(Request::new(
-            method,
-            &request.target,
-            Body::parse(&request.body),
-        ))
+        let body = Body::parse(&request.body);
+        Ok(Request::new(method, &request.target, body).at_version(version))
     }
 
     fn answer(&mut self, request: &Request, size: u64) -> Response {
@@ -110,10 +107,43 @@ impl Tools {
         }
         let response = self.engine.answer(request);
         if writes && response.status == 200 {
-            self.bytes = after;
+            let growth = self.markdown_growth(&response.body);
+            self.bytes = after.saturating_add(growth.saturating_mul(GROWTH));
         }
         response
     }
+
+    /// Returns the number of bytes by which the content of a page has grown, if the response shows it as Markdown.
+    fn markdown_growth(&mut self, body: &Value) -> u64 {
+        let text = |key: &str| body.get(key).and_then(Value::as_str);
+        let (Some(id), Some(markdown)) = (text("id"), text("markdown")) else {
+            return 0;
+        };
+        let lines = markdown.lines().count() as u64;
+        let size = markdown.len() as u64 + lines * LINE;
+        let before = self.markdown.insert(id.to_owned(), size).unwrap_or(0);
+        size.saturating_sub(before)
+    }
+}
+
+/// Parses the header `Notion-Version`. Other versions of the API than the named ones are not served.
+fn version(header: Option<&str>) -> Result<Version, Refusal> {
+    const PLACE: &str = "Notion-Version header failed validation: Notion-Version header should be";
+    let Some(name) = header else {
+        // Reported in makenotion/notion-mcp-server 328.
+        let message = format!("{PLACE} defined, instead was `undefined`.");
+        return Err(Refusal::new(Code::MissingVersion, message));
+    };
+    Version::parse(name).ok_or_else(|| {
+        let names: Vec<String> = Version::ALL
+            .iter()
+            .map(|version| format!("`\"{}\"`", version.name()))
+            .collect();
+        Refusal::invalid(format!(
+            "{PLACE} {}, instead was `\"{name}\"`.",
+            either(&names)
+        ))
+    })
 }
 
 fn unknown_method() -> Refusal {
@@ -125,6 +155,9 @@ const MAX_REQUEST: u64 = 500_000;
 /// Bytes of documents for each byte of a request, with room for the ids and stamps that are added.
 const GROWTH: u64 = 4;
 
+/// Bytes that a line of Markdown counts in addition to its text, for the id of its block.
+const LINE: u64 = 48;
+
 /// Returns the size of a request, in bytes.
 fn request_size(request: &Request) -> u64 {
     match &request.body {
@@ -135,11 +168,14 @@ fn request_size(request: &Request) -> u64 {
 
 impl ToolHandler for Tools {
     fn call(&mut self, tool: &str, arguments: JsonObject) -> Result<CallToolResult, ErrorData> {
-        let Some(operation) = Operation::find(tool) else {
+        let Some(operation) = Operation::find(self.profile, tool) else {
             let message = format!("Method {tool} not found");
             return Err(ErrorData::new(ErrorCode::INTERNAL_ERROR, message, None));
         };
-        let arguments = javascript::received(Value::Object(arguments));
+        let mut arguments = javascript::received(Value::Object(arguments));
+        if self.profile.decodes_strings() {
+            arguments = decoding::decoded(arguments);
+        }
         let request = operation.request(&arguments);
         let response = self.answer(&request, request_size(&request));
         let body = javascript::received(response.body);

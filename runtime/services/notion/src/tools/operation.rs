@@ -6,7 +6,9 @@
 use serde_json::{Map, Value};
 
 use super::javascript::double;
+use super::surface::Profile;
 use crate::api::{Body, Method, Request};
+use crate::model::Version;
 
 /// Tool, as a request to the API.
 #[derive(Debug, Clone, Copy)]
@@ -17,6 +19,7 @@ pub(super) struct Operation {
     path: &'static [&'static str],
     query: &'static [&'static str],
     has_body: bool,
+    version: Version,
 }
 
 const PAGING: &[&str] = &["start_cursor", "page_size"];
@@ -32,6 +35,7 @@ const fn read(
         path,
         query,
         has_body: false,
+        version: Version::V2022_06_28,
     }
 }
 
@@ -47,50 +51,87 @@ const fn write(
         path,
         query,
         has_body: true,
+        version: Version::V2022_06_28,
     }
 }
 
-/// Operations in the order of the document.
-const OPERATIONS: &[Operation] = &[
-    read("API-get-user", &["users", ":user_id"], &[]),
-    read("API-get-users", &["users"], PAGING),
-    read("API-get-self", &["users", "me"], &[]),
+/// Operations that both versions of the server have.
+mod shared {
+    use super::{Method, Operation, PAGING, read, write};
+
+    pub(super) const USER: Operation = read("API-get-user", &["users", ":user_id"], &[]);
+    pub(super) const USERS: Operation = read("API-get-users", &["users"], PAGING);
+    pub(super) const SELF: Operation = read("API-get-self", &["users", "me"], &[]);
+    pub(super) const SEARCH: Operation = write("API-post-search", Method::Post, &["search"], &[]);
+    pub(super) const CHILDREN: Operation = read(
+        "API-get-block-children",
+        &["blocks", ":block_id", "children"],
+        PAGING,
+    );
+    pub(super) const APPEND: Operation = write(
+        "API-patch-block-children",
+        Method::Patch,
+        &["blocks", ":block_id", "children"],
+        &[],
+    );
+    pub(super) const BLOCK: Operation = read("API-retrieve-a-block", &["blocks", ":block_id"], &[]);
+    pub(super) const UPDATE_BLOCK: Operation = write(
+        "API-update-a-block",
+        Method::Patch,
+        &["blocks", ":block_id"],
+        &[],
+    );
+    pub(super) const DELETE_BLOCK: Operation = Operation {
+        method: Method::Delete,
+        ..read("API-delete-a-block", &["blocks", ":block_id"], &[])
+    };
+    pub(super) const PAGE: Operation = read(
+        "API-retrieve-a-page",
+        &["pages", ":page_id"],
+        &["filter_properties"],
+    );
+    pub(super) const UPDATE_PAGE: Operation =
+        write("API-patch-page", Method::Patch, &["pages", ":page_id"], &[]);
+    pub(super) const CREATE_PAGE: Operation = write("API-post-page", Method::Post, &["pages"], &[]);
+    pub(super) const DATABASE: Operation = read(
+        "API-retrieve-a-database",
+        &["databases", ":database_id"],
+        &[],
+    );
+    pub(super) const ITEM: Operation = read(
+        "API-retrieve-a-page-property",
+        &["pages", ":page_id", "properties", ":property_id"],
+        PAGING,
+    );
+    pub(super) const COMMENTS: Operation = read(
+        "API-retrieve-a-comment",
+        &["comments"],
+        &["block_id", "start_cursor", "page_size"],
+    );
+    pub(super) const CREATE_COMMENT: Operation =
+        write("API-create-a-comment", Method::Post, &["comments"], &[]);
+}
+
+/// Operations of version 1.9.1 in the order of the document.
+const OPERATIONS_1_9_1: &[Operation] = &[
+    shared::USER,
+    shared::USERS,
+    shared::SELF,
     write(
         "API-post-database-query",
         Method::Post,
         &["databases", ":database_id", "query"],
         &["filter_properties"],
     ),
-    write("API-post-search", Method::Post, &["search"], &[]),
-    read(
-        "API-get-block-children",
-        &["blocks", ":block_id", "children"],
-        PAGING,
-    ),
-    write(
-        "API-patch-block-children",
-        Method::Patch,
-        &["blocks", ":block_id", "children"],
-        &[],
-    ),
-    read("API-retrieve-a-block", &["blocks", ":block_id"], &[]),
-    write(
-        "API-update-a-block",
-        Method::Patch,
-        &["blocks", ":block_id"],
-        &[],
-    ),
-    Operation {
-        method: Method::Delete,
-        ..read("API-delete-a-block", &["blocks", ":block_id"], &[])
-    },
-    read(
-        "API-retrieve-a-page",
-        &["pages", ":page_id"],
-        &["filter_properties"],
-    ),
-    write("API-patch-page", Method::Patch, &["pages", ":page_id"], &[]),
-    write("API-post-page", Method::Post, &["pages"], &[]),
+    shared::SEARCH,
+    shared::CHILDREN,
+    shared::APPEND,
+    shared::BLOCK,
+    shared::UPDATE_BLOCK,
+    shared::DELETE_BLOCK,
+    shared::PAGE,
+    shared::UPDATE_PAGE,
+    shared::CREATE_PAGE,
     write("API-create-a-database", Method::Post, &["databases"], &[]),
     write(
         "API-update-a-database",
@@ -98,28 +139,112 @@ const OPERATIONS: &[Operation] = &[
         &["databases", ":database_id"],
         &[],
     ),
+    shared::DATABASE,
+    shared::ITEM,
+    shared::COMMENTS,
+    shared::CREATE_COMMENT,
+];
+
+/// Operations of version 2.5.2 in the order of the document. The server sends no version with the creation of a comment
+/// unless it is configured with one; here it is that of the other operations.
+const OPERATIONS_2_5_2: &[Operation] = &[
+    shared::USER.later(),
+    shared::USERS.later(),
+    shared::SELF.later(),
+    shared::SEARCH.later(),
+    shared::CHILDREN.later(),
+    shared::APPEND.later(),
+    shared::BLOCK.later(),
+    shared::UPDATE_BLOCK.later(),
+    shared::DELETE_BLOCK.later(),
+    shared::PAGE.later(),
+    shared::UPDATE_PAGE.later(),
+    shared::CREATE_PAGE.later(),
+    shared::ITEM.later(),
+    shared::COMMENTS.later(),
+    shared::CREATE_COMMENT.later(),
+    write(
+        "API-query-data-source",
+        Method::Post,
+        &["data_sources", ":data_source_id", "query"],
+        &["filter_properties"],
+    )
+    .later(),
     read(
-        "API-retrieve-a-database",
-        &["databases", ":database_id"],
+        "API-retrieve-a-data-source",
+        &["data_sources", ":data_source_id"],
         &[],
-    ),
+    )
+    .later(),
+    write(
+        "API-update-a-data-source",
+        Method::Patch,
+        &["data_sources", ":data_source_id"],
+        &[],
+    )
+    .later(),
+    write(
+        "API-create-a-data-source",
+        Method::Post,
+        &["data_sources"],
+        &[],
+    )
+    .later(),
     read(
-        "API-retrieve-a-page-property",
-        &["pages", ":page_id", "properties", ":property_id"],
+        "API-list-data-source-templates",
+        &["data_sources", ":data_source_id", "templates"],
         PAGING,
-    ),
-    read(
-        "API-retrieve-a-comment",
-        &["comments"],
-        &["block_id", "start_cursor", "page_size"],
-    ),
-    write("API-create-a-comment", Method::Post, &["comments"], &[]),
+    )
+    .later(),
+    shared::DATABASE.later(),
+    write(
+        "API-move-page",
+        Method::Post,
+        &["pages", ":page_id", "move"],
+        &[],
+    )
+    .later(),
+    Operation {
+        version: Version::V2026_03_11,
+        ..read(
+            "API-retrieve-page-markdown",
+            &["pages", ":page_id", "markdown"],
+            &["include_transcript"],
+        )
+    },
+    Operation {
+        version: Version::V2026_03_11,
+        ..write(
+            "API-update-page-markdown",
+            Method::Patch,
+            &["pages", ":page_id", "markdown"],
+            &[],
+        )
+    },
 ];
 
 impl Operation {
+    /// Returns the operation with the version of the API that version 2.5.2 of the server names for most of them.
+    const fn later(self) -> Self {
+        Self {
+            version: Version::V2025_09_03,
+            ..self
+        }
+    }
+
+    /// Returns the operations of a version of the server.
+    fn all(profile: Profile) -> &'static [Self] {
+        match profile {
+            Profile::V1_9_1 => OPERATIONS_1_9_1,
+            Profile::V2_5_2 => OPERATIONS_2_5_2,
+        }
+    }
+
     /// Returns the operation of a tool.
-    pub(super) fn find(tool: &str) -> Option<&'static Self> {
-        OPERATIONS.iter().find(|operation| operation.name == tool)
+    pub(super) fn find(profile: Profile, tool: &str) -> Option<&'static Self> {
+        Self::all(profile)
+            .iter()
+            .find(|operation| operation.name == tool)
     }
 
     /// Returns the request of a call.
@@ -152,7 +277,7 @@ impl Operation {
         } else {
             Body::Json(Value::Object(body))
         };
-        Request::of_parts(self.method, path, pairs, body)
+        Request::of_parts(self.method, path, pairs, body).at_version(self.version)
     }
 }
 
@@ -232,7 +357,9 @@ mod tests {
     use super::*;
 
     fn request(tool: &str, arguments: &Value) -> Request {
-        Operation::find(tool).unwrap().request(arguments)
+        Operation::find(Profile::V1_9_1, tool)
+            .unwrap()
+            .request(arguments)
     }
 
     #[test]
@@ -263,8 +390,11 @@ mod tests {
 
     #[test]
     fn every_tool_of_the_surface_has_an_operation() {
-        let surface = crate::tools::Profile::default().surface().unwrap();
-        let operations: Vec<String> = OPERATIONS.iter().map(|it| it.name.to_owned()).collect();
-        assert_eq!(surface.names(), operations);
+        for profile in [Profile::V1_9_1, Profile::V2_5_2] {
+            let surface = profile.surface().unwrap();
+            let operations = Operation::all(profile).iter();
+            let operations: Vec<String> = operations.map(|it| it.name.to_owned()).collect();
+            assert_eq!(surface.names(), operations);
+        }
     }
 }

@@ -36,8 +36,16 @@ pub(crate) fn partial_user(id: Id) -> Value {
     json!({"object": "user", "id": id.to_string()})
 }
 
-fn parent(parent: Parent) -> Value {
+pub(super) fn parent(workspace: &Workspace, parent: Parent) -> Value {
     match parent {
+        Parent::Database(node) if workspace.version.has_data_sources() => {
+            let (source, database) = workspace.data_source_ids(node);
+            json!({
+                "type": "data_source_id",
+                "data_source_id": source.to_string(),
+                "database_id": database.to_string(),
+            })
+        }
         Parent::Workspace => json!({"type": "workspace", "workspace": true}),
         Parent::Page(id) => json!({"type": "page_id", "page_id": id.to_string()}),
         Parent::Database(id) => json!({"type": "database_id", "database_id": id.to_string()}),
@@ -67,7 +75,7 @@ pub(crate) fn page(workspace: &Workspace, node: &Node, page: &Page, only: &[Stri
         None => {}
     }
     let is_trashed = workspace.is_trashed(node.id);
-    json!({
+    let mut all = json!({
         "object": "page",
         "id": node.id.to_string(),
         "created_time": node.created.time.minute(),
@@ -76,17 +84,40 @@ pub(crate) fn page(workspace: &Workspace, node: &Node, page: &Page, only: &[Stri
         "last_edited_by": partial_user(node.edited.by),
         "cover": cover(page.cover.as_ref(), workspace.now),
         "icon": icon(page.icon.as_ref(), workspace.now),
-        "parent": parent(node.parent),
+        "parent": parent(workspace, node.parent),
         "archived": is_trashed,
         "in_trash": is_trashed,
+        "is_locked": false,
         "properties": properties,
         "url": url(workspace, node.id),
         "public_url": null,
-    })
+    });
+    if !workspace.version.has_data_sources() {
+        remove(&mut all, "is_locked");
+    }
+    for_version(workspace, all)
+}
+
+/// Removes a field without changing the order of the others.
+fn remove(object: &mut Value, key: &str) {
+    if let Some(object) = object.as_object_mut() {
+        object.shift_remove(key);
+    }
+}
+
+/// Removes the field that an object no longer has in the version of the request.
+pub(super) fn for_version(workspace: &Workspace, mut object: Value) -> Value {
+    if !workspace.version.has_archived() {
+        remove(&mut object, "archived");
+    }
+    object
 }
 
 /// Returns a database.
 pub(crate) fn database(workspace: &Workspace, node: &Node, database: &Database) -> Value {
+    if workspace.version.has_data_sources() {
+        return super::source::container(workspace, node, database);
+    }
     let mut properties = Map::new();
     for it in &database.properties {
         properties.insert(it.name.clone(), schema::property(workspace, database, it));
@@ -105,7 +136,7 @@ pub(crate) fn database(workspace: &Workspace, node: &Node, database: &Database) 
         "description": rich_text(workspace, &database.description),
         "is_inline": database.inline,
         "properties": properties,
-        "parent": parent(node.parent),
+        "parent": parent(workspace, node.parent),
         "url": url(workspace, node.id),
         "public_url": null,
         "archived": is_trashed,
@@ -124,10 +155,10 @@ pub(crate) fn block(workspace: &Workspace, node: &Node) -> Value {
     let has_children =
         !matches!(node.kind, Kind::Database(_)) && workspace.live_children(node).next().is_some();
     let is_trashed = workspace.is_trashed(node.id);
-    json!({
+    let all = json!({
         "object": "block",
         "id": node.id.to_string(),
-        "parent": parent(node.parent),
+        "parent": parent(workspace, node.parent),
         "created_time": node.created.time.minute(),
         "last_edited_time": node.edited.time.minute(),
         "created_by": partial_user(node.created.by),
@@ -137,7 +168,8 @@ pub(crate) fn block(workspace: &Workspace, node: &Node) -> Value {
         "in_trash": is_trashed,
         "type": name,
         name: details,
-    })
+    });
+    for_version(workspace, all)
 }
 
 fn fields(workspace: &Workspace, kind: BlockType, body: &BlockBody) -> Map<String, Value> {
@@ -202,7 +234,7 @@ pub(crate) fn comment(workspace: &Workspace, target: &Node, comment: &Comment) -
     json!({
         "object": "comment",
         "id": comment.id.to_string(),
-        "parent": parent(on),
+        "parent": parent(workspace, on),
         "discussion_id": comment.discussion.to_string(),
         "created_time": comment.created.time.minute(),
         "last_edited_time": comment.created.time.minute(),

@@ -1,17 +1,28 @@
 //! Properties of a database in responses.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::model::{Config, Database, Property, SelectOption, StatusGroup, Workspace};
 
 /// Returns a property of a database.
 pub(crate) fn property(workspace: &Workspace, database: &Database, property: &Property) -> Value {
     let kind = property.config.kind().name();
+    let settings = config(workspace, database, &property.config);
+    if workspace.version.has_data_sources() {
+        // Worlds do not describe properties.
+        return json!({
+            "id": property.id,
+            "name": property.name,
+            "description": null,
+            "type": kind,
+            kind: settings,
+        });
+    }
     json!({
         "id": property.id,
         "name": property.name,
         "type": kind,
-        kind: config(workspace, database, &property.config),
+        kind: settings,
     })
 }
 
@@ -53,23 +64,28 @@ fn config(workspace: &Workspace, database: &Database, config: &Config) -> Value 
 
 fn relation(workspace: &Workspace, other: crate::model::Id, synced: Option<&str>) -> Value {
     let other_database = workspace.database(other).map(|(_, database)| database);
-    match synced {
-        None => json!({
-            "database_id": other.to_string(),
-            "type": "single_property",
-            "single_property": {},
-        }),
-        Some(id) => json!({
-            "database_id": other.to_string(),
-            "type": "dual_property",
-            "dual_property": {
-                "synced_property_name": other_database
-                    .and_then(|database| database.property(id))
-                    .map(|property| &property.name),
-                "synced_property_id": id,
-            },
-        }),
+    let mut all = Map::new();
+    if workspace.version.has_data_sources() {
+        let (source, database) = workspace.data_source_ids(other);
+        all.insert("database_id".to_owned(), json!(database.to_string()));
+        all.insert("data_source_id".to_owned(), json!(source.to_string()));
+    } else {
+        all.insert("database_id".to_owned(), json!(other.to_string()));
     }
+    let (kind, side) = match synced {
+        None => ("single_property", json!({})),
+        Some(id) => {
+            let property = other_database.and_then(|database| database.property(id));
+            let side = json!({
+                "synced_property_name": property.map(|property| &property.name),
+                "synced_property_id": id,
+            });
+            ("dual_property", side)
+        }
+    };
+    all.insert("type".to_owned(), json!(kind));
+    all.insert(kind.to_owned(), side);
+    Value::Object(all)
 }
 
 fn options(options: &[SelectOption]) -> Vec<Value> {

@@ -13,7 +13,7 @@ use crate::model::{
 };
 
 /// Keys of the document of a database.
-const DATABASE: [&str; 11] = [
+const DATABASE: [&str; 12] = [
     "id",
     "title",
     "description",
@@ -24,6 +24,7 @@ const DATABASE: [&str; 11] = [
     "edited",
     "trashed",
     "properties",
+    "sources",
     "rows",
 ];
 
@@ -42,6 +43,8 @@ impl Reader {
                 .get(key)
                 .map_or(Ok(Vec::new()), |text| read_text(&text))
         };
+        let id = entry.need("id")?.id()?;
+        let sources = entry.list("sources")?;
         let database = Database {
             icon: entry.get("icon").map(|icon| read_icon(&icon)).transpose()?,
             cover: entry
@@ -52,9 +55,14 @@ impl Reader {
             description: text("description")?,
             inline: entry.switch("inline")?,
             properties: read_properties(entry)?,
+            sources: sources.iter().map(Entry::id).collect::<Result<_, _>>()?,
         };
+        for (source, item) in database.sources.iter().zip(&sources) {
+            self.places
+                .push((*source, Parent::Database(id), true, item.error("")));
+        }
         let node = Node {
-            id: entry.need("id")?.id()?,
+            id,
             parent: Parent::Workspace,
             created,
             edited,

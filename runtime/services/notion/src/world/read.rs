@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::document::Entry;
 use super::{DATABASES, FORMAT, PAGES, WORKSPACE, WorldError};
-use crate::model::{Id, IdSource, Kind, Node, Parent, Time, User, UserKind, Workspace};
+use crate::model::{Id, IdSource, Kind, Node, Parent, Time, User, UserKind, Version, Workspace};
 
 /// Settings of an opened world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,6 +136,7 @@ impl Reader {
             comments: BTreeMap::new(),
             ids: IdSource::new(opening.seed),
             now: Time(opening.clock),
+            version: Version::default(),
         };
         let mut reader = Self {
             workspace,
@@ -191,6 +192,14 @@ impl Reader {
                 return Err(say(error, format!("no document describes the {noun} {id}")));
             };
             node.parent = parent;
+            if let (Parent::Database(_), Kind::Database(database)) = (parent, &node.kind)
+                && !database.sources.is_empty()
+            {
+                return Err(say(
+                    error,
+                    format!("the data source {id} has data sources itself"),
+                ));
+            }
             if !self.placed.insert(id) {
                 return Err(say(error, format!("the {noun} {id} is in two places")));
             }
@@ -201,6 +210,9 @@ impl Reader {
         while let Some(node) = open.pop().and_then(|id| self.workspace.nodes.get(&id)) {
             reached += 1;
             open.extend(&node.children);
+            if let Kind::Database(database) = &node.kind {
+                open.extend(&database.sources);
+            }
         }
         if reached == self.workspace.nodes.len() {
             return Ok(());

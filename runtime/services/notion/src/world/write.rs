@@ -245,6 +245,8 @@ fn database(workspace: &Workspace, node: &Node, database: &Database) -> Value {
             .map(write_property)
             .collect::<Vec<_>>(),
     );
+    let sources = database.sources.iter().map(|id| json!(id.to_string()));
+    all.add_list("sources", sources.collect());
     let rows = node.children.iter().filter_map(|id| workspace.page(*id));
     let rows = rows.map(|(row, page)| self::row(workspace, row, page, (node, database)));
     all.add_list("rows", rows.collect());
