@@ -42,7 +42,7 @@ impl Bench {
         let dir = tempfile::tempdir().unwrap();
         let goldens = Path::new(env!("CARGO_TARGET_TMPDIR")).join("imports");
         Some(Self {
-            store: Store::open(&dir.path().join("store")).unwrap(),
+            store: Store::open(dir.path().join("store")).unwrap(),
             dir,
             importer: DumpImporter::new(goldens),
         })
