@@ -153,7 +153,7 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
     Global options:
           --root <PLACE>      Directory with `tasks/` and `worlds/`, bundle or lock file [default:
                               ./mcpmark.lock if it exists, otherwise the nearest directory upwards with
-                              `tasks/` and `worlds/`]
+                              `tasks/` and `worlds/`, or the tasks of the release]
           --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
           --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
                               repeated
@@ -198,7 +198,7 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
     Global options:
           --root <PLACE>      Directory with `tasks/` and `worlds/`, bundle or lock file [default:
                               ./mcpmark.lock if it exists, otherwise the nearest directory upwards with
-                              `tasks/` and `worlds/`]
+                              `tasks/` and `worlds/`, or the tasks of the release]
           --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
           --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
                               repeated
