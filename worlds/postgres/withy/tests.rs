@@ -36,7 +36,7 @@ fn every_seed_has_the_cases_of_the_tasks() {
         assert!((450..700).contains(&doubles), "seed {seed}: {doubles}");
         assert!(of_time.values().all(|count| *count <= 2), "seed {seed}");
         let alerts = rows(&world, "alerts");
-        let at = |station: &str| alerts.iter().filter(move |row| row[1] == station);
+        let at = |station: &'static str| alerts.iter().filter(move |row| row[1] == station);
         let sent: Vec<&str> = at("HAR").map(|row| row[5].as_str()).collect();
         assert_eq!(sent, ["2026-03-24 17:40:00+00"], "seed {seed}");
         assert!(
