@@ -207,15 +207,23 @@ impl<'a> RowImporter<'a> {
                 // Journals of format 4 lack the task digest of a grade, those before 10 have a single score rule, and
                 // those before 11 do not name servers.
                 row.entry("bundle").or_insert(Value::Null);
-                row.entry("scoring").or_insert(Value::Null);
-                if let Some(scoring) = row.get("scoring").and_then(Value::as_str) {
-                    let read = serde_json::from_str::<Scoring>(scoring);
-                    read.map_err(|error| wrong(&format!("its scoring is not valid: {error}")))?;
+                match row.entry("scoring").or_insert(Value::Null) {
+                    Value::Null => {}
+                    Value::String(scoring) => {
+                        let read = serde_json::from_str::<Scoring>(scoring);
+                        read.map_err(|error| wrong(&format!("its scoring is not valid: {error}")))?;
+                    }
+                    _ => return Err(wrong("its scoring is not a text")),
                 }
-                row.entry("interfaces").or_insert(Value::Null);
-                if let Some(interfaces) = row.get("interfaces").and_then(Value::as_str) {
-                    let read = serde_json::from_str::<InterfaceVersions>(interfaces);
-                    read.map_err(|error| wrong(&format!("its interfaces are not valid: {error}")))?;
+                match row.entry("interfaces").or_insert(Value::Null) {
+                    Value::Null => {}
+                    Value::String(interfaces) => {
+                        let read = serde_json::from_str::<InterfaceVersions>(interfaces);
+                        read.map_err(|error| {
+                            wrong(&format!("its interfaces are not valid: {error}"))
+                        })?;
+                    }
+                    _ => return Err(wrong("its interfaces are not a text")),
                 }
                 number = row.insert("id".to_owned(), Value::Null);
             }

@@ -446,6 +446,14 @@ fn values_that_nobody_could_read_back_are_refused() {
             "its interfaces are not valid: invalid type",
         ),
         (
+            value(5, "\"interfaces\":null", "\"interfaces\":5"),
+            "its interfaces are not a text",
+        ),
+        (
+            value(5, "\"scoring\":null", "\"scoring\":5"),
+            "its scoring is not a text",
+        ),
+        (
             value(5, "\"score\":1.0", "\"score\":null"),
             "contradicts its checks",
         ),

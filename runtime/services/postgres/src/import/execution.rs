@@ -70,15 +70,15 @@ impl<'a> Execution<'a> {
             let step = step.map_err(|error| self.rejected(error.line, None, error.message))?;
             self.step(&step).await?;
         }
-        // A dump can leave a transaction open.
-        for statement in [
-            "ROLLBACK",
-            "RESET SESSION AUTHORIZATION",
-            "RESET ROLE",
-            "SET search_path = pg_catalog",
-            &format!("ALTER ROLE {owner} NOSUPERUSER"),
-        ] {
-            self.harness(statement).await?;
+        // A dump can leave a transaction open, and it can change its session and its role.
+        self.harness("ROLLBACK").await?;
+        let restrict = format!("ALTER ROLE {owner} NOSUPERUSER");
+        if let Err(error) = self.administrator.batch_execute(&restrict).await {
+            let Some(refusal) = error.as_db_error() else {
+                return Err(ConnectError::from(error).into());
+            };
+            let message = format!("the dump changed the role {owner}: {}", told(refusal));
+            return Err(self.rejected(dump.lines().count(), None, message));
         }
         Ok(self.done)
     }
@@ -105,7 +105,11 @@ impl<'a> Execution<'a> {
             };
             let Err(error) = result else { return Ok(()) };
             let Some(refusal) = error.as_db_error() else {
-                return Err(ConnectError::from(error).into());
+                // Without a cause in the connection, the statement was another one for the server than for the parser.
+                if error.is_closed() || std::error::Error::source(&error).is_some() {
+                    return Err(ConnectError::from(error).into());
+                }
+                return Err(self.rejected(step.line, step.entry, error.to_string()));
             };
             if let Some(role) = missing_role(refusal)
                 && self.done.roles.len() < MAX_ROLES
@@ -124,7 +128,7 @@ impl<'a> Execution<'a> {
                 });
                 return Ok(());
             }
-            let line = line(step, refusal);
+            let line = line(step, text, refusal);
             return Err(self.rejected(line, step.entry, told(refusal)));
         }
     }
@@ -162,10 +166,17 @@ impl<'a> Execution<'a> {
 
 /// Reports whether a statement returns to the session of the administrator, as after the privileges of another grantor.
 fn ends_session(step: &Step<'_>) -> bool {
-    let text = step.text.trim_end_matches(';').to_ascii_uppercase();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    words == ["RESET", "SESSION", "AUTHORIZATION"]
-        || words == ["SET", "SESSION", "AUTHORIZATION", "DEFAULT"]
+    let is = |expected: &[&str]| {
+        let mut words = step.text.trim_end_matches(';').split_whitespace();
+        let begins = expected.iter().all(|it| {
+            words
+                .next()
+                .is_some_and(|word| word.eq_ignore_ascii_case(it))
+        });
+        begins && words.next().is_none()
+    };
+    is(&["RESET", "SESSION", "AUTHORIZATION"])
+        || is(&["SET", "SESSION", "AUTHORIZATION", "DEFAULT"])
 }
 
 /// Returns the name of a role that does not exist.
@@ -182,17 +193,18 @@ fn missing_role(refusal: &DbError) -> Option<&str> {
     rest.strip_suffix("\" does not exist")
 }
 
-/// Returns the line of a dump at which the server refuses a step.
-fn line(step: &Step<'_>, refusal: &DbError) -> usize {
+/// Returns the line of a dump at which the server refuses a step. `text` is the executed statement.
+fn line(step: &Step<'_>, text: &str, refusal: &DbError) -> usize {
     if let Some(rows) = step.rows {
-        return match row(refusal.where_().unwrap_or_default()) {
+        let row = row(refusal.where_().unwrap_or_default());
+        return match row.filter(|row| *row <= rows.text.lines().count()) {
             Some(row) => rows.line + row - 1,
             None => step.line,
         };
     }
     match refusal.position() {
         Some(ErrorPosition::Original(position)) => {
-            let before = step.text.chars().take(*position as usize - 1);
+            let before = text.chars().take(*position as usize - 1);
             step.line + before.filter(|c| *c == '\n').count()
         }
         _ => step.line,
@@ -201,8 +213,11 @@ fn line(step: &Step<'_>, refusal: &DbError) -> usize {
 
 /// Returns the number of a row in the context of an error: `COPY items, line 3, column id: "x"`.
 fn row(context: &str) -> Option<usize> {
-    let (_, rest) = context.rsplit_once("COPY ")?;
-    let (_, rest) = rest.split_once(", line ")?;
+    // Functions that the row calls come first, and the value of a column comes last and can be any text.
+    let mut lines = context
+        .lines()
+        .filter_map(|line| line.strip_prefix("COPY "));
+    let (_, rest) = lines.next()?.split_once(", line ")?;
     let digits = rest.find(|c: char| !c.is_ascii_digit());
     let number: usize = rest[..digits.unwrap_or(rest.len())].parse().ok()?;
     (number > 0).then_some(number)
@@ -222,6 +237,8 @@ mod tests {
     fn rows_are_named_by_the_context_of_an_error() {
         assert_eq!(row("COPY items, line 3, column id: \"x\""), Some(3));
         assert_eq!(row("COPY items, line 12"), Some(12));
+        let quoted = "PL/pgSQL function f()\nCOPY items, line 2, column a: \"COPY that, line 9\"";
+        assert_eq!(row(quoted), Some(2));
         assert_eq!(row("SQL function \"f\" statement 1"), None);
         assert_eq!(row(""), None);
     }

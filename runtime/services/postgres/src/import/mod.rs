@@ -171,14 +171,24 @@ impl Work {
 
 /// Returns the text of a dump.
 fn text(dump: Vec<u8>, is_archive: bool) -> Result<String, DumpImportError> {
-    String::from_utf8(dump).map_err(|error| {
-        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+    let rejected = |before: &[u8], message: &str| {
         DumpImportError::Rejected(Place {
             line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
             is_archive,
             entry: None,
-            message: "not valid UTF-8; expected a dump by `pg_dump --encoding=UTF8`".to_owned(),
+            message: message.to_owned(),
         })
+    };
+    // Archives in the tar format have such characters, too.
+    if let Some(at) = dump.iter().position(|byte| *byte == 0) {
+        let message =
+            "a NUL character; expected plain SQL, or an archive by `pg_dump --format=custom`";
+        return Err(rejected(&dump[..at], message));
+    }
+    String::from_utf8(dump).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let message = "not valid UTF-8; expected a dump by `pg_dump --encoding=UTF8`";
+        rejected(before, message)
     })
 }
 
@@ -317,5 +327,21 @@ impl From<CaptureError> for DumpImportError {
         } else {
             Self::Unsupported(mcpmark_service::error_chain(&error))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dump_is_text_without_nul() {
+        for (dump, line) in [(&b"SELECT 1;\nSELECT '\0';"[..], 2), (b"SELECT '\xff';", 1)] {
+            let Err(DumpImportError::Rejected(place)) = text(dump.to_vec(), false) else {
+                panic!("{dump:?} is read as a text");
+            };
+            assert_eq!(place.line, line);
+        }
+        assert_eq!(text(b"SELECT 1;".to_vec(), false).unwrap(), "SELECT 1;");
     }
 }

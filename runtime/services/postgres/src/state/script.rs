@@ -99,24 +99,33 @@ impl<'a> Script<'a> {
     fn statement(&mut self) -> Option<Result<Step<'a>, ScriptError>> {
         let (line, rest) = (self.line, &self.text[self.at..]);
         let (mut words, mut first, mut last) = (Vec::new(), "", "");
-        let (mut body, mut parentheses, mut from_stdin) = (0_usize, 0_usize, false);
+        let (mut body, mut parentheses) = (0_usize, 0_usize);
+        // Whether the first `FROM` or `TO` of COPY names the standard input.
+        let mut from_stdin = None;
         let mut end = None;
         for token in sql::tokens(rest) {
             match (token.kind, token.text) {
                 (TokenKind::Word, word) => {
                     let upper = word.to_ascii_uppercase();
-                    if sql::is_routine(&words) {
-                        match upper.as_str() {
-                            "BEGIN" | "CASE" => body += 1,
-                            "END" => body = body.saturating_sub(1),
-                            _ => {}
+                    match upper.as_str() {
+                        // Only this form of a body has semicolons outside of strings. `begin` alone can be a name.
+                        "ATOMIC" if body == 0 && sql::is_routine(&words) => {
+                            body = usize::from(last.eq_ignore_ascii_case("BEGIN"));
                         }
+                        "CASE" if body > 0 => body += 1,
+                        "END" => body = body.saturating_sub(1),
+                        _ => {}
                     }
                     if first.is_empty() {
                         first = word;
                     }
-                    from_stdin |=
-                        parentheses == 0 && upper == "STDIN" && last.eq_ignore_ascii_case("FROM");
+                    let is_from = last.eq_ignore_ascii_case("FROM");
+                    if parentheses == 0
+                        && from_stdin.is_none()
+                        && (is_from || last.eq_ignore_ascii_case("TO"))
+                    {
+                        from_stdin = Some(is_from && upper == "STDIN");
+                    }
                     last = word;
                     if words.len() < 4 {
                         words.push(upper);
@@ -128,7 +137,8 @@ impl<'a> Script<'a> {
                     end = Some(token.start + 1);
                     break;
                 }
-                _ => {}
+                (TokenKind::Space, _) => {}
+                _ => last = "",
             }
         }
         let Some(end) = end else {
@@ -143,7 +153,7 @@ impl<'a> Script<'a> {
             rows: None,
         };
         if first.eq_ignore_ascii_case("COPY") {
-            if !from_stdin {
+            if from_stdin != Some(true) {
                 return self.error(
                     line,
                     "COPY of a file or a program; expected COPY … FROM stdin",
@@ -302,6 +312,15 @@ COPY public.none FROM stdin;
     }
 
     #[test]
+    fn parameters_can_have_the_names_of_keywords() {
+        let text = "CREATE FUNCTION f(begin date, \"end\" date) RETURNS TABLE(begin date) LANGUAGE sql \
+            AS 'SELECT begin';\nCREATE FUNCTION g() RETURNS int LANGUAGE sql BEGIN ATOMIC \
+            SELECT CASE WHEN true THEN 1 END; SELECT 2; END;\nSELECT 1;\n";
+        let lines: Vec<_> = steps(text).unwrap().iter().map(|step| step.line).collect();
+        assert_eq!(lines, [1, 2, 3]);
+    }
+
+    #[test]
     fn commands_of_psql_and_files_of_the_server_are_refused_with_their_line() {
         for (text, line, word) in [
             ("SELECT 1;\n\\! touch x\n", 2, "\\! is a command of psql"),
@@ -310,6 +329,11 @@ COPY public.none FROM stdin;
             ("COPY t FROM '/etc/passwd';", 1, "COPY of a file"),
             ("COPY t FROM PROGRAM 'id';", 1, "COPY of a file"),
             ("COPY t (stdin) TO '/tmp/x';", 1, "COPY of a file"),
+            (
+                "COPY t FROM PROGRAM 'id' WHERE a IS DISTINCT FROM stdin;\n\\.\n",
+                1,
+                "COPY of a file",
+            ),
             ("\nCOPY t FROM stdin;\n1\n", 2, "have no end"),
             ("COPY t FROM stdin; 1\n\\.\n", 1, "on the next line"),
             ("SELECT 1;\nCREATE TABLE t (\n", 2, "incomplete"),
