@@ -106,9 +106,9 @@ fn stands(task: &Value) {
     assert_eq!(check(task, "the certificate holds")["passed"], true);
     let mutants = &task["mutants"];
     // A task that asks for few lines, or for one comment in a workspace, has few near misses. A task that asks for an
-    // index or for privileges has some that concern it, and no lines at all.
+    // index, for privileges or for one function has some that concern it, and no lines at all.
     let least = if text(name).starts_with("postgres/") {
-        3
+        2
     } else {
         60
     };

@@ -33,13 +33,13 @@ fn a_journal_of_a_newer_program_is_left_alone() {
     }
     insta::assert_snapshot!(transcript, @r"
     $ mcpmark run --agent nop
-    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 10; use a newer mcpmark, or set MCPMARK_HOME to another directory
+    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 11; use a newer mcpmark, or set MCPMARK_HOME to another directory
 
     $ mcpmark runs
-    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 10; use a newer mcpmark, or set MCPMARK_HOME to another directory
+    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 11; use a newer mcpmark, or set MCPMARK_HOME to another directory
 
     $ mcpmark resume
-    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 10; use a newer mcpmark, or set MCPMARK_HOME to another directory
+    error: cannot open the journal [dir]/home/journal.db: the journal has format 99, but this version of mcpmark reads formats up to 11; use a newer mcpmark, or set MCPMARK_HOME to another directory
     ");
     let journal = Connection::open(&file).unwrap();
     let count = |table: &str| -> i64 {

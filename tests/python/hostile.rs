@@ -335,8 +335,8 @@ const GAPS: &[(&str, &str)] = &[
         "the stand-in for notion_client has no `AsyncClient`",
     ),
     (
-        "from notion_client import Client; Client().pages.create(parent={})",
-        "the stand-in for notion_client has no such `create`",
+        "from notion_client import Client; Client().pages.publish('x')",
+        "the stand-in for notion_client has no such `publish`",
     ),
     (
         "import dotenv; dotenv.set_key",

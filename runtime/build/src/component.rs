@@ -31,15 +31,15 @@ pub struct ComponentizeError {
 ///
 /// Returns an error if the bytes are not a module, or if it cannot be converted.
 pub fn componentize(core: &[u8]) -> Result<Vec<u8>, ComponentizeError> {
-    if !core.starts_with(b"\0asm") {
-        let reason = "not a WebAssembly file: it does not start with \\0asm".to_owned();
-        return Err(ComponentizeError { reason });
-    }
     encode(core, None)
 }
 
 /// Converts a core module, with an adapter for imports of WASI 0.1 if it is given.
 pub(crate) fn encode(core: &[u8], adapter: Option<&[u8]>) -> Result<Vec<u8>, ComponentizeError> {
+    if !core.starts_with(b"\0asm") {
+        let reason = "not a WebAssembly file: it does not start with \\0asm".to_owned();
+        return Err(ComponentizeError { reason });
+    }
     ComponentEncoder::default()
         .module(core)
         .and_then(|encoder| match adapter {

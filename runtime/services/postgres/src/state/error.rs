@@ -155,7 +155,9 @@ impl RestoreError {
     pub fn is_infrastructure(&self) -> bool {
         match self {
             Self::Rejected { .. } | Self::UnknownFile { .. } | Self::Format { .. } => false,
-            Self::NotSuperuser | Self::Server { .. } | Self::Read { .. } => true,
+            // A file that is no text is a part of the state.
+            Self::Read { source, .. } => source.kind() != io::ErrorKind::InvalidData,
+            Self::NotSuperuser | Self::Server { .. } => true,
         }
     }
 }
