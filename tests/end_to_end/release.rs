@@ -105,6 +105,8 @@ fn the_archive_runs_in_an_empty_root_without_a_network() {
         .collect();
     assert_eq!(passed, selected.into_iter().collect());
 
+    let refused = in_root(&["task", "new", "filesystem/food-bank/mine"]).exits(2);
+    assert!(refused.stderr.contains("cannot be added to a bundle"));
     let listed = in_root(&["task", "list", "--json"]).exits(0).json();
     let listed_here = environment.run(["task", "list", "--json"]).exits(0).json();
     let ids = |tasks: &Value| -> Vec<String> {
@@ -184,8 +186,14 @@ fn releases_are_reproducible_and_the_wheel_installs_the_program() {
     assert!(names.contains("wasmtime") && names.contains("wit-bindgen"));
     assert!(!names.contains("proptest"));
     let licences = fs::read_to_string(share.join("THIRD-PARTY-LICENSES.txt")).unwrap();
-    for name in ["jiff", "rusqlite", "wasmtime", "wit-bindgen"] {
-        assert!(licences.contains(&format!("\n{name} ")), "{name}");
+    for name in [
+        "jiff ",
+        "rusqlite ",
+        "wasmtime ",
+        "wit-bindgen ",
+        "Chart.js: MIT [",
+    ] {
+        assert!(licences.contains(&format!("\n{name}")), "{name}");
     }
     assert!(licences.contains("Apache License"));
 }

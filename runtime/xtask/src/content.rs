@@ -19,11 +19,11 @@ impl Timestamp {
     pub(crate) fn of(root: &Path) -> Result<Self, DistError> {
         let seconds = match std::env::var("SOURCE_DATE_EPOCH") {
             Ok(seconds) => seconds,
-            Err(_) => {
+            Err(_) if root.join(".git").exists() => {
                 let mut log = Command::new("git");
-                log.args(["log", "-1", "--format=%ct"]).current_dir(root);
-                output(&mut log).unwrap_or_else(|_| "315532800".to_owned())
+                output(log.args(["log", "-1", "--format=%ct"]).current_dir(root))?
             }
+            Err(_) => "315532800".to_owned(),
         };
         Self::parse(seconds.trim())
     }

@@ -16,12 +16,14 @@ pub enum DistError {
         source: io::Error,
     },
     /// A program failed.
-    #[error("`{command}` failed with {status}")]
+    #[error("`{command}` failed with {status}{messages}")]
     Failed {
         /// The program with its arguments.
         command: String,
         /// Its exit status.
         status: ExitStatus,
+        /// Its messages on further lines, if they were not printed.
+        messages: String,
     },
     /// `rustc -vV` names no host.
     #[error("`rustc -vV` prints no line `host: …`")]
@@ -42,7 +44,7 @@ pub enum DistError {
     NoLicence(String),
     /// The value of `SOURCE_DATE_EPOCH`, or the time of the last commit, is not a time.
     #[error(
-        "expected a time in seconds since 1970, before 2100, in SOURCE_DATE_EPOCH: found {0:?}"
+        "expected a time from 1980 to 2099 in SOURCE_DATE_EPOCH, in seconds since 1970: found {0:?}"
     )]
     Time(String),
     /// The program is not an ELF file with 64 bits.
@@ -92,7 +94,22 @@ impl DistError {
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
         let command = words.join(" ");
-        Self::Failed { command, status }
+        let messages = String::new();
+        Self::Failed {
+            command,
+            status,
+            messages,
+        }
+    }
+
+    /// Adds the messages of a program that failed.
+    pub(crate) fn with(mut self, text: &str) -> Self {
+        if let Self::Failed { messages, .. } = &mut self
+            && !text.is_empty()
+        {
+            *messages = format!("\n{text}");
+        }
+        self
     }
 
     pub(crate) fn read(path: &Path, source: io::Error) -> Self {

@@ -76,7 +76,7 @@ pub fn dist(options: &Options) -> Result<Release, DistError> {
     }
     content.add_text(
         "share/doc/mcpmark/THIRD-PARTY-LICENSES.txt",
-        licences::text(&packages)?,
+        licences::text(&packages, &options.root)?,
     );
     content.add_text(
         "share/doc/mcpmark/sbom.cdx.json",
@@ -115,9 +115,9 @@ pub fn host_target() -> Result<String, DistError> {
     host.map(str::to_owned).ok_or(DistError::Host)
 }
 
-/// Builds the program. Its messages contain paths of sources, which must be those of no machine.
+/// Builds the program. Its messages contain paths of sources, which must not name this machine.
 fn build(options: &Options) -> Result<PathBuf, DistError> {
-    let target_dir = options.root.join("target/dist");
+    let target_dir = options.root.join("target/dist-build");
     let cargo_home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let cargo_home = cargo_home.or_else(|| home.map(|home| home.join(".cargo")));
@@ -146,6 +146,7 @@ fn pack(options: &Options, binary: &Path, bundle: &Path) -> Result<PathBuf, Dist
     run(Command::new(binary)
         .args(["bundle", "pack", "-o"])
         .arg(bundle)
+        .env_remove("MCPMARK_ROOT")
         .current_dir(&options.root))?;
     Ok(bundle.to_owned())
 }
@@ -164,7 +165,8 @@ fn run(command: &mut Command) -> Result<(), DistError> {
 fn output(command: &mut Command) -> Result<String, DistError> {
     let output = command.output().map_err(|e| DistError::start(command, e))?;
     if !output.status.success() {
-        return Err(DistError::failed(command, output.status));
+        let messages = String::from_utf8_lossy(&output.stderr);
+        return Err(DistError::failed(command, output.status).with(messages.trim()));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

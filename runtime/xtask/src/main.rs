@@ -18,9 +18,9 @@ use xtask::{DistError, Options, Release};
 enum Arguments {
     /// Write a release: an archive, a Python wheel and their checksums.
     Dist {
-        /// Directory that the release is written to.
-        #[arg(short, long, default_value = "target/dist/release", value_name = "DIR")]
-        output: PathBuf,
+        /// Directory that the release is written to [default: target/dist of the repository]
+        #[arg(short, long, value_name = "DIR")]
+        output: Option<PathBuf>,
         /// Existing program to release, instead of building it.
         #[arg(long, value_name = "FILE")]
         binary: Option<PathBuf>,
@@ -56,7 +56,7 @@ fn run(arguments: Arguments) -> Result<Release, DistError> {
         binary,
         tasks,
     } = arguments;
-    // The program is started in the root of the repository, where relative paths would mean others.
+    // The program is started in the root of the repository, where relative paths would mean other files.
     let absolute = |path: PathBuf| {
         std::path::absolute(&path).map_err(|source| DistError::Read { path, source })
     };
@@ -65,9 +65,13 @@ fn run(arguments: Arguments) -> Result<Release, DistError> {
         path: root.clone(),
         source,
     })?;
+    let output = match output {
+        Some(output) => absolute(output)?,
+        None => root.join("target/dist"),
+    };
     xtask::dist(&Options {
         root,
-        output: absolute(output)?,
+        output,
         binary: binary.map(absolute).transpose()?,
         tasks: tasks.map(absolute).transpose()?,
         target: xtask::host_target()?,

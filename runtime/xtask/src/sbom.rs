@@ -3,17 +3,27 @@
 use serde_json::{Value, json};
 
 use crate::content::Timestamp;
+use crate::licences::EMBEDDED;
 use crate::packages::{Key, Package, Packages};
 
 /// Returns the bill of materials of a release.
 pub(crate) fn text(packages: &Packages, timestamp: Timestamp) -> String {
     let program = packages.program();
-    let components: Vec<_> = packages
+    let mut components: Vec<_> = packages
         .all
         .values()
         .filter(|package| package.key != program.key)
         .map(|package| component(package, "library"))
         .collect();
+    components.extend(EMBEDDED.map(|part| {
+        json!({
+            "type": "library",
+            "bom-ref": part.name,
+            "name": part.name,
+            "licenses": [{ "expression": part.license }],
+            "externalReferences": [{ "type": "website", "url": part.url }],
+        })
+    }));
     let dependencies: Vec<_> = packages
         .all
         .keys()
@@ -43,11 +53,15 @@ fn component(package: &Package, kind: &str) -> Value {
         "bom-ref": reference(&package.key),
         "name": package.key.name,
         "version": package.key.version,
-        "purl": reference(&package.key),
     });
+    // The registry can have other packages with the names of ours.
+    if package.is_foreign {
+        component["purl"] = json!(reference(&package.key));
+    }
     if let Some(expression) = &package.license {
         // Old manifests separate alternatives by a slash.
-        let expression = expression.replace('/', " OR ");
+        let parts: Vec<_> = expression.split('/').map(str::trim).collect();
+        let expression = parts.join(" OR ");
         component["licenses"] = json!([{ "expression": expression }]);
     }
     if let Some(repository) = &package.repository {

@@ -66,7 +66,10 @@ impl TaskRoot {
             let lock = lock.strip_prefix(".").unwrap_or(&lock);
             return Self::Bundle(lock.to_owned());
         }
+        // A directory with one of both is a library that lacks the other one.
+        let is_library = ["tasks", "worlds"].map(|dir| current.join(dir).is_dir());
         if let Some(installed) = installed
+            && is_library == [false, false]
             && Library::discover(current).is_err()
         {
             return Self::Bundle(installed.to_owned());
@@ -141,10 +144,11 @@ mod tests {
         let lock = dir.join(Lock::FILE);
         fs::write(&lock, "{}").unwrap();
         assert_eq!((of(true), of(false)), (TaskRoot::Bundle(lock), bundle));
-        fs::create_dir(dir.join("tasks")).unwrap();
-        fs::create_dir(dir.join("worlds")).unwrap();
         let library = TaskRoot::Library(LibraryRoot::Containing(dir.to_owned()));
-        assert_eq!((of(true), of(false)), (library.clone(), library));
+        for part in ["tasks", "worlds"] {
+            fs::create_dir(dir.join(part)).unwrap();
+            assert_eq!((of(true), of(false)), (library.clone(), library.clone()));
+        }
     }
 
     #[test]

@@ -140,6 +140,12 @@ fn build(context: &Context, args: &mut BuildArgs) -> Result<ExitCode, CommandErr
 }
 
 fn new(context: &Context, id: &str, title: &str) -> Result<ExitCode, CommandError> {
+    if context.is_bundle()? {
+        return Err(
+            CommandError::usage("a task cannot be added to a bundle of tasks")
+                .hint("change into a directory with tasks/ and worlds/, or name one with --root"),
+        );
+    }
     let library = context.library()?;
     let id: mcpmark_task::TaskId = id
         .trim_end_matches('/')

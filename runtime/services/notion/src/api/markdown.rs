@@ -122,7 +122,13 @@ fn updated(change: &Field<'_>, mut text: String) -> Outcome<(String, bool)> {
                 shortened(old)
             )));
         }
-        let copies = if all == Some(true) { count } else { 1 };
+        if count > 1 && all != Some(true) {
+            return Err(Refusal::invalid(format!(
+                "Multiple matches found for old_str: {}",
+                shortened(old)
+            )));
+        }
+        let copies = count;
         let length = text.len() + copies.saturating_mul(new.len());
         if length > MAX_CONTENT.max(text.len()) {
             return Err(Refusal::invalid(format!(
@@ -255,9 +261,7 @@ impl Plan {
         for item in items {
             self.blocks += 1;
             if levels == 0 {
-                return Err(Refusal::invalid(format!(
-                    "Blocks may have at most {MAX_LEVELS} levels."
-                )));
+                return Err(too_deep());
             }
             let holder = above.unwrap_or(BlockType::Paragraph);
             match &item.content {
@@ -266,6 +270,13 @@ impl Plan {
                         return Err(input::misplaced(holder, *kind));
                     }
                     apply::check_body(workspace, body)?;
+                    let mut texts = body.cells.iter().chain([&body.rich_text, &body.caption]);
+                    if texts.any(|text| text.len() > input::MAX_ITEMS) {
+                        return Err(Refusal::invalid(format!(
+                            "A text may have at most {} pieces of rich text.",
+                            input::MAX_ITEMS
+                        )));
+                    }
                     if let Some(Icon::Emoji(emoji)) = &body.icon {
                         let icon = json!({"emoji": emoji});
                         input::icon(&Field::root("markdown", Some(&icon)))?;
@@ -276,12 +287,31 @@ impl Plan {
                     if holder.nesting() != Nesting::Any || !existing.contains_key(id) {
                         return Err(Refusal::not_found(Noun::Block, *id));
                     }
+                    if let Content::Opaque(..) = item.content
+                        && levels < height(workspace, *id)
+                    {
+                        return Err(too_deep());
+                    }
                     self.kept.push(*id);
                 }
             }
         }
         Ok(())
     }
+}
+
+fn too_deep() -> Refusal {
+    Refusal::invalid(format!("Blocks may have at most {MAX_LEVELS} levels."))
+}
+
+/// Returns the number of levels of a block and its children.
+fn height(workspace: &Workspace, id: Id) -> usize {
+    let children = workspace.nodes.get(&id).into_iter();
+    let children = children.flat_map(|node| node.children.iter().copied());
+    1 + children
+        .map(|child| height(workspace, child))
+        .max()
+        .unwrap_or(0)
 }
 
 fn count(items: &[Item]) -> usize {
@@ -314,7 +344,12 @@ fn before(workspace: &Workspace, parent: Id) -> Before {
     let live = workspace.live_children(node);
     for (child, item) in live.zip(markdown::children(workspace, node)) {
         let text = markdown::print_one(workspace, &item);
-        all.by_text.entry(text).or_default().push_back(child.id);
+        // Text that is read again can be written in another way, such as white space at the end of a line.
+        let again = match markdown::parse(&text).as_deref() {
+            Ok([item]) => markdown::print_one(workspace, item),
+            _ => text,
+        };
+        all.by_text.entry(again).or_default().push_back(child.id);
         all.order.push(child.id);
     }
     all

@@ -412,11 +412,17 @@ fn image(line: &str) -> Option<Item> {
     is_url.then(|| simple(BlockType::Image, media(url.to_owned(), &rest[..middle])))
 }
 
+/// Returns the text after a mark, which is empty or begins with a space.
+fn after_mark(text: &str) -> Option<&str> {
+    text.strip_prefix(' ')
+        .or_else(|| text.is_empty().then_some(""))
+}
+
 /// Returns the type of a block of text by the mark at its beginning, and the text after it.
 fn marked(text: &str) -> (BlockType, &str, bool) {
     let hashes = text.bytes().take_while(|byte| *byte == b'#').count();
     if (1..=6).contains(&hashes)
-        && let Some(rest) = text[hashes..].strip_prefix(' ')
+        && let Some(rest) = after_mark(&text[hashes..])
     {
         // Deeper headings become the deepest one (chosen).
         let kind = match hashes {

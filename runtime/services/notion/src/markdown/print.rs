@@ -111,7 +111,7 @@ impl Printer<'_> {
             color => format!(" color=\"{color}\""),
         };
         match kind {
-            BlockType::Paragraph if text.is_empty() && color.is_empty() => {
+            BlockType::Paragraph if text.trim().is_empty() && color.is_empty() => {
                 self.line(depth, "<empty-block/>");
             }
             BlockType::Paragraph => {

@@ -1,5 +1,6 @@
 //! Rich text read from Markdown.
 
+use crate::input::MAX_ITEMS;
 use crate::model::{Annotations, Color, DateValue, Mention, Moment, RichText, Span};
 
 use super::id_of;
@@ -251,6 +252,10 @@ fn assemble(tokens: Vec<Token>) -> Vec<RichText> {
     let mut link: Option<String> = None;
     let mut text = String::new();
     for token in tokens {
+        // Further pieces would be refused, and each one has a copy of the address of its link.
+        if pieces.len() > MAX_ITEMS {
+            break;
+        }
         if !matches!(token, Token::Char(_)) {
             flush(&mut pieces, &mut text, style, link.as_ref());
         }
