@@ -86,7 +86,7 @@ impl Case {
             let with = (self.with)(size);
             let site = Site::new(&world, V0);
             let whole = cost(|| site.tool(self.tool, &with));
-            if whole.time < LONG && size < 8 * self.size {
+            if whole.time < LONG && size < 32 * self.size {
                 size *= 2;
                 continue;
             }
