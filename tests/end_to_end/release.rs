@@ -163,7 +163,7 @@ fn releases_are_reproducible_and_the_wheel_installs_the_program() {
     let mut installed = Command::new(&program);
     installed
         .args(command.get_args())
-        .current_dir(environment.path(""))
+        .current_dir(&venv)
         .env_remove("MCPMARK_ROOT")
         .env("MCPMARK_HOME", environment.home())
         .env("XDG_CACHE_HOME", environment.path("cache"));

@@ -86,7 +86,7 @@ impl Case {
             let with = (self.with)(size);
             let site = Site::new(&world, V0);
             let whole = cost(|| site.tool(self.tool, &with));
-            if whole.time < LONG && size < 32 * self.size {
+            if whole.time < LONG && size < 8 * self.size {
                 size *= 2;
                 continue;
             }
@@ -105,7 +105,7 @@ impl Case {
                 site.capture().digest() == before,
                 "the call has changed something"
             );
-            return if 2 * cancelled.time < whole.time {
+            return if 3 * cancelled.time < 2 * whole.time {
                 Ok(())
             } else {
                 Err(Failed::from(format!(
