@@ -14,6 +14,7 @@ use mcpmark_sandbox::{
 
 use crate::args::{EngineArgs, EngineName};
 use crate::error::CommandError;
+use crate::output::sanitise;
 use crate::settings::{self, Setting, Settings};
 
 pub(crate) fn config(
@@ -71,9 +72,10 @@ pub(crate) fn read_component(file: &Path) -> Result<Vec<u8>, CommandError> {
 fn adapted(file: &Path, bytes: Vec<u8>) -> Result<Vec<u8>, CommandError> {
     let adapted = mcpmark_build::adapt(&bytes).map_err(|error| {
         let file = file.display();
-        CommandError::invalid(format!(
+        // The error contains names of the module.
+        CommandError::invalid(sanitise::block(&format!(
             "{file}: cannot convert the module of WASI 0.1 to a component: {error}"
-        ))
+        )))
     })?;
     let component = match adapted {
         Cow::Borrowed(_) => None,

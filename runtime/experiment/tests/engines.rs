@@ -9,7 +9,7 @@ use mcpmark_experiment::{
     AgentKind, AgentSetup, Home, Participant, Prepared, Runner, Spec, TaskPreparer,
 };
 use mcpmark_grading::Baselines;
-use mcpmark_kinds::Services;
+use mcpmark_kinds::{Availability, Services};
 use mcpmark_sandbox::{EngineKind, Limits, RunError, Sandbox, SandboxConfig, VerifyInput};
 use mcpmark_service::SessionLimits;
 use mcpmark_snapshot::{
@@ -35,8 +35,19 @@ fn states(task: &Prepared) -> u64 {
 }
 
 /// Returns the tasks whose verifiers are compared: two of each world, because verifiers of one world share most of their
-/// code. `MCPMARK_TEST_ALL=1` compares all verifiers.
+/// code. `MCPMARK_TEST_ALL=1` compares all verifiers. Tasks of services whose programs are not installed are left out.
 fn sample(mut tasks: Vec<Task>) -> Vec<Task> {
+    let services = Services::builtin();
+    let mut missing = BTreeMap::new();
+    tasks.retain(|task| {
+        let is_missing = missing
+            .entry(task.world.service().to_owned())
+            .or_insert_with_key(|name| {
+                let kind = services.kind(name);
+                kind.is_none_or(|it| matches!(it.availability(), Availability::Missing(_)))
+            });
+        !*is_missing
+    });
     if std::env::var_os("MCPMARK_TEST_ALL").is_none() {
         let mut of_world = BTreeMap::new();
         tasks.retain(|task| {

@@ -170,6 +170,8 @@ fn key(judge: &Judge, baseline: &VerifyInput, limits: &Limits) -> Key {
     };
     let answer = baseline.answer.is_some();
     let terms = Terms::of(judge, parameters, answer, *limits, clock).document();
+    // The terms of a script contain them, and those of a component do not: a task passes none.
+    let terms = serde_json::json!([terms, baseline.arguments, baseline.environment]);
     let terms = Digest::of(mcpmark_json::canonical(&terms).as_bytes());
     (terms, baseline.start.digest())
 }

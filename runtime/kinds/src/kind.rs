@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use mcpmark_sandbox::{GradeData, Interface, LoadError, Sandbox, ScriptServices};
+use mcpmark_sandbox::{GradeData, Interface, LoadError, Sandbox, ScriptServices, Verifier};
 use mcpmark_service::{Service, ServiceError};
 use mcpmark_snapshot::{Blobs, ReadError, Snapshot, Store, Tree, TreePath};
 use mcpmark_task::scaffold::Scaffold;
@@ -61,7 +61,7 @@ pub trait ServiceKind: Send + Sync + 'static {
         sandbox: &Sandbox,
         component: &[u8],
     ) -> Result<WorldGuest, LoadError> {
-        let verifier = sandbox.verifier(component)?;
+        let verifier = verifier_without_wasi(sandbox, component)?;
         Ok(WorldGuest::new(component, verifier))
     }
 
@@ -401,6 +401,25 @@ pub enum ImportError {
     /// The template cannot be read, or the world cannot be written.
     #[error(transparent)]
     Host(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Loads a guest of a world that has the contract of verifiers.
+///
+/// # Errors
+///
+/// Returns an error if the component is not a verifier, or if it imports WASI.
+pub(crate) fn verifier_without_wasi(
+    sandbox: &Sandbox,
+    component: &[u8],
+) -> Result<Verifier, LoadError> {
+    let verifier = sandbox.verifier(component)?;
+    if verifier.clock().is_some() {
+        return Err(LoadError::Contract {
+            kind: "guest of a world",
+            message: "it imports WASI, which only the verifier of a task may import".to_owned(),
+        });
+    }
+    Ok(verifier)
 }
 
 #[cfg(test)]

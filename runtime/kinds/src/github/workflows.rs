@@ -8,6 +8,8 @@ use mcpmark_sandbox::{
     FaultKind, Limits, LoadError, RunError, Sandbox, Verdict, Verifier, VerifyInput,
 };
 
+use crate::kind::verifier_without_wasi;
+
 /// Fuel that all workflows triggered by one script may use together: the same amount as the script itself.
 const FUEL_OF_A_SCRIPT: u64 = Limits::SCRIPT.fuel;
 
@@ -37,7 +39,7 @@ impl WorkflowGuest {
     /// Returns an error if the component is not a verifier.
     pub(crate) fn load(sandbox: &Sandbox, component: &[u8]) -> Result<Self, LoadError> {
         Ok(Self {
-            guest: sandbox.verifier(component)?,
+            guest: verifier_without_wasi(sandbox, component)?,
             sandbox: sandbox.clone(),
             component: component.into(),
             second: Arc::default(),
