@@ -1,5 +1,6 @@
 //! Python programs of tests, with packages from PyPI.
 
+use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -54,6 +55,10 @@ impl Packages {
     /// Returns a message if pip is missing or fails.
     pub(crate) fn install(&self) -> Result<PathBuf, String> {
         let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join(self.dir);
+        let io = |error: std::io::Error| format!("{}: {error}", home.display());
+        // Tests that share packages run in parallel; without the lock, one would import what pip is still copying.
+        let lock = fs::File::create(home.with_added_extension("lock")).map_err(io)?;
+        lock.lock().map_err(io)?;
         let is_there = || home.join(self.module).exists();
         for arguments in self.installs {
             if is_there() {

@@ -21,13 +21,16 @@ pub(crate) fn install(home: &Path, manifest: &Value, file: &str) -> Result<PathB
     run(Command::new("node").arg("--version"), "node")?;
     let manifest = manifest.to_string();
     let wanted = |home: &Path| home.join("node_modules").join(file);
+    let cache = home.parent().unwrap_or(home);
+    let io = |error: std::io::Error| format!("{}: {error}", cache.display());
+    fs::create_dir_all(cache).map_err(io)?;
+    // Tests that share packages run in parallel; without the lock, one would replace the directory that another uses.
+    let lock = fs::File::create(home.with_added_extension("lock")).map_err(io)?;
+    lock.lock().map_err(io)?;
     let installed = fs::read_to_string(home.join("package.json"));
     if installed.is_ok_and(|it| it == manifest) && wanted(home).exists() {
         return Ok(wanted(home));
     }
-    let cache = home.parent().unwrap_or(home);
-    let io = |error: std::io::Error| format!("{}: {error}", cache.display());
-    fs::create_dir_all(cache).map_err(io)?;
     let fresh = tempfile::tempdir_in(cache).map_err(io)?;
     fs::write(fresh.path().join("package.json"), manifest).map_err(io)?;
     let mut npm = Command::new("npm");
