@@ -19,6 +19,8 @@ fn release(environment: &Environment, tasks: &Path, output: &str) -> xtask::Rele
         binary: Some(env!("CARGO_BIN_EXE_mcpmark").into()),
         tasks: Some(tasks.to_owned()),
         target: xtask::host_target().unwrap(),
+        // The best compression takes most of the time.
+        compression: 1,
     };
     xtask::dist(&options).unwrap()
 }

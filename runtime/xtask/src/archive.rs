@@ -11,11 +11,17 @@ use crate::DistError;
 use crate::content::Content;
 
 /// Writes the archive. All its files are below the directory `name`.
-pub(crate) fn write(path: &Path, name: &str, content: &Content) -> Result<(), DistError> {
+pub(crate) fn write(
+    path: &Path,
+    name: &str,
+    compression: u32,
+    content: &Content,
+) -> Result<(), DistError> {
     let failed = |e| DistError::write(path, e);
     let file = File::create(path).map_err(failed)?;
     // The header of the compression has neither a time nor a name.
-    let compressed = GzBuilder::new().write(BufWriter::new(file), Compression::best());
+    let compression = Compression::new(compression);
+    let compressed = GzBuilder::new().write(BufWriter::new(file), compression);
     let mut archive = tar::Builder::new(compressed);
     let seconds = content.timestamp.instant().as_second().unsigned_abs();
     for (path, entry) in &content.entries {

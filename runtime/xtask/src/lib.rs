@@ -35,7 +35,12 @@ pub struct Options {
     pub tasks: Option<PathBuf>,
     /// Target triple of the program.
     pub target: String,
+    /// Level of the compression of both, from 0 to 9.
+    pub compression: u32,
 }
+
+/// Level of the compression of published releases.
+pub const BEST_COMPRESSION: u32 = 9;
 
 /// Release that was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,13 +91,14 @@ pub fn dist(options: &Options) -> Result<Release, DistError> {
     fs::create_dir_all(&options.output).map_err(|e| DistError::write(&options.output, e))?;
     let name = format!("mcpmark-{}-{}", program.version, options.target);
     let archive = options.output.join(format!("{name}.tar.gz"));
-    archive::write(&archive, &name, &content)?;
+    archive::write(&archive, &name, options.compression, &content)?;
     let required = glibc::required(&binary)?;
     let wheel = wheel::write(
         &options.output,
         program,
         &options.target,
         required,
+        options.compression,
         &content,
     )?;
     let checksums = options.output.join("SHA256SUMS");

@@ -75,5 +75,6 @@ fn run(arguments: Arguments) -> Result<Release, DistError> {
         binary: binary.map(absolute).transpose()?,
         tasks: tasks.map(absolute).transpose()?,
         target: xtask::host_target()?,
+        compression: xtask::BEST_COMPRESSION,
     })
 }

@@ -26,6 +26,7 @@ pub(crate) fn write(
     program: &Package,
     target: &str,
     required: Glibc,
+    compression: u32,
     content: &Content,
 ) -> Result<PathBuf, DistError> {
     let tag = format!("py3-none-{}", platform(target, required)?);
@@ -40,6 +41,7 @@ pub(crate) fn write(
             let mode = if entry.is_executable { 0o755 } else { 0o644 };
             let options = SimpleFileOptions::default()
                 .compression_method(CompressionMethod::Deflated)
+                .compression_level(Some(compression.into()))
                 .last_modified_time(time)
                 .unix_permissions(mode);
             archive.start_file(name, options)?;
