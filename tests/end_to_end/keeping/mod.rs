@@ -1,5 +1,6 @@
 //! Regrades, receipts, and maintenance of the store.
 
+mod earlier;
 mod explaining;
 mod foreign;
 mod receipts;
