@@ -115,10 +115,23 @@ fn a_module_judges_without_a_system_around_it() {
         }
     };
     let environment = Environment::bare();
-    let example = environment.path("example.wasm");
-    let source = repository().join("guest-sdk/javascript/example/verify.mjs");
-    build(&builder, &source, &example);
-    let imports = environment.run(["inspect", example.to_str().unwrap(), "--json"]);
+    // One module for both parts of the test, because it contains an engine, which takes long to compile.
+    let example = repository().join("guest-sdk/javascript/example/verify.mjs");
+    let example = fs::read_to_string(example).unwrap();
+    let verify = "export function verify() {\n";
+    assert!(example.contains(verify));
+    let chance = r#"
+        if (walk("final", "").some((entry) => entry.path === "chance.txt")) {
+            console.log("so far", { good: [1] });
+            return [{ name: "luck", passed: Math.random() < 2 }];
+        }
+    "#;
+    let module = example.replace(verify, &format!("{verify}{chance}"));
+    let module = environment.directory("module", &[("verify.mjs", module.as_str())]);
+    let verifier = environment.path("verifier.wasm");
+    build(&builder, &module.join("verify.mjs"), &verifier);
+    let verifier = verifier.to_str().unwrap();
+    let imports = environment.run(["inspect", verifier, "--json"]);
     let imports = imports.exits(0).stdout;
     assert!(!imports.contains("wasi:"), "{imports}");
 
@@ -127,29 +140,19 @@ fn a_module_judges_without_a_system_around_it() {
         &repository().join("tests/published/suites/states/harbour"),
         &state,
     );
-    let grade = |verifier: &Path| {
-        let (verifier, state) = (verifier.to_str().unwrap(), state.to_str().unwrap());
-        environment.run(["grade", "--verifier", verifier, "--state", state, "--json"])
-    };
-    let untouched = grade(&example).exits(1).json();
+    let plain = ["grade", "--verifier", verifier, "--state"];
+    let plain = || environment.run(plain.iter().chain(&[state.to_str().unwrap()]));
+    let json = ["grade", "--json", "--verifier", verifier, "--state"];
+    let json = || environment.run(json.iter().chain(&[state.to_str().unwrap()]));
+    let untouched = json().exits(1).json();
     assert_eq!(untouched["checks"][1]["detail"], "expected 2, found null");
     fs::write(state.join("answer.txt"), "2\n").unwrap();
-    grade(&example).exits(0);
+    json().exits(0);
 
-    let module = r#"
-        export function verify() {
-            console.log("so far", { good: [1] });
-            return [{ name: "luck", passed: Math.random() < 2 }];
-        }
-    "#;
-    let module = environment.directory("module", &[("luck.mjs", module)]);
-    let luck = environment.path("luck.wasm");
-    build(&builder, &module.join("luck.mjs"), &luck);
-    let fault = grade(&luck).exits(3).json();
+    fs::write(state.join("chance.txt"), "").unwrap();
+    let fault = json().exits(3).json();
     let message = text(&fault["fault"]["message"]);
     assert!(message.contains("a verifier has no chance"), "{message}");
-    let plain = ["grade", "--verifier", luck.to_str().unwrap(), "--state"];
-    let plain = environment.run(plain.iter().chain(&[state.to_str().unwrap()]));
-    let plain = plain.exits(3).stdout;
+    let plain = plain().exits(3).stdout;
     assert!(plain.contains(r#"log: so far {"good":[1]}"#), "{plain}");
 }

@@ -17,6 +17,7 @@ mod exporting;
 mod grading;
 mod guests;
 mod hostile_text;
+mod installing;
 mod interruption;
 mod javascript;
 #[path = "../journal/mod.rs"]

@@ -142,6 +142,7 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
       receipt      Print and verify receipts of grades
       store        Maintain the store and the journal
       bundle       Pack, inspect, sign, lock and transfer bundles of tasks
+      service      Install the programs that a service needs
       doctor       Check installed programs, services, settings and file locations
       completions  Print a completion script for a shell
       help         Print this message or the help of the given subcommand(s)
@@ -157,7 +158,7 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
           --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
           --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
                               repeated
-          --no-install        Do not install build tools for guests with rustup, apt-get or pip
+          --no-install        Do not install programs with rustup, apt-get, pip or npm
 
     Examples:
       # run attempts and grade them
@@ -202,7 +203,7 @@ fn without_a_command_there_is_help_whatever_the_environment_says() {
           --home <DIR>        Directory of the journal and the store [default: $XDG_DATA_HOME/mcpmark]
           --held-back <FILE>  Verifier that a bundle holds back, or a bundle with such verifiers; may be
                               repeated
-          --no-install        Do not install build tools for guests with rustup, apt-get or pip
+          --no-install        Do not install programs with rustup, apt-get, pip or npm
 
     $ mcpmark export e
     error: the following required arguments were not provided:

@@ -113,7 +113,7 @@ pub(crate) struct Global {
     /// Verifier that a bundle holds back, or a bundle with such verifiers; may be repeated
     #[arg(long, global = true, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Global options")]
     pub(crate) held_back: Vec<PathBuf>,
-    /// Do not install build tools for guests with rustup, apt-get or pip
+    /// Do not install programs with rustup, apt-get, pip or npm
     #[arg(long, global = true, env = "MCPMARK_NO_INSTALL", value_parser = clap::builder::FalseyValueParser::new(), help_heading = "Global options")]
     pub(crate) no_install: bool,
 }
@@ -161,6 +161,9 @@ pub(crate) enum Command {
     /// Pack, inspect, sign, lock and transfer bundles of tasks
     #[command(subcommand)]
     Bundle(BundleCommand),
+    /// Install the programs that a service needs
+    #[command(subcommand)]
+    Service(ServiceCommand),
     /// Check installed programs, services, settings and file locations
     Doctor(DoctorArgs),
     /// Print a completion script for a shell
@@ -263,6 +266,19 @@ impl Selection {
     pub(crate) fn is_empty(&self) -> bool {
         self.selectors.is_empty() && self.tier.is_empty() && self.tag.is_empty()
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Install the missing programs of a service: with apt-get as root on Debian and Ubuntu, otherwise with npm into the
+    /// cache directory; each command is printed before it runs
+    Install {
+        /// Name of the service, such as postgres or playwright
+        service: String,
+        /// Print the commands and run none of them
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -87,6 +87,7 @@ fn execute(context: &Context, command: Command) -> Result<ExitCode, CommandError
         Command::Receipt(command) => commands::receipt::receipt(context, command),
         Command::Store(command) => commands::store::store(context, command),
         Command::Bundle(command) => commands::bundle::bundle(context, command),
+        Command::Service(command) => commands::service::service(context, command),
         Command::Doctor(args) => commands::doctor::doctor(context, args),
         Command::Completions { shell } => commands::complete::script(shell),
         Command::Complete { words } => commands::complete::names(context, &words),

@@ -11,7 +11,9 @@ use mcpmark_task::scaffold::Scaffold;
 use mcpmark_task::{GuestRole, TaskId};
 use serde_json::{Map, Value};
 
-use crate::{Mutation, ScriptInvocation, ScriptVariables, Summary, WorldGuest, WorldGuests};
+use crate::{
+    Mutation, Requirement, ScriptInvocation, ScriptVariables, Summary, WorldGuest, WorldGuests,
+};
 
 /// Reason of [`Availability::Missing`] for a service that this program does not implement.
 pub const NO_SUCH_SERVICE: &str = "this version of mcpmark does not implement the service";
@@ -37,6 +39,11 @@ pub trait ServiceKind: Send + Sync + 'static {
 
     /// Returns the service for worlds with these guests, or `None` if only its published tasks are known.
     fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>>;
+
+    /// Returns the programs that the service needs and that are not installed.
+    fn missing_programs(&self) -> Vec<Requirement> {
+        Vec::new()
+    }
 
     /// Reports whether any directory is a world of this service.
     fn takes_any_directory(&self) -> bool {

@@ -11,6 +11,7 @@
 mod filesystem;
 mod github;
 mod guests;
+mod install;
 mod invocation;
 mod kind;
 mod mutation;
@@ -22,6 +23,9 @@ mod services;
 mod summary;
 
 pub use crate::guests::{WorldGuest, WorldGuestError, WorldGuests};
+pub use crate::install::{
+    InstallError, InstallStep, Machine, NpmPackage, NpmPackages, Requirement, plan,
+};
 pub use crate::invocation::{ScriptInvocation, ScriptVariables};
 pub use crate::kind::{
     Availability, ImportError, ImportRequest, Imported, MutableText, MutateError, NO_SUCH_SERVICE,

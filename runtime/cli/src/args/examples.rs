@@ -25,6 +25,11 @@ const EXAMPLES: &[(&str, &str)] = &[
     ),
     ("inspect", "  mcpmark inspect verifier.wasm"),
     (
+        "service install",
+        "  mcpmark service install postgres
+  mcpmark service install playwright --dry-run",
+    ),
+    (
         "task new",
         "  mcpmark task new filesystem/village-festival/count-papers",
     ),

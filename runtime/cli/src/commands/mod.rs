@@ -29,6 +29,7 @@ pub(crate) mod request;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod script;
+pub(crate) mod service;
 pub(crate) mod show;
 mod single_attempt;
 pub(crate) mod store;

@@ -9,7 +9,9 @@ mod tests;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use mcpmark_playwright::{Installation, PlaywrightService, SERVER_VERSION, Site, check_isolation};
+use mcpmark_playwright::{
+    Installation, MissingPrograms, PlaywrightService, SERVER_VERSION, Site, check_isolation,
+};
 use mcpmark_sandbox::{LoadError, Sandbox};
 use mcpmark_service::{Service, ServiceError, error_chain};
 use mcpmark_snapshot::{Blobs, Tree, TreePath};
@@ -18,12 +20,31 @@ use mcpmark_task::GuestRole;
 use self::mutants::{MUTATIONS, SiteMutator};
 use self::site::WasmSite;
 use crate::{
-    Availability, MutateError, Mutation, ServiceKind, Solved, StateMutator, Summary, WorldGuest,
-    WorldGuests,
+    Availability, MutateError, Mutation, NpmPackage, NpmPackages, Requirement, ServiceKind, Solved,
+    StateMutator, Summary, WorldGuest, WorldGuests,
 };
 
 /// Directory of the MCP server within the cache.
 const PROGRAMS: &str = "playwright";
+
+/// The MCP server with the packages that it needs.
+const SERVER_PACKAGES: &[NpmPackage] = &[
+    NpmPackage {
+        name: "@playwright/mcp",
+        version: SERVER_VERSION,
+        integrity: "sha512-oP9I9ghXKuQEBo4xaC7HgsS2gRTxyMzlBm3UEhYj4VqqrqbPQUX2shATPaNA/am9joBzq9v0OXISzeIgP+zmHA==",
+    },
+    NpmPackage {
+        name: "playwright",
+        version: "1.59.0-alpha-1771104257000",
+        integrity: "sha512-6SCMMMJaDRsSqiKVLmb2nhtLES7iTYawTWWrQK6UdIGNzXi8lka4sLKRec3L4DnTWwddAvCuRn8035dhNiHzbg==",
+    },
+    NpmPackage {
+        name: "playwright-core",
+        version: "1.59.0-alpha-1771104257000",
+        integrity: "sha512-YiXup3pnpQUCBMSIW5zx8CErwRx4K6O5Kojkw2BzJui8MazoMUDU6E3xGsb1kzFviEAE09LFQ+y1a0RhIJQ5SA==",
+    },
+];
 
 /// The playwright service, with what it has found out about this machine.
 #[derive(Debug)]
@@ -57,6 +78,36 @@ impl ServiceKind for PlaywrightKind {
     fn availability(&self) -> Availability {
         let found = self.availability.get_or_init(|| availability(&self.cache));
         found.clone()
+    }
+
+    fn missing_programs(&self) -> Vec<Requirement> {
+        let debian = |name, debian| Requirement {
+            name,
+            is_optional: false,
+            debian,
+            npm: None,
+        };
+        let server = Requirement {
+            name: "@playwright/mcp",
+            is_optional: false,
+            debian: &[],
+            npm: Some(NpmPackages {
+                dir: self.cache.clone(),
+                packages: SERVER_PACKAGES,
+                links: None,
+            }),
+        };
+        let missing = MissingPrograms::of_machine(&self.cache);
+        let programs = [
+            (missing.node, debian("Node.js", &["nodejs", "npm"])),
+            (
+                missing.browser,
+                debian("Chromium", &["chromium-headless-shell"]),
+            ),
+            (missing.server, server),
+        ];
+        let missing = programs.into_iter().filter(|(is_missing, _)| *is_missing);
+        missing.map(|(_, program)| program).collect()
     }
 
     fn service(&self, guests: &WorldGuests) -> Option<Arc<dyn Service>> {

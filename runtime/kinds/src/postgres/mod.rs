@@ -6,14 +6,15 @@ mod script;
 mod sql;
 mod summary;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use mcpmark_postgres::import::DumpImporter;
 use mcpmark_postgres::inspection::Inspector;
 use mcpmark_postgres::state::{Overview, TreeFiles};
 use mcpmark_postgres::{
-    CGROUP_VARIABLE, CgroupParent, Installation, Isolation, PostgresService, clock_library,
+    CGROUP_VARIABLE, CgroupParent, Installation, Isolation, NPM_PACKAGE, PostgresService,
+    clock_library,
 };
 use mcpmark_sandbox::{GradeData, Interface};
 use mcpmark_service::{Service, ServiceError, error_chain};
@@ -28,12 +29,19 @@ use self::sql::DatabaseEngine;
 use crate::invocation::{ScriptInvocation, ScriptVariables};
 use crate::published::{self, POSTGRES};
 use crate::{
-    Availability, MutateError, Mutation, ScriptBackend, ServiceKind, Solved, StateMutator, Summary,
-    TemplateImporter, WorldGuests,
+    Availability, MutateError, Mutation, NpmPackage, NpmPackages, Requirement, ScriptBackend,
+    ServiceKind, Solved, StateMutator, Summary, TemplateImporter, WorldGuests,
 };
 
 /// Directory of golden clusters within the cache.
 const GOLDENS: &str = "postgres";
+
+/// Server for machines on which Debian packages cannot be installed.
+const SERVER_PACKAGES: &[NpmPackage] = &[NpmPackage {
+    name: NPM_PACKAGE,
+    version: "17.10.0-beta.17",
+    integrity: "sha512-hU4Sgna19ixDP/l3P/zkHhQ9B0JDV39qA97RNz55QcngeRjFC5/1G36LZjODVJ84kVJHUTQMmly7nzWO8js8kg==",
+}];
 
 /// Files of which at least one is at the root of every world with content.
 const PARTS: [&str; 3] = ["database.sql", "roles.sql", "schemas.sql"];
@@ -44,6 +52,7 @@ pub(crate) struct PostgresKind {
     service: Arc<PostgresService>,
     inspector: Arc<Inspector>,
     importer: DatabaseImporter,
+    goldens: PathBuf,
     availability: OnceLock<Availability>,
 }
 
@@ -54,6 +63,7 @@ impl PostgresKind {
             service: Arc::new(PostgresService::new(cache.join(GOLDENS))),
             inspector: Arc::new(Inspector::new(None, cache.join(GOLDENS))),
             importer: DatabaseImporter(DumpImporter::new(cache.join(GOLDENS))),
+            goldens: cache.join(GOLDENS),
             availability: OnceLock::new(),
         }
     }
@@ -65,7 +75,33 @@ impl ServiceKind for PostgresKind {
     }
 
     fn availability(&self) -> Availability {
-        self.availability.get_or_init(availability).clone()
+        let found = self
+            .availability
+            .get_or_init(|| availability(&self.goldens));
+        found.clone()
+    }
+
+    fn missing_programs(&self) -> Vec<Requirement> {
+        let server = Requirement {
+            name: "PostgreSQL",
+            is_optional: false,
+            debian: &["postgresql"],
+            npm: Some(NpmPackages {
+                dir: Installation::own_directory(&self.goldens),
+                packages: SERVER_PACKAGES,
+                links: Some("native/pg-symlinks.json"),
+            }),
+        };
+        let clock = Requirement {
+            name: "libfaketime",
+            is_optional: true,
+            debian: &["libfaketime"],
+            npm: None,
+        };
+        let has_server = Installation::find_beside(&self.goldens).is_ok();
+        let server = (!has_server).then_some(server);
+        let clock = clock_library().is_none().then_some(clock);
+        server.into_iter().chain(clock).collect()
     }
 
     fn service(&self, _guests: &WorldGuests) -> Option<Arc<dyn Service>> {
@@ -150,8 +186,8 @@ fn is_world(tree: &Tree) -> bool {
     has("format") && PARTS.into_iter().any(has)
 }
 
-fn availability() -> Availability {
-    let installation = match Installation::find(None) {
+fn availability(goldens: &Path) -> Availability {
+    let installation = match Installation::find_beside(goldens) {
         Ok(installation) => installation,
         Err(error) => return Availability::Missing(error_chain(&error)),
     };

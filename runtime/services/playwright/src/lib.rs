@@ -11,8 +11,8 @@ pub mod sites;
 mod tools;
 
 pub use crate::browser::{
-    BROWSER_VARIABLE, BrowserError, Installation, InstallationError, PACKAGE_VARIABLE,
-    SERVER_VERSION, check_isolation,
+    BROWSER_VARIABLE, BrowserError, Installation, InstallationError, MissingPrograms,
+    PACKAGE_VARIABLE, SERVER_VERSION, check_isolation,
 };
 pub use crate::service::PlaywrightService;
 pub use crate::sites::Site;

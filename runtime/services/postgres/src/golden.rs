@@ -64,6 +64,11 @@ impl Goldens {
         Self { dir: dir.into() }
     }
 
+    /// Returns the directory.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     /// Returns the golden cluster of a world, and builds it if it does not exist. Two processes that need the same
     /// cluster build it once. Blocks, and must be called within a Tokio runtime on a thread that may block.
     ///

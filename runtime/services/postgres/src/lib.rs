@@ -23,6 +23,6 @@ pub use crate::cluster::{
 };
 pub use crate::golden::{ConnectError, DATABASE, Facts, Golden, GoldenError, Goldens};
 pub use crate::installation::{
-    INSTALLATION_VARIABLE, Installation, InstallationError, MAJORS, Version,
+    INSTALLATION_VARIABLE, Installation, InstallationError, MAJORS, NPM_PACKAGE, Version,
 };
 pub use crate::service::PostgresService;

@@ -49,7 +49,7 @@ impl PostgresService {
     fn installation(&self) -> Result<Installation, ServiceError> {
         match &self.installation {
             Some(installation) => Ok(installation.clone()),
-            None => Installation::find(None).map_err(set_up),
+            None => Installation::find_beside(self.goldens.dir()).map_err(set_up),
         }
     }
 

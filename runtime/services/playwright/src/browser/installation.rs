@@ -43,13 +43,13 @@ pub struct Installation {
 pub enum InstallationError {
     /// Node.js is missing.
     #[error(
-        "node is not in PATH; install Node.js 18 or newer, such as `apt-get install nodejs npm`"
+        "node is not in PATH; run `mcpmark service install playwright`, or install Node.js 18 or newer"
     )]
     NoNode,
     /// The MCP server is missing.
     #[error(
-        "{PACKAGE} {SERVER_VERSION} is not in {dir}; run `npm install --prefix {dir} {PACKAGE}@{SERVER_VERSION}`, or \
-         set {PACKAGE_VARIABLE} to the directory of another installation",
+        "{PACKAGE} {SERVER_VERSION} is not in {dir}; run `mcpmark service install playwright`, or set \
+         {PACKAGE_VARIABLE} to the directory of another installation",
         dir = dir.display()
     )]
     NoServer {
@@ -58,8 +58,7 @@ pub enum InstallationError {
     },
     /// The MCP server has another version.
     #[error(
-        "{PACKAGE} in {dir} has version {found}; expected {SERVER_VERSION}; run \
-         `npm install --prefix {dir} {PACKAGE}@{SERVER_VERSION}`",
+        "{PACKAGE} in {dir} has version {found}; expected {SERVER_VERSION}; run `mcpmark service install playwright`",
         dir = dir.display()
     )]
     Version {
@@ -70,8 +69,7 @@ pub enum InstallationError {
     },
     /// The browser is missing.
     #[error(
-        "no browser found; install Chromium, such as `apt-get install chromium-headless-shell`, or set \
-         {BROWSER_VARIABLE} to its path"
+        "no browser found; run `mcpmark service install playwright`, or set {BROWSER_VARIABLE} to the path of Chromium"
     )]
     NoBrowser,
     /// The browser does not start.
@@ -121,6 +119,28 @@ impl Installation {
     /// Returns the path of Node.js.
     pub fn node(&self) -> &Path {
         &self.node
+    }
+}
+
+/// Programs of a session that this machine does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MissingPrograms {
+    /// Node.js is missing.
+    pub node: bool,
+    /// The MCP server is missing, or has another version.
+    pub server: bool,
+    /// The browser is missing.
+    pub browser: bool,
+}
+
+impl MissingPrograms {
+    /// Looks for the programs. `cache` is the directory in which `mcpmark` installs the MCP server.
+    pub fn of_machine(cache: &Path) -> Self {
+        Self {
+            node: in_path("node").is_none(),
+            server: find_server(cache).is_err(),
+            browser: find_browser().is_err(),
+        }
     }
 }
 
@@ -217,7 +237,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let find = || server_in(&dir.path().join("node_modules"), dir.path());
         let error = find().unwrap_err().to_string();
-        assert!(error.contains("npm install --prefix"), "{error}");
+        assert!(
+            error.contains("mcpmark service install playwright"),
+            "{error}"
+        );
         package(dir.path(), PACKAGE, "0.0.69");
         let error = find().unwrap_err().to_string();
         assert!(

@@ -21,7 +21,8 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 
 pub use self::installation::{
-    BROWSER_VARIABLE, Installation, InstallationError, PACKAGE_VARIABLE, SERVER_VERSION,
+    BROWSER_VARIABLE, Installation, InstallationError, MissingPrograms, PACKAGE_VARIABLE,
+    SERVER_VERSION,
 };
 pub use self::isolation::check_isolation;
 use self::isolation::{is_root, unshare};

@@ -93,7 +93,7 @@ impl DumpImporter {
     pub fn import(&self, request: DumpRequest<'_>) -> Result<ImportedDump, DumpImportError> {
         check_role(request.owner)
             .map_err(|rule| DumpImportError::Role(request.owner.to_owned(), rule))?;
-        let installation = Installation::find(None)?;
+        let installation = Installation::find_beside(self.goldens.dir())?;
         let settings = Settings {
             clock: Some(request.clock),
             scratch: Some(request.scratch.to_owned()),

@@ -73,7 +73,7 @@ impl Inspector {
         if let Some(installation) = self.installation.get() {
             return Ok(installation);
         }
-        let found = Installation::find(None)?;
+        let found = Installation::find_beside(self.goldens.dir())?;
         Ok(self.installation.get_or_init(|| found))
     }
 
@@ -215,7 +215,7 @@ mod tests {
         for (error, words) in [
             (
                 InspectionError::from(InstallationError::NotFound),
-                "apt-get install postgresql",
+                "mcpmark service install postgres",
             ),
             (
                 InspectionError::NotIsolated,
