@@ -206,7 +206,7 @@ fn problem(cited: &str, place: &str, text: Option<&str>) -> Option<String> {
     }
     match text {
         None => Some(format!(
-            "{place} does not exist in the starting world, or is no text"
+            "expected {place} to be a text of the starting world, found nothing there or binary content"
         )),
         Some(text) if !normal(text).contains(&cited) => {
             Some(format!("{place} does not contain {cited:?}"))
