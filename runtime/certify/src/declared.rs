@@ -332,7 +332,10 @@ mod tests {
     #[test]
     fn a_missing_place_is_named() {
         let problem = problem("add up minutes", "\"#12\"", None).unwrap();
-        assert!(problem.starts_with("expected \"#12\" to be a text"), "{problem}");
+        assert!(
+            problem.starts_with("expected \"#12\" to be a text"),
+            "{problem}"
+        );
     }
 
     #[test]
