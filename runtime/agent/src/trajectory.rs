@@ -38,7 +38,8 @@ pub struct Reply {
 }
 
 /// Purpose of a request to a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Purpose {
     /// Next turn.
     Turn,
@@ -57,7 +58,8 @@ impl Purpose {
 }
 
 /// Status of one request to a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum CallStatus {
     /// Request with a reply.
     Ok,

@@ -206,7 +206,7 @@ fn problem(cited: &str, place: &str, text: Option<&str>) -> Option<String> {
     }
     match text {
         None => Some(format!(
-            "{place} does not exist in the starting world, or is no text"
+            "expected {place} to be a text of the starting world, found nothing there or binary content"
         )),
         Some(text) if !normal(text).contains(&cited) => {
             Some(format!("{place} does not contain {cited:?}"))
@@ -332,7 +332,10 @@ mod tests {
     #[test]
     fn a_missing_place_is_named() {
         let problem = problem("add up minutes", "\"#12\"", None).unwrap();
-        assert!(problem.starts_with("\"#12\" does not exist"), "{problem}");
+        assert!(
+            problem.starts_with("expected \"#12\" to be a text"),
+            "{problem}"
+        );
     }
 
     #[test]

@@ -8,7 +8,7 @@ use mcpmark_agent::{
     Random, React, Replay, Reply, Retries, Spent, Step, ToolCall,
 };
 use mcpmark_external::ServerSpec;
-use mcpmark_journal::{AgentKind, Planned, SpecLimits, Trajectory};
+use mcpmark_journal::{AgentKind, MessageRole, Planned, SpecLimits, Trajectory};
 use mcpmark_model::{Model, Pace, Prices};
 use mcpmark_sandbox::Sandbox;
 
@@ -174,7 +174,7 @@ pub(crate) fn steps(trajectory: &Trajectory) -> Result<Vec<Step>, serde_json::Er
     }
     let mut steps = Vec::new();
     for message in &trajectory.messages {
-        if message.role != "assistant" {
+        if message.role != MessageRole::Assistant {
             continue;
         }
         let reply: Reply = serde_json::from_value(message.content.clone())?;

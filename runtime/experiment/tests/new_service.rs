@@ -282,8 +282,7 @@ async fn a_service_is_added_with_one_line() {
     assert_eq!(rows.len(), 2);
     for row in rows {
         assert_eq!(row.outcome, Some(OutcomeKind::Graded), "{}", row.task);
-        let grade = row.grade.as_ref().unwrap();
-        assert_eq!(grade.passed, Some(true), "{}", row.task);
+        assert_eq!(row.passed(), Some(true), "{}", row.task);
         let state = row.state.unwrap().untyped();
         let tree = runner.store.load_tree(&state).unwrap();
         let coins = if row.task.contains("guided") { 2 } else { 1 };

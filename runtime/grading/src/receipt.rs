@@ -9,7 +9,7 @@
 
 mod verify;
 
-use mcpmark_journal::{AttemptRow, GradeRow, Outcome, OutcomeKind};
+use mcpmark_journal::{AttemptRow, GradeResult, GradeRow, Outcome};
 use mcpmark_sandbox::{Check, FaultKind, InterfaceVersions};
 use mcpmark_snapshot::{Digest, Store};
 use mcpmark_task::{TaskId, WorldId};
@@ -153,8 +153,11 @@ impl Receipt {
         grade: &GradeRow,
         store: &Store,
     ) -> Result<Self, ReceiptError> {
-        let not_graded = || ReceiptError::NotGraded(row.id.clone());
-        grade.passed.ok_or_else(not_graded)?;
+        let fault = match &grade.result {
+            GradeResult::Verdict { .. } => None,
+            GradeResult::StateFault(fault) => Some(fault.kind),
+            GradeResult::VerifierFault(_) => return Err(ReceiptError::NotGraded(row.id.clone())),
+        };
         let not_kept = || ReceiptError::NotKept(row.id.clone());
         let terms = grade.terms.ok_or_else(not_kept)?;
         let no_digest = |what| ReceiptError::NoDigest {
@@ -163,10 +166,6 @@ impl Receipt {
         };
         let task_digest = grade.task_digest.or(row.task_digest);
         let terms = Terms::read(store, &terms.untyped())?;
-        let fault = match grade.outcome {
-            OutcomeKind::StateFault => Some(fault_kind(grade).ok_or_else(not_graded)?),
-            _ => None,
-        };
         let answer = row.answer.as_ref().filter(|_| terms.answer);
         Ok(Self {
             schema: schema(fault, &grade.interfaces),
@@ -180,7 +179,7 @@ impl Receipt {
             answer: answer.map(|text| Digest::of(text.as_bytes())),
             terms,
             engine: grade.engine.clone(),
-            checks: grade.checks.iter().map(ReceiptCheck::of).collect(),
+            checks: grade.result.checks().iter().map(ReceiptCheck::of).collect(),
             fault,
             interfaces: grade.interfaces.clone(),
         })
@@ -455,12 +454,6 @@ fn schema(fault: Option<FaultKind>, interfaces: &InterfaceVersions) -> u32 {
         None => SCHEMA,
         Some(_) => SCHEMA_OF_FAULTS,
     }
-}
-
-/// Returns the kind of fault that the journal stores for a grade.
-fn fault_kind(grade: &GradeRow) -> Option<FaultKind> {
-    let kind = Value::from(grade.fault_kind.as_deref()?);
-    serde_json::from_value(kind).ok()
 }
 
 impl ReceiptCheck {

@@ -5,8 +5,8 @@ mod vectors;
 
 use mcpmark_grading::receipt::Receipt;
 use mcpmark_grading::{ComponentTerms, ScriptTerms, Terms, VerifierTerms};
-use mcpmark_journal::{AttemptRow, GradeRow, OutcomeKind, Scoring};
-use mcpmark_sandbox::{Check, Limits};
+use mcpmark_journal::{AttemptRow, GradeResult, GradeRow, Scoring};
+use mcpmark_sandbox::{Check, Fault, FaultKind, Limits};
 use mcpmark_snapshot::{Blobs, Digest, Store};
 use mcpmark_task::{ByRole, GuestRole};
 use serde_json::Value;
@@ -91,7 +91,6 @@ fn terms_of_a_grade() {
 
 /// Returns an attempt with its grade, as the journal returns them.
 fn row(input: &Value, terms: &Digest) -> AttemptRow {
-    let fault_kind = optional_text(input, "fault");
     let checks = input["checks"].as_array().unwrap().iter();
     let checks: Vec<Check> = checks
         .map(|check| Check {
@@ -100,10 +99,15 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
             detail: text(check, "detail").to_owned(),
         })
         .collect();
-    let passed = fault_kind.is_none() && checks.iter().all(|check| check.passed);
-    let outcome = match &fault_kind {
-        None => OutcomeKind::Graded,
-        Some(_) => OutcomeKind::StateFault,
+    let fault: Option<FaultKind> = serde_json::from_value(input["fault"].clone()).unwrap();
+    let result = match fault {
+        None => GradeResult::Verdict {
+            passed: checks.iter().all(|check| check.passed),
+            score: Scoring::default().score(&checks),
+            scoring: Scoring::default(),
+            checks,
+        },
+        Some(kind) => GradeResult::StateFault(Fault::new(kind, "words of this host")),
     };
     AttemptRow {
         id: "0123456789ab".to_owned(),
@@ -117,17 +121,9 @@ fn row(input: &Value, terms: &Digest) -> AttemptRow {
             engine: text(input, "engine").to_owned(),
             terms: Some((*terms).into()),
             task_digest: optional_digest(input, "task_of_grade").map(Into::into),
-            outcome,
-            passed: Some(passed),
-            score: None,
-            fault_message: fault_kind
-                .is_some()
-                .then(|| "words of this host".to_owned()),
-            fault_kind,
             log: "what the verifier logged".to_owned(),
-            scoring: Scoring::default(),
             interfaces: serde_json::from_value(input["interfaces"].clone()).unwrap_or_default(),
-            checks,
+            result,
         }),
         ..AttemptRow::default()
     }

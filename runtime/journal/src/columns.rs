@@ -3,8 +3,9 @@
 use mcpmark_snapshot::{Digest, DigestOf, InvalidDigest};
 use rusqlite::Row;
 use rusqlite::types::FromSql;
+use serde::de::DeserializeOwned;
 
-use super::JournalError;
+use super::{JournalError, words};
 
 /// Iterator over the columns of a row, in the order of the query. With very many rows, looking up each column by name
 /// takes longer than the query.
@@ -27,6 +28,26 @@ impl<'a, 'b> Columns<'a, 'b> {
         let value = self.row.get(self.next)?;
         self.next += 1;
         Ok(value)
+    }
+
+    /// Returns a column with a word of an enum. `place` describes the row.
+    pub(super) fn word<T: DeserializeOwned>(
+        &mut self,
+        place: impl FnOnce() -> String,
+        column: &'static str,
+    ) -> Result<T, JournalError> {
+        self.next += 1;
+        word_at(self.row, self.next - 1, place, column)
+    }
+
+    /// Returns a column with a word of an enum or null. `place` describes the row.
+    pub(super) fn optional_word<T: DeserializeOwned>(
+        &mut self,
+        place: impl FnOnce() -> String,
+        column: &'static str,
+    ) -> Result<Option<T>, JournalError> {
+        self.next += 1;
+        optional_word(self.row, self.next - 1, place, column)
     }
 
     /// Returns a column with a digest. `place` describes the row.
@@ -60,6 +81,42 @@ impl<'a, 'b> Columns<'a, 'b> {
         text.map(|text| named(Digest::from_hex(&text), place, column))
             .transpose()
     }
+}
+
+/// Returns the column `index` of a row, which has a word of an enum. `place` describes the row.
+pub(super) fn word_at<T: DeserializeOwned>(
+    row: &Row<'_>,
+    index: usize,
+    place: impl FnOnce() -> String,
+    column: &'static str,
+) -> Result<T, JournalError> {
+    let text = row.get_ref(index)?.as_str();
+    word(text.map_err(rusqlite::Error::from)?, place, column)
+}
+
+/// Returns the column `index` of a row, which has a word of an enum or null. `place` describes the row.
+pub(super) fn optional_word<T: DeserializeOwned>(
+    row: &Row<'_>,
+    index: usize,
+    place: impl FnOnce() -> String,
+    column: &'static str,
+) -> Result<Option<T>, JournalError> {
+    let text = row.get_ref(index)?.as_str_or_null();
+    let text = text.map_err(rusqlite::Error::from)?;
+    text.map(|text| word(text, place, column)).transpose()
+}
+
+/// Parses a word of an enum. The error names the row and the column.
+pub(super) fn word<T: DeserializeOwned>(
+    text: &str,
+    place: impl FnOnce() -> String,
+    column: &'static str,
+) -> Result<T, JournalError> {
+    words::parse(text).map_err(|source| JournalError::InvalidWord {
+        row: place(),
+        column,
+        source,
+    })
 }
 
 /// Adds the row and the column to the error of a digest.

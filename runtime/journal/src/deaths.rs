@@ -181,7 +181,7 @@ mod tests {
     use mcpmark_snapshot::Digest;
 
     use super::*;
-    use crate::{AttemptKey, AttemptStatus, OutcomeKind};
+    use crate::{AttemptKey, AttemptStatus, MessageRole, OutcomeKind};
 
     fn begin(journal: &Arc<Journal>, experiment: &str, position: usize, task: &Digest) -> String {
         let key = AttemptKey {
@@ -258,6 +258,12 @@ mod tests {
             Some("its process died 3 times while its state was graded")
         );
         let notes = journal.trajectory(&attempt).unwrap().messages;
-        assert_eq!(notes.iter().filter(|row| row.role == "note").count(), 2);
+        assert_eq!(
+            notes
+                .iter()
+                .filter(|row| row.role == MessageRole::Note)
+                .count(),
+            2
+        );
     }
 }

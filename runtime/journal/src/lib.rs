@@ -25,6 +25,7 @@ mod approval;
 mod columns;
 mod deaths;
 mod durable;
+mod grades;
 mod needs;
 mod outcome;
 mod overview;
@@ -53,8 +54,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use mcpmark_snapshot::InvalidDigest;
 use rusqlite::Connection;
 
+pub use mcpmark_agent::{CallStatus, End, EndKind, Purpose};
 pub use mcpmark_model::{Cost, Usage, decimals};
-pub use mcpmark_verdict::InterfaceVersions;
+pub use mcpmark_verdict::{Check, Fault, FaultKind, InterfaceVersions};
 
 pub use crate::approval::{ImportedPlanError, PlanAction};
 pub use crate::deaths::{DEATHS_BEFORE_ALONE, Deaths, Interrupted};
@@ -68,7 +70,8 @@ pub use crate::plan::{
 pub use crate::provenance::Provenance;
 pub use crate::regrade::RegradeRow;
 pub use crate::rows::{
-    AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
+    AttemptRow, CallRow, ExperimentRow, GradeResult, GradeRow, MessageRole, MessageRow,
+    ModelCallRow, Trajectory,
 };
 pub use crate::schema::SUMMARISE;
 pub use crate::score::{ScoreRule, Scoring};
@@ -77,6 +80,7 @@ pub use crate::sums::BadRow;
 pub use crate::survey::{Survey, SurveyRow};
 pub use crate::texts::Compacted;
 pub use crate::transfer::{MAX_PLANNED, Need, RowLimits, RowTransferError};
+pub use crate::words::UnknownWord;
 pub use crate::write::{AttemptKey, AttemptRecorder, GradeRecord};
 
 /// Database of experiments that persists across processes.
@@ -137,6 +141,24 @@ pub enum JournalError {
         column: &'static str,
         /// Description of the value.
         source: InvalidDigest,
+    },
+    /// A column has a word that is not one of the expected ones.
+    #[error("the journal is damaged: column {column} of {row}: {source}")]
+    InvalidWord {
+        /// Name of the row.
+        row: String,
+        /// Name of the column.
+        column: &'static str,
+        /// Expected words, and the word of the column.
+        source: UnknownWord,
+    },
+    /// The columns of a row exclude each other.
+    #[error("the journal is damaged: {row} contradicts itself: {columns}")]
+    Contradiction {
+        /// Name of the row.
+        row: String,
+        /// Names and values of the columns.
+        columns: String,
     },
     /// No row matches a name or a prefix.
     #[error("{what} {name:?} does not exist")]

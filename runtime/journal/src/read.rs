@@ -4,23 +4,19 @@ use std::collections::HashMap;
 
 use mcpmark_model::{Cost, Usage};
 use mcpmark_snapshot::Digest;
-use mcpmark_verdict::{Check, InterfaceVersions};
-use rusqlite::types::{Type, ValueRef};
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::columns::Columns;
-use super::rows::{
-    AttemptRow, CallRow, ExperimentRow, GradeRow, MessageRow, ModelCallRow, Trajectory,
-};
+use super::grades::StoredGrade;
+use super::rows::{AttemptRow, CallRow, ExperimentRow, MessageRow, ModelCallRow, Trajectory};
 use super::sums::{
-    ATTEMPT, EXPERIMENT, GRADE, GradeSum, MESSAGES, MODEL_CALLS, Part, RowSums, TOOL_CALLS,
-    compare_row, shown,
+    ATTEMPT, EXPERIMENT, GRADE, MESSAGES, MODEL_CALLS, Part, RowSums, TOOL_CALLS, compare_row,
+    shown,
 };
 use super::texts::unpack;
-use super::{Journal, JournalError};
-use crate::Scoring;
+use super::{End, Journal, JournalError};
 
 /// Returns the query of attempts `a` and experiments `e` with the columns that [`attempt_row`] reads.
 fn attempts_where(condition: &str) -> String {
@@ -111,11 +107,10 @@ impl Journal {
         let mut attempts = Vec::new();
         let mut grades = HashMap::new();
         while let Some(row) = rows.next()? {
-            let (attempt, sum) = attempt_row(row)?;
-            if let Some(sum) = sum {
-                grades.insert(sum.id, (attempts.len(), sum));
+            if let Some(grade) = grade_of(row)? {
+                grades.insert(grade.id(), (attempts.len(), grade));
             }
-            attempts.push(attempt);
+            attempts.push(attempt_row(row)?);
         }
         let mut query = connection.prepare_cached(
             "SELECT c.grade, c.seq, c.name, c.passed, c.detail
@@ -124,17 +119,12 @@ impl Journal {
         )?;
         let mut rows = query.query([experiment])?;
         while let Some(row) = rows.next()? {
-            let Some((index, sum)) = grades.get_mut(&row.get(0)?) else {
-                continue;
-            };
-            sum.add(row, 1)?;
-            let attempt: Option<&mut AttemptRow> = attempts.get_mut(*index);
-            if let Some(grade) = attempt.and_then(|attempt| attempt.grade.as_mut()) {
-                grade.checks.push(check(row, 2)?);
+            if let Some((_, grade)) = grades.get_mut(&row.get(0)?) {
+                grade.add_check(row, 1)?;
             }
         }
-        for (_, sum) in grades.into_values() {
-            sum.end()?;
+        for (index, grade) in grades.into_values() {
+            attempts[index].grade = Some(grade.end()?);
         }
         Ok(attempts)
     }
@@ -159,7 +149,7 @@ impl Journal {
         let mut rows = query.query([prefix.to_ascii_lowercase()])?;
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(attempt_row(row)?);
+            found.push((attempt_row(row)?, grade_of(row)?));
         }
         let count = found.len();
         match found.pop() {
@@ -168,16 +158,15 @@ impl Journal {
                 name: prefix.to_owned(),
                 count,
             }),
-            Some((mut attempt, sum)) => {
-                if let (Some(sum), Some(grade)) = (sum, attempt.grade.take()) {
-                    attempt.grade = Some(whole(&connection, (grade, sum))?);
-                }
+            Some((mut attempt, grade)) => {
+                let grade = grade.map(|grade| grade.with_checks(&connection));
+                attempt.grade = grade.transpose()?;
                 Ok(attempt)
             }
         }
     }
 
-    /// Returns the newest passed attempt of a task from the given starting state. The checks of its grade are not read.
+    /// Returns the newest passed attempt of a task from the given starting state. Its grade is not read.
     ///
     /// # Errors
     ///
@@ -192,8 +181,7 @@ impl Journal {
             "a.task = ?1 AND a.world = ?2 AND a.passed = 1 ORDER BY a.started_ms DESC LIMIT 1",
         ))?;
         let mut rows = query.query(params![task, world.to_string()])?;
-        let found = rows.next()?.map(attempt_row).transpose()?;
-        Ok(found.map(|(attempt, _)| attempt))
+        rows.next()?.map(attempt_row).transpose()
     }
 
     /// Returns the messages and tool calls of an attempt, by its full id.
@@ -207,7 +195,7 @@ impl Journal {
         rows_of(&connection, &MESSAGES, attempt, |columns| {
             trajectory.messages.push(MessageRow {
                 turn: columns.next()?,
-                role: columns.next()?,
+                role: columns.word(|| format!("a message of attempt {attempt}"), "role")?,
                 content: json(&connection, columns.next()?)?,
                 at_ms: columns.next()?,
             });
@@ -238,20 +226,18 @@ impl Journal {
     pub fn model_calls(&self, attempt: &str) -> Result<Vec<ModelCallRow>, JournalError> {
         let connection = self.lock();
         let mut calls = Vec::new();
+        let place = || format!("a model call of attempt {attempt}");
         rows_of(&connection, &MODEL_CALLS, attempt, |columns| {
             calls.push(ModelCallRow {
                 turn: columns.next()?,
-                purpose: columns.next()?,
+                purpose: columns.word(place, "purpose")?,
                 try_number: columns.next()?,
                 started_ms: columns.next()?,
                 elapsed_us: columns.next()?,
-                status: columns.next()?,
+                status: columns.word(place, "status")?,
                 error_kind: columns.next()?,
                 error: columns.next()?,
-                request_digest: columns.optional_hex_digest(
-                    || format!("a model call of attempt {attempt}"),
-                    "request_digest",
-                )?,
+                request_digest: columns.optional_hex_digest(place, "request_digest")?,
                 raw: optional_json(&connection, columns.next()?)?,
                 usage: usage(columns)?,
                 cost: cost(columns)?,
@@ -317,12 +303,12 @@ fn experiments(
     Ok(experiments)
 }
 
-/// Reads an attempt, and its last grade without checks. The checks are still to be added to the returned check sum.
-fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalError> {
+/// Reads an attempt without its grade.
+fn attempt_row(row: &Row<'_>) -> Result<AttemptRow, JournalError> {
     compare_row(row, ATTEMPT.len(), || format!("attempt {}", shown(row, 0)))?;
     let mut columns = Columns::of(row);
     let place = || format!("attempt {}", shown(row, 0));
-    let mut attempt = AttemptRow {
+    Ok(AttemptRow {
         id: columns.next()?,
         position: {
             columns.skip(1);
@@ -337,14 +323,13 @@ fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalE
         try_number: columns.next()?,
         task_digest: columns.optional_digest(place, "bundle")?,
         world: columns.optional_digest(place, "world")?,
-        status: columns.next()?,
+        status: columns.word(place, "status")?,
         started_ms: columns.next()?,
         ended_ms: columns.next()?,
-        ended: columns.next()?,
-        ended_detail: columns.next()?,
+        end: end(&mut columns, place)?,
         answer: columns.next()?,
         state: columns.optional_digest(place, "state")?,
-        outcome: columns.next()?,
+        outcome: columns.optional_word(place, "outcome")?,
         error: columns.next()?,
         usage: usage(&mut columns)?,
         cost: cost(&mut columns)?,
@@ -356,79 +341,32 @@ fn attempt_row(row: &Row<'_>) -> Result<(AttemptRow, Option<GradeSum>), JournalE
         tool_us: columns.next()?,
         grade: None,
         experiment: row.get(ATTEMPT.len() + 1)?,
-    };
-    if row.get_ref(GRADE_AT)? == ValueRef::Null {
-        return Ok((attempt, None));
-    }
-    let (grade, sum) = grade_at(row, GRADE_AT)?;
-    attempt.grade = Some(grade);
-    Ok((attempt, Some(sum)))
-}
-
-/// Reads a grade without its checks from the columns of [`GRADE`], which start at `first`.
-pub(super) fn grade_at(row: &Row<'_>, first: usize) -> Result<(GradeRow, GradeSum), JournalError> {
-    let sum = GradeSum::of(row, first)?;
-    let mut columns = Columns::of(row);
-    // Skips the id, the check sum, the attempt and the time.
-    columns.skip(first + 4);
-    let id = sum.id;
-    let place = || format!("grade {id}");
-    let grade = GradeRow {
-        verifier: columns.digest(place, "verifier")?,
-        engine: columns.next()?,
-        terms: columns.optional_digest(place, "terms")?,
-        task_digest: columns.optional_digest(place, "bundle")?,
-        outcome: columns.next()?,
-        passed: columns.next()?,
-        score: columns.next()?,
-        fault_kind: columns.next()?,
-        fault_message: columns.next()?,
-        log: columns.next()?,
-        scoring: scoring(columns.next()?)?,
-        interfaces: interfaces(columns.next()?)?,
-        checks: Vec::new(),
-    };
-    Ok((grade, sum))
-}
-
-/// Parses the scoring of a grade. The default without a document is the share of passed checks.
-pub(super) fn scoring(document: Option<String>) -> rusqlite::Result<Scoring> {
-    document.map_or_else(|| Ok(Scoring::default()), |text| parsed(&text))
-}
-
-/// Parses the servers that answered a verifier.
-fn interfaces(document: Option<String>) -> rusqlite::Result<InterfaceVersions> {
-    document.map_or_else(|| Ok(InterfaceVersions::default()), |text| parsed(&text))
-}
-
-fn parsed<T: DeserializeOwned>(document: &str) -> rusqlite::Result<T> {
-    serde_json::from_str(document)
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error)))
-}
-
-/// Adds the checks to a grade, and compares its check sum.
-pub(super) fn whole(
-    connection: &Connection,
-    (mut grade, mut sum): (GradeRow, GradeSum),
-) -> Result<GradeRow, JournalError> {
-    let mut query = connection.prepare_cached(
-        "SELECT seq, name, passed, detail FROM checks WHERE grade = ?1 ORDER BY seq",
-    )?;
-    let mut rows = query.query([sum.id])?;
-    while let Some(row) = rows.next()? {
-        sum.add(row, 0)?;
-        grade.checks.push(check(row, 1)?);
-    }
-    sum.end()?;
-    Ok(grade)
-}
-
-fn check(row: &Row<'_>, first: usize) -> rusqlite::Result<Check> {
-    Ok(Check {
-        name: row.get(first)?,
-        passed: row.get(first + 1)?,
-        detail: row.get(first + 2)?,
     })
+}
+
+/// Reads the last grade of an attempt without its checks; none if the attempt has no grade.
+fn grade_of(row: &Row<'_>) -> Result<Option<StoredGrade>, JournalError> {
+    if row.get_ref(GRADE_AT)? == ValueRef::Null {
+        return Ok(None);
+    }
+    StoredGrade::of(row, GRADE_AT).map(Some)
+}
+
+/// Reads the columns `ended` and `ended_detail`. `place` describes the row.
+fn end(
+    columns: &mut Columns<'_, '_>,
+    place: impl Fn() -> String,
+) -> Result<Option<End>, JournalError> {
+    let kind = columns.optional_word(&place, "ended")?;
+    let detail: Option<String> = columns.next()?;
+    match (kind, detail) {
+        (Some(kind), detail) => Ok(Some(End { kind, detail })),
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(JournalError::Contradiction {
+            row: place(),
+            columns: "ended is null, ended_detail is present".to_owned(),
+        }),
+    }
 }
 
 /// Reads the rows of one table that belong to an attempt in order, without the column `seq`, and compares their check

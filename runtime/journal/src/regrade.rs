@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rusqlite::{OptionalExtension, params};
 
 use super::durable::write_durable;
-use super::read::{grade_at, whole};
+use super::grades::StoredGrade;
 use super::rows::GradeRow;
 use super::schema::SUMMARISE_GRADE;
 use super::sums::{GRADE, sum_attempt};
@@ -111,7 +111,7 @@ impl Journal {
         let mut rows = query.query([attempt])?;
         let mut grades = Vec::new();
         while let Some(row) = rows.next()? {
-            grades.push(whole(&connection, grade_at(row, 0)?)?);
+            grades.push(StoredGrade::of(row, 0)?.with_checks(&connection)?);
         }
         Ok(grades)
     }
@@ -134,8 +134,11 @@ impl Journal {
                  WHERE attempt = ?1 AND {condition} ORDER BY id DESC LIMIT 1"
             ))?;
             let mut rows = query.query(params![attempt, regrade])?;
-            let found = rows.next()?.map(|row| grade_at(row, 0)).transpose()?;
-            found.map(|found| whole(&connection, found)).transpose()
+            let found = rows.next()?.map(|row| StoredGrade::of(row, 0));
+            let found = found.transpose()?;
+            found
+                .map(|found| found.with_checks(&connection))
+                .transpose()
         };
         // While a regrade is interrupted, another one may grade the attempt.
         let before = "regrade IS NOT ?2 AND id < coalesce(

@@ -4,10 +4,10 @@ use mcpmark_metadata::{
     self as metadata, AttemptCounts, AttemptReport, ExperimentReport, FaultReport,
 };
 use mcpmark_model::{Cost, Usage};
-use mcpmark_verdict::Check;
+use mcpmark_verdict::{Check, Fault};
 use serde_json::Value;
 
-use crate::{AttemptRow, GradeRow, ModelSpending, OutcomeKind, ScoreRule};
+use crate::{AttemptRow, ModelSpending, OutcomeKind, ScoreRule};
 
 /// Returns the report of an experiment whose spec plans `planned` attempts. `spending` contains the cost of its models.
 pub fn experiment_report(
@@ -74,30 +74,23 @@ fn effort_of(settings: &Value) -> Option<String> {
 /// Returns the report of an attempt.
 pub fn attempt_report(row: AttemptRow) -> AttemptReport {
     let model_settings: Value = serde_json::from_str(&row.model_settings).unwrap_or_default();
-    let mut fault = None;
-    let (mut passed, mut score, mut checks) = (None, None, Vec::new());
-    let score_rule = row.grade.as_ref().and_then(GradeRow::score_rule);
-    match (row.grade, row.error) {
-        (Some(grade), _) => {
-            (passed, score, checks) = (grade.passed, grade.score, grade.checks);
-            fault = grade
-                .fault_kind
-                .zip(grade.fault_message)
-                .map(|(kind, message)| FaultReport { kind, message });
-        }
+    let (passed, score, score_rule) = (row.passed(), row.score(), row.score_rule());
+    let checks = row.checks().iter().cloned().map(check).collect();
+    let fault = match (&row.grade, row.error) {
+        (Some(grade), _) => grade.result.fault().map(fault_report),
         (None, Some(message)) => {
             let kind = match row.outcome {
                 Some(OutcomeKind::InvalidTask) => "invalid",
                 Some(OutcomeKind::HeldBack) => "held-back",
                 _ => "infra",
             };
-            fault = Some(FaultReport {
+            Some(FaultReport {
                 kind: kind.to_owned(),
                 message,
-            });
+            })
         }
-        (None, None) => {}
-    }
+        (None, None) => None,
+    };
     AttemptReport {
         id: row.id,
         task: row.task,
@@ -107,12 +100,12 @@ pub fn attempt_report(row: AttemptRow) -> AttemptReport {
         effort: effort_of(&model_settings),
         model_settings,
         k: row.k,
-        ended: row.ended,
+        ended: row.end.map(|end| end.kind.to_string()),
         outcome: row.outcome.map(|outcome| outcome.to_string()),
         passed,
         score,
         score_rule: score_rule.map(metadata::ScoreRule::from),
-        checks: checks.into_iter().map(check).collect(),
+        checks,
         fault,
         turns: row.turns,
         tool_calls: row.tool_calls,
@@ -120,6 +113,13 @@ pub fn attempt_report(row: AttemptRow) -> AttemptReport {
         task_digest: row.task_digest.map(|digest| digest.to_string()),
         usage: row.usage.map(usage),
         cost_usd: row.cost.map(Cost::usd),
+    }
+}
+
+fn fault_report(fault: &Fault) -> FaultReport {
+    FaultReport {
+        kind: fault.kind.to_string(),
+        message: fault.message.clone(),
     }
 }
 

@@ -1,11 +1,13 @@
 //! Row types of experiments, attempts, grades and trajectories.
 
+use mcpmark_agent::{CallStatus, End, Purpose};
 use mcpmark_model::{Cost, Usage};
 use mcpmark_snapshot::{BlobDigest, Digest, TreeDigest};
 use mcpmark_task::TaskDigest;
-use mcpmark_verdict::{Check, InterfaceVersions};
+use mcpmark_verdict::{Check, Fault, InterfaceVersions};
 use serde_json::Value;
 
+use crate::words::words;
 use crate::{AttemptStatus, OutcomeKind, ScoreRule, Scoring};
 
 /// Experiment with its progress.
@@ -72,10 +74,8 @@ pub struct AttemptRow {
     pub started_ms: i64,
     /// End time, in milliseconds since 1970-01-01T00:00:00Z.
     pub ended_ms: Option<i64>,
-    /// End of the agent's part, such as `completed` or `turn-limit`.
-    pub ended: Option<String>,
-    /// Details of the end.
-    pub ended_detail: Option<String>,
+    /// End of the agent's part; none until it has ended.
+    pub end: Option<End>,
     /// Last message of the agent.
     pub answer: Option<String>,
     /// Number of replies of the agent.
@@ -111,6 +111,30 @@ impl AttemptRow {
             .map_or(self.status.as_str(), OutcomeKind::as_str)
     }
 
+    /// Returns whether the attempt passed; none without a verdict or state fault.
+    pub fn passed(&self) -> Option<bool> {
+        self.grade.as_ref().and_then(|grade| grade.result.passed())
+    }
+
+    /// Returns the score from 0 to 1; none without a verdict or state fault.
+    pub fn score(&self) -> Option<f64> {
+        self.grade.as_ref().and_then(|grade| grade.result.score())
+    }
+
+    /// Returns the rule by which the score was computed; none without a verdict.
+    pub fn score_rule(&self) -> Option<ScoreRule> {
+        self.grade
+            .as_ref()
+            .and_then(|grade| grade.result.score_rule())
+    }
+
+    /// Returns the checks of the verdict; empty without a verdict.
+    pub fn checks(&self) -> &[Check] {
+        self.grade
+            .as_ref()
+            .map_or(&[], |grade| grade.result.checks())
+    }
+
     /// Returns true if the process of the attempt died so often that the attempt is not retried.
     pub fn died(&self) -> bool {
         self.status == AttemptStatus::Abandoned && self.outcome == Some(OutcomeKind::InfraError)
@@ -128,30 +152,100 @@ pub struct GradeRow {
     pub terms: Option<BlobDigest>,
     /// Digest of the task whose verifier graded; none for grades of journal formats before 5.
     pub task_digest: Option<TaskDigest>,
-    /// Kind of the outcome: a verdict, a state fault or a verifier fault.
-    pub outcome: OutcomeKind,
-    /// Result: true if all checks passed, false also for a state fault, none for a verifier fault.
-    pub passed: Option<bool>,
-    /// Score from 0 to 1: the part of the task that was done. None for a verifier fault.
-    pub score: Option<f64>,
-    /// Kind of the fault of the verifier.
-    pub fault_kind: Option<String>,
-    /// Message of the fault of the verifier.
-    pub fault_message: Option<String>,
     /// Log of the verifier.
     pub log: String,
-    /// Inputs of the score apart from the checks.
-    pub scoring: Scoring,
     /// Servers that answered the verifier; empty if there was none, and for grades of journal formats before 11.
     pub interfaces: InterfaceVersions,
-    /// Checks of the verdict.
-    pub checks: Vec<Check>,
+    /// Verdict, or the fault that prevented it.
+    pub result: GradeResult,
 }
 
-impl GradeRow {
+/// Result of a grade.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GradeResult {
+    /// The verifier judged the final state.
+    Verdict {
+        /// True if all checks passed.
+        passed: bool,
+        /// Score from 0 to 1: the part of the task that was done.
+        score: f64,
+        /// Inputs of the score apart from the checks.
+        scoring: Scoring,
+        /// Checks of the verdict.
+        checks: Vec<Check>,
+    },
+    /// The final state makes the verifier fault, although the starting state does not. The attempt failed.
+    StateFault(Fault),
+    /// The verifier is broken.
+    VerifierFault(Fault),
+}
+
+impl GradeResult {
+    /// Returns the kind of the outcome.
+    pub fn outcome(&self) -> OutcomeKind {
+        match self {
+            Self::Verdict { .. } => OutcomeKind::Graded,
+            Self::StateFault(_) => OutcomeKind::StateFault,
+            Self::VerifierFault(_) => OutcomeKind::VerifierFault,
+        }
+    }
+
+    /// Returns true if all checks passed, false also for a state fault, and none for a verifier fault.
+    pub fn passed(&self) -> Option<bool> {
+        match self {
+            Self::Verdict { passed, .. } => Some(*passed),
+            Self::StateFault(_) => Some(false),
+            Self::VerifierFault(_) => None,
+        }
+    }
+
+    /// Returns the score from 0 to 1; 0 for a state fault, none for a verifier fault.
+    pub fn score(&self) -> Option<f64> {
+        match self {
+            Self::Verdict { score, .. } => Some(*score),
+            Self::StateFault(_) => Some(0.0),
+            Self::VerifierFault(_) => None,
+        }
+    }
+
     /// Returns the rule by which the score was computed; none without a verdict.
     pub fn score_rule(&self) -> Option<ScoreRule> {
-        (self.outcome == OutcomeKind::Graded).then_some(self.scoring.rule)
+        match self {
+            Self::Verdict { scoring, .. } => Some(scoring.rule),
+            Self::StateFault(_) | Self::VerifierFault(_) => None,
+        }
+    }
+
+    /// Returns the checks of the verdict; empty without a verdict.
+    pub fn checks(&self) -> &[Check] {
+        match self {
+            Self::Verdict { checks, .. } => checks,
+            Self::StateFault(_) | Self::VerifierFault(_) => &[],
+        }
+    }
+
+    /// Returns the fault; none for a verdict.
+    pub fn fault(&self) -> Option<&Fault> {
+        match self {
+            Self::Verdict { .. } => None,
+            Self::StateFault(fault) | Self::VerifierFault(fault) => Some(fault),
+        }
+    }
+}
+
+words! {
+    /// Role of a message.
+    pub enum MessageRole {
+        /// Prompt of the host, with the tools that the model saw.
+        System = "system",
+        /// Instruction, or a later message to the model.
+        User = "user",
+        /// Reply of the agent.
+        Assistant = "assistant",
+        /// Note of the host, which the model does not see.
+        Note = "note",
+        /// Summary that replaces the conversation so far.
+        Compaction = "compaction",
     }
 }
 
@@ -160,8 +254,8 @@ impl GradeRow {
 pub struct MessageRow {
     /// Number of the turn; 0 for the instruction.
     pub turn: u32,
-    /// Role: `system`, `user`, `assistant`, `note` or `compaction`.
-    pub role: String,
+    /// Role.
+    pub role: MessageRole,
     /// Content of the message, as a JSON object. It has `text`, and
     /// - for `system`: `tools`, the digest of the tools that the model saw; `adapted`, a list of changes to their
     ///   schemas for the provider; `results`, the form in which the model sees results;
@@ -179,16 +273,16 @@ pub struct MessageRow {
 pub struct ModelCallRow {
     /// Number of the turn that was requested.
     pub turn: u32,
-    /// Purpose: `turn` or `compaction`.
-    pub purpose: String,
+    /// Purpose.
+    pub purpose: Purpose,
     /// Number of the try, from 1.
     pub try_number: u32,
     /// Start time, in milliseconds since 1970-01-01T00:00:00Z.
     pub started_ms: i64,
     /// Duration, in microseconds.
     pub elapsed_us: i64,
-    /// Status: `ok`, `retry` or `failed`.
-    pub status: String,
+    /// Status.
+    pub status: CallStatus,
     /// Kind of the error.
     pub error_kind: Option<String>,
     /// Message of the error.

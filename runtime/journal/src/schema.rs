@@ -416,7 +416,7 @@ mod tests {
         let row = &rows[0];
         assert_eq!((row.turns, row.tool_calls, row.malformed_calls), (8, 7, 0));
         assert_eq!((row.usage, row.cost, row.agent_us), (None, None, None));
-        assert_eq!(row.grade.as_ref().unwrap().passed, Some(true));
+        assert_eq!(row.passed(), Some(true));
         let calls = journal.trajectory(&row.id).unwrap().calls;
         assert_eq!(row.tool_us, calls.iter().map(|call| call.elapsed_us).sum());
         assert_eq!((rows[1].turns, rows[1].status), (0, AttemptStatus::Running));

@@ -7,10 +7,11 @@ use std::{fmt, mem, thread};
 use mcpmark_agent::EndKind;
 use mcpmark_agent::failure::{Ending, Failure, classify};
 use mcpmark_model::{Cost, Usage};
+use mcpmark_verdict::FaultKind;
 use rusqlite::{OptionalExtension, Row};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
-use serde_json::Value;
 
+use super::columns::{optional_word, word_at};
 use super::sums::{ATTEMPT, compare_row, shown};
 use super::{Journal, JournalError};
 use crate::{AttemptStatus, OutcomeKind, ScoreRule};
@@ -37,8 +38,8 @@ pub struct SurveyRow {
     pub k: u32,
     /// Status.
     pub status: AttemptStatus,
-    /// End of the agent's part, such as `completed` or `turn-limit`.
-    pub ended: Option<Arc<str>>,
+    /// End of the agent's part; none until it has ended.
+    pub ended: Option<EndKind>,
     /// Kind of the outcome; none until there is one.
     pub outcome: Option<OutcomeKind>,
     /// True if the attempt passed; none without a grade.
@@ -48,7 +49,7 @@ pub struct SurveyRow {
     /// Rule by which the score was computed; none without a verdict.
     pub score_rule: Option<ScoreRule>,
     /// Kind of the fault, if the outcome is a state fault.
-    pub state_fault: Option<Arc<str>>,
+    pub state_fault: Option<FaultKind>,
     /// Number of replies of the agent.
     pub turns: u32,
     /// Number of tool calls of the agent.
@@ -226,10 +227,10 @@ impl RawRow {
             None => None,
         };
         let passed: Option<bool> = row.get(33)?;
-        let ended = columns.ended.optional(row, 15)?;
-        let failed = passed == Some(false);
-        let end = ended.as_deref().filter(|_| failed).and_then(end_kind);
-        let ending = match end {
+        let place = || format!("attempt {}", shown(row, 0));
+        let ended = optional_word(row, 15, place, "ended")?;
+        let grade = || format!("the last grade of attempt {}", shown(row, 0));
+        let ending = match ended.filter(|_| passed == Some(false)) {
             Some(end) => Some(RawEnding {
                 end,
                 detail: row.get(16)?,
@@ -249,8 +250,8 @@ impl RawRow {
                 model: columns.model.optional(row, 6)?,
                 model_settings: columns.model_settings.get(row, 7)?,
                 k: row.get(8)?,
-                status: row.get(12)?,
-                outcome: row.get(19)?,
+                status: word_at(row, 12, place, "status")?,
+                outcome: optional_word(row, 19, place, "outcome")?,
                 score: row.get(34)?,
                 score_rule: row
                     .get::<_, Option<bool>>(ATTEMPT.len() + 2)?
@@ -268,7 +269,7 @@ impl RawRow {
                 agent_us: count(29)?,
                 tools: Vec::new(),
                 failure: None,
-                state_fault: columns.state_fault.optional(row, ATTEMPT.len() + 1)?,
+                state_fault: optional_word(row, ATTEMPT.len() + 1, grade, "fault_kind")?,
                 ended,
                 passed,
                 usage,
@@ -298,10 +299,6 @@ impl RawRow {
     }
 }
 
-fn end_kind(name: &str) -> Option<EndKind> {
-    serde_json::from_value(Value::from(name)).ok()
-}
-
 /// Interned strings of the columns that have few distinct values.
 #[derive(Default)]
 struct Columns {
@@ -310,8 +307,6 @@ struct Columns {
     agent_settings: Interner,
     model: Interner,
     model_settings: Interner,
-    ended: Interner,
-    state_fault: Interner,
 }
 
 /// String interner: each distinct string is stored once.

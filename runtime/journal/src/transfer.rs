@@ -20,6 +20,7 @@ use serde_json::{Map, Value};
 use self::importer::RowImporter;
 pub use self::validate::MAX_PLANNED;
 use super::durable::write_durable_or;
+use super::grades::contradicts;
 use super::schema::{CARRIED, FORMAT, SUMMARISE_ALL};
 use super::sums::{bad_rows, misscored, sum_all};
 use super::texts::{is_packed, unpack};
@@ -142,22 +143,19 @@ struct End {
     rows: u64,
 }
 
-/// Query of attempts of the experiment `?1` whose outcome differs from their last grade's, or with a grade that
-/// contradicts its checks. With a verdict, the checks determine `passed` ([`misscored`] compares the score). A state
-/// fault is a failure with the score 0 and without checks. A verifier fault has no result, no score and no checks.
-const CONTRADICTING: &str = "
+/// Query of attempts of the experiment `?1` whose outcome differs from their last grade's, or that have a contradictory
+/// grade, or a result without a grade ([`misscored`] compares scores).
+const CONTRADICTING: &str = concat!(
+    "
 SELECT a.id FROM attempts a LEFT JOIN grades g ON g.attempt = a.id
 WHERE a.experiment = ?1
   AND (a.status = 'finished' AND g.id = a.grade AND a.outcome IS NOT g.outcome
-    OR CASE coalesce(g.outcome, a.outcome)
-    WHEN 'graded' THEN g.passed IS NULL OR g.score IS NULL
-        OR g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)
-    WHEN 'state-fault' THEN g.passed IS NOT 0 OR g.score IS NOT 0.0 OR g.fault_kind IS NULL
-        OR EXISTS (SELECT 1 FROM checks WHERE grade = g.id)
-    WHEN 'verifier-fault' THEN g.passed IS NOT NULL OR g.score IS NOT NULL
-        OR EXISTS (SELECT 1 FROM checks WHERE grade = g.id)
-    ELSE 0 END)
-LIMIT 1";
+    OR g.id IS NULL AND a.outcome IN ('graded', 'state-fault')
+    OR g.id IS NOT NULL AND ",
+    contradicts!(),
+    ")
+LIMIT 1"
+);
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,11 +1,40 @@
 //! Enums that the journal stores as words.
 
-/// Word in a column of the journal that none of the expected ones is.
-#[derive(Debug, thiserror::Error)]
-#[error("expected {}, found {found:?}", .expected.join(", "))]
-pub(crate) struct UnknownWord {
-    pub(crate) expected: &'static [&'static str],
-    pub(crate) found: String,
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde::de::value::StrDeserializer;
+
+/// Text that is not a word of an enum.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found {found:?}")]
+pub struct UnknownWord {
+    /// Words of the enum, separated by commas.
+    pub(crate) expected: String,
+    found: String,
+}
+
+impl serde::de::Error for UnknownWord {
+    /// Other errors than those of [`unknown_variant`](Self::unknown_variant) do not occur: the variants of such an enum
+    /// have no fields.
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Self {
+            expected: "a word".to_owned(),
+            found: message.to_string(),
+        }
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Self {
+            expected: expected.join(", "),
+            found: variant.to_owned(),
+        }
+    }
+}
+
+/// Parses a word by the enum's own names of its variants.
+pub(crate) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, UnknownWord> {
+    T::deserialize(StrDeserializer::new(text))
 }
 
 /// Defines an enum whose variants are words in the journal and in reports.
@@ -17,15 +46,14 @@ macro_rules! words {
         }
     ) => {
         $(#[$attribute])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
         pub enum $name {
-            $($(#[$of_variant])* $variant,)+
+            $($(#[$of_variant])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $name {
-            /// All words.
-            pub(crate) const WORDS: &'static [&'static str] = &[$($word),+];
-
             /// Returns the word.
             pub const fn as_str(self) -> &'static str {
                 match self {
@@ -37,28 +65,6 @@ macro_rules! words {
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
-            }
-        }
-
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
-            }
-        }
-
-        impl rusqlite::types::FromSql for $name {
-            fn column_result(
-                value: rusqlite::types::ValueRef<'_>,
-            ) -> rusqlite::types::FromSqlResult<Self> {
-                match value.as_str()? {
-                    $($word => Ok(Self::$variant),)+
-                    other => Err(rusqlite::types::FromSqlError::other(
-                        $crate::words::UnknownWord {
-                            expected: Self::WORDS,
-                            found: other.to_owned(),
-                        },
-                    )),
-                }
             }
         }
     };

@@ -13,7 +13,7 @@ use super::durable::{write, write_durable};
 use super::sums::{sum_experiment, sum_grade, sum_whole_attempt};
 use super::texts::pack;
 use super::{Journal, JournalError, MAX_AMOUNT, now_ms};
-use crate::{InterfaceVersions, Outcome, ScoreRule};
+use crate::{InterfaceVersions, MessageRole, Outcome, ScoreRule};
 
 /// Key of an attempt within its experiment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -380,7 +380,8 @@ impl AttemptRecorder {
     ) -> Result<(), JournalError> {
         match event {
             Event::Instruction(text) => {
-                self.message(transaction, 0, "user", &json!({ "text": text }).to_string())
+                let content = json!({ "text": text }).to_string();
+                self.message(transaction, 0, MessageRole::User, &content)
             }
             Event::Setup {
                 system,
@@ -398,16 +399,19 @@ impl AttemptRecorder {
                 let content = json!({
                     "text": system, "tools": digest, "adapted": adapted, "results": view,
                 });
-                self.message(transaction, 0, "system", &content.to_string())
+                self.message(transaction, 0, MessageRole::System, &content.to_string())
             }
             Event::ModelCall(call) => self.model_call(transaction, call),
-            Event::Compaction { turn, content } => {
-                self.message(transaction, turn, "compaction", &content.to_string())
-            }
+            Event::Compaction { turn, content } => self.message(
+                transaction,
+                turn,
+                MessageRole::Compaction,
+                &content.to_string(),
+            ),
             Event::Told { turn, text } | Event::Note { turn, text } => {
                 let role = match event {
-                    Event::Told { .. } => "user",
-                    _ => "note",
+                    Event::Told { .. } => MessageRole::User,
+                    _ => MessageRole::Note,
                 };
                 let content = json!({ "text": text }).to_string();
                 self.message(transaction, turn, role, &content)
@@ -416,7 +420,7 @@ impl AttemptRecorder {
                 self.message(
                     transaction,
                     turn,
-                    "assistant",
+                    MessageRole::Assistant,
                     &serde_json::to_string(reply)?,
                 )?;
                 let malformed = reply.calls.iter().filter(|call| call.malformed.is_some());
@@ -494,7 +498,7 @@ impl AttemptRecorder {
         &mut self,
         transaction: &Transaction<'_>,
         turn: u32,
-        role: &str,
+        role: MessageRole,
         content: &str,
     ) -> Result<(), JournalError> {
         self.messages += 1;
@@ -508,7 +512,7 @@ impl AttemptRecorder {
                 self.id,
                 self.messages,
                 turn,
-                role,
+                role.as_str(),
                 content,
                 now_ms()
             ])?;

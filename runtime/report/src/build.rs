@@ -1,6 +1,5 @@
 //! Construction of a report from rows of the journal.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -375,14 +374,14 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
     let mut state_faults = BTreeMap::new();
     for entry in entries {
         if entry.row.is_none_or(|row| row.passed.is_none()) {
-            let why = result(entry.row).into_owned();
+            let why = result(entry.row).to_owned();
             *ungraded.entry(why).or_default() += 1;
         }
         if let Some(row) = entry.row {
-            if let Some(end) = &row.ended {
+            if let Some(end) = row.ended {
                 *ended.entry(end.to_string()).or_default() += 1;
             }
-            if let Some(kind) = &row.state_fault {
+            if let Some(kind) = row.state_fault {
                 *state_faults.entry(kind.to_string()).or_default() += 1;
             }
             if let Some(failure) = &row.failure {
@@ -416,17 +415,17 @@ fn model(key: &Key, name: &str, entries: &[Entry<'_>], tasks: &[TaskFacts]) -> M
 }
 
 /// Returns `pass`, `fail`, or the reason why there is no grade.
-fn result(row: Option<&SurveyRow>) -> Cow<'static, str> {
+fn result(row: Option<&SurveyRow>) -> &'static str {
     match row {
-        None => "not begun".into(),
+        None => "not begun",
         Some(row) => match row.passed {
-            Some(true) => "pass".into(),
-            Some(false) => "fail".into(),
-            None => match (&row.outcome, &row.ended) {
+            Some(true) => "pass",
+            Some(false) => "fail",
+            None => match (row.outcome, row.ended) {
                 // The outcome is `cancelled` in several cases, and the end of the agent's part is more specific.
-                (Some(OutcomeKind::Cancelled), Some(end)) => end.to_string().into(),
-                (Some(outcome), _) => outcome.as_str().into(),
-                (None, _) => row.status.as_str().into(),
+                (Some(OutcomeKind::Cancelled), Some(end)) => end.as_str(),
+                (Some(outcome), _) => outcome.as_str(),
+                (None, _) => row.status.as_str(),
             },
         },
     }
@@ -633,7 +632,7 @@ pub(crate) fn samples_of(report: &Report, model: &ModelReport) -> Vec<(usize, u3
         .enumerate()
         .flat_map(|(task, cell)| {
             cell.attempts.iter().map(move |attempt| {
-                let passed = match &*attempt.result {
+                let passed = match attempt.result {
                     "pass" => Some(true),
                     "fail" => Some(false),
                     _ => None,

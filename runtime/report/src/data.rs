@@ -1,6 +1,5 @@
 //! Data of a report, independent of its format.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use mcpmark_agent::failure::{Failure, FailureClass};
@@ -187,7 +186,7 @@ pub struct AttemptRef {
     /// Repetition, from 1.
     pub k: u32,
     /// `pass`, `fail`, or the reason why there is no grade.
-    pub result: Cow<'static, str>,
+    pub result: &'static str,
     /// Number of replies of the agent.
     pub turns: u32,
     /// Number of tool calls of the agent.

@@ -139,15 +139,16 @@ fn by_priority(report: &Report) -> Vec<&str> {
 /// Returns the size of the texts of an attempt's row and of its grade, as the page shows them, in bytes.
 fn row_size(row: &AttemptRow) -> usize {
     let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-    length(&row.ended_detail) + length(&row.error) + row.grade.as_ref().map_or(0, grade_size)
+    let end = row.end.as_ref().map_or(0, |end| length(&end.detail));
+    end + length(&row.error) + row.grade.as_ref().map_or(0, grade_size)
 }
 
 /// Returns the size of a grade's texts after truncation, in bytes. Names of checks and the message of a fault are not
 /// truncated.
 fn grade_size(grade: &GradeRow) -> usize {
-    let checks = grade.checks.iter();
+    let checks = grade.result.checks().iter();
     let checks = checks.map(|check| check.name.len() + truncated(&check.detail));
-    let fault = grade.fault_message.as_ref().map_or(0, String::len);
+    let fault = grade.result.fault().map_or(0, |fault| fault.message.len());
     checks.sum::<usize>() + fault + truncated(&grade.log)
 }
 
@@ -225,7 +226,7 @@ pub(crate) fn result_text(result: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_journal::{CallRow, OutcomeKind, Scoring};
+    use mcpmark_journal::{CallRow, Fault, FaultKind, GradeResult, Scoring};
     use serde_json::json;
 
     use super::*;
@@ -244,28 +245,31 @@ mod tests {
     #[test]
     fn checks_log_and_fault_of_a_grade_count() {
         let long = "x".repeat(2 * MAX_CHARACTERS);
-        let grade = GradeRow {
+        let grade = |result| GradeRow {
             verifier: mcpmark_snapshot::Digest::of(b"").into(),
             engine: String::new(),
             terms: None,
             task_digest: None,
-            outcome: OutcomeKind::Graded,
-            passed: Some(false),
-            score: Some(0.5),
-            fault_kind: None,
-            fault_message: Some("trap".to_owned()),
             log: long.clone(),
-            scoring: Scoring::default(),
             interfaces: mcpmark_journal::InterfaceVersions::default(),
-            checks: serde_json::from_value(json!([
-                {"name": "first", "passed": true, "detail": long},
-                {"name": "second", "passed": false, "detail": "short"},
-            ]))
-            .unwrap(),
+            result,
         };
-        let whole = ["first", "second", "short", "trap"].map(str::len);
+        let checks = json!([
+            {"name": "first", "passed": true, "detail": long},
+            {"name": "second", "passed": false, "detail": "short"},
+        ]);
+        let verdict = grade(GradeResult::Verdict {
+            passed: false,
+            score: 0.5,
+            scoring: Scoring::default(),
+            checks: serde_json::from_value(checks).unwrap(),
+        });
+        let whole = ["first", "second", "short"].map(str::len);
         let expected = whole.iter().sum::<usize>() + 2 * MAX_CHARACTERS;
-        assert_eq!(grade_size(&grade), expected);
+        assert_eq!(grade_size(&verdict), expected);
+        let fault = Fault::new(FaultKind::Trap, "unreachable");
+        let fault = grade(GradeResult::VerifierFault(fault));
+        assert_eq!(grade_size(&fault), "unreachable".len() + MAX_CHARACTERS);
     }
 
     #[test]

@@ -101,7 +101,7 @@ fn errors_of_worlds_name_the_field() {
         (
             "\"heading_2\": {",
             "\"heading_9\": {",
-            "\"heading_9\" is no type of block",
+            "expected a type of block, found \"heading_9\"",
         ),
         (
             "\"function\": \"sum\"",

@@ -20,11 +20,7 @@ pub(crate) fn exit_code(
     reached: bool,
 ) -> ExitCode {
     let has = |outcome| rows.iter().any(|row| row.outcome == Some(outcome));
-    let failed = |row: &AttemptRow| {
-        row.grade
-            .as_ref()
-            .is_some_and(|grade| grade.passed == Some(false))
-    };
+    let failed = |row: &AttemptRow| row.passed() == Some(false);
     let unfinished = unfinished(rows, planned);
     if cancelled && unfinished {
         ExitCode::Interrupted

@@ -28,10 +28,7 @@ pub(crate) fn explain(
     journal: &Journal,
     attempt: &AttemptRow,
 ) -> Result<Vec<Explained>, CommandError> {
-    let checks = attempt
-        .grade
-        .as_ref()
-        .map_or(&[][..], |grade| &grade.checks);
+    let checks = attempt.checks();
     if checks.iter().all(|check| check.passed) {
         return Ok(Vec::new());
     }

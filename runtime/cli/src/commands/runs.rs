@@ -272,10 +272,7 @@ pub(crate) fn lines(attempts: &[AttemptReport]) -> String {
 
 /// Returns the result of an attempt in one word, with its style.
 pub(crate) fn result(row: &AttemptRow) -> (String, Style) {
-    mark(
-        row.grade.as_ref().and_then(|grade| grade.passed),
-        row.standing(),
-    )
+    mark(row.passed(), row.standing())
 }
 
 fn mark(passed: Option<bool>, otherwise: &str) -> (String, Style) {

@@ -7,7 +7,9 @@ use std::path::Path;
 
 use mcpmark_experiment::decimals;
 use mcpmark_experiment::failure::Failure;
-use mcpmark_experiment::journal::{AttemptRow, CallRow, ModelCallRow, OutcomeKind, Trajectory};
+use mcpmark_experiment::journal::{
+    AttemptRow, CallRow, CallStatus, MessageRole, ModelCallRow, OutcomeKind, Purpose, Trajectory,
+};
 use mcpmark_metadata::ExitCode;
 use mcpmark_snapshot::{Change, DigestOf, Store, TreeDigest, diff};
 use serde_json::Value;
@@ -94,13 +96,13 @@ pub(crate) fn show(context: &Context, args: ShowArgs) -> Result<ExitCode, Comman
             let line = format!("log: {}", sanitise::line(line));
             text.push_str(&format!("{}\n", output::paint(output::DIM, line)));
         }
-        text.push_str(&grade::checks(&grade.checks));
-        if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
-            let fault = format!("{} ({})", grade.outcome, sanitise::line(kind));
-            let message = sanitise::line(message);
+        text.push_str(&grade::checks(grade.result.checks()));
+        if let Some(fault) = grade.result.fault() {
+            let kind = format!("{} ({})", grade.result.outcome(), fault.kind);
             text.push_str(&format!(
-                "{}: {message}\n",
-                output::paint(output::WARN, fault)
+                "{}: {}\n",
+                output::paint(output::WARN, kind),
+                sanitise::line(&fault.message)
             ));
         }
     }
@@ -130,11 +132,7 @@ fn heading(text: &str) -> String {
 
 fn header(attempt: &AttemptRow) -> String {
     let (result, style) = runs::result(attempt);
-    let ended = match (&attempt.ended, &attempt.ended_detail) {
-        (Some(ended), Some(detail)) => format!("{ended}: {detail}"),
-        (Some(ended), None) => ended.clone(),
-        (None, _) => "-".to_owned(),
-    };
+    let ended = attempt.end.as_ref().map(ToString::to_string);
     let seconds = attempt
         .ended_ms
         .map(|ended| format!("{:.1} s", (ended - attempt.started_ms) as f64 / 1000.0));
@@ -155,7 +153,7 @@ fn header(attempt: &AttemptRow) -> String {
         ("repetition", attempt.k.to_string()),
         ("started", runs::instant(attempt.started_ms)),
         ("duration", seconds.unwrap_or_default()),
-        ("agent ended", ended),
+        ("agent ended", ended.unwrap_or_else(|| "-".to_owned())),
         (
             "turns",
             format!("{}, {} tool calls", attempt.turns, attempt.tool_calls),
@@ -276,17 +274,17 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
     let mut requests = requests.iter().peekable();
     let mut calls = trajectory.calls.iter().peekable();
     for message in &trajectory.messages {
-        let led_to = match message.role.as_str() {
-            "assistant" => Some("turn"),
-            "compaction" => Some("compaction"),
-            _ => None,
+        let led_to = match message.role {
+            MessageRole::Assistant => Some(Purpose::Turn),
+            MessageRole::Compaction => Some(Purpose::Compaction),
+            MessageRole::System | MessageRole::User | MessageRole::Note => None,
         };
         // Requests are in chronological order. The failed ones before the request of this message are printed with it.
         while let Some(purpose) = led_to
             && let Some(request) = requests.next_if(|request| request.turn <= message.turn)
         {
             text.push_str(&tried(request, full));
-            let led = request.status == "ok" && request.purpose == purpose;
+            let led = request.status == CallStatus::Ok && request.purpose == purpose;
             if led && request.turn == message.turn {
                 break;
             }
@@ -297,14 +295,14 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
             .as_str()
             .or(message.content["summary"].as_str())
             .unwrap_or_default();
-        match message.role.as_str() {
-            "assistant" => {
+        match message.role {
+            MessageRole::Assistant => {
                 text.push_str(&output::paint(
                     output::DIM,
                     format!(
                         "turn {}{}",
                         message.turn,
-                        by_turn.words("turn", message.turn)
+                        by_turn.words(Purpose::Turn, message.turn)
                     ),
                 ));
                 text.push('\n');
@@ -314,13 +312,13 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
             }
             role => {
                 let title = match (role, message.turn) {
-                    ("user", 0) => "instruction",
-                    ("user", _) => "user message",
-                    ("system", _) => "system prompt",
-                    (role, _) => role,
+                    (MessageRole::User, 0) => "instruction",
+                    (MessageRole::User, _) => "user message",
+                    (MessageRole::System, _) => "system prompt",
+                    (role, _) => role.as_str(),
                 };
                 let used = match role {
-                    "compaction" => by_turn.words("compaction", message.turn),
+                    MessageRole::Compaction => by_turn.words(Purpose::Compaction, message.turn),
                     _ => String::new(),
                 };
                 text.push_str(&output::paint(output::DIM, format!("{title}{used}")));
@@ -329,7 +327,8 @@ fn render(trajectory: &Trajectory, requests: &[ModelCallRow], full: bool) -> Str
             }
         }
         // A compaction has the number of the next turn, whose calls are not listed here.
-        let made = |call: &&CallRow| message.role == "assistant" && call.turn == message.turn;
+        let made =
+            |call: &&CallRow| message.role == MessageRole::Assistant && call.turn == message.turn;
         while let Some(call) = calls.next_if(made) {
             // Arguments that are not a JSON object are stored as the text that was sent.
             let arguments = match &call.arguments {
@@ -377,10 +376,9 @@ fn tried(request: &ModelCallRow, full: bool) -> String {
     let line = format!(
         "try {} of the request for {} {}: {}: {error}",
         request.try_number,
-        if request.purpose == "turn" {
-            "turn"
-        } else {
-            "the compaction before turn"
+        match request.purpose {
+            Purpose::Turn => "turn",
+            Purpose::Compaction => "the compaction before turn",
         },
         request.turn,
         request.error_kind.as_deref().unwrap_or("error"),

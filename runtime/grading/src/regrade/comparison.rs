@@ -1,6 +1,6 @@
 //! Comparison of the grades before and after a regrade.
 
-use mcpmark_journal::GradeRow;
+use mcpmark_journal::{GradeResult, GradeRow};
 use serde::Serialize;
 
 /// Differences between the grade before a regrade and the new one.
@@ -44,17 +44,21 @@ impl GradeComparison {
     /// Compares two grades of one attempt. `before` is none if the attempt had no grade.
     pub fn new(before: Option<&GradeRow>, after: &GradeRow) -> Self {
         Self {
-            is_same: before.is_some_and(|before| {
-                before.outcome == after.outcome
-                    && before.passed == after.passed
-                    && before.checks == after.checks
-                    && before.fault_kind == after.fault_kind
-            }),
-            is_flipped: before.and_then(|before| before.passed) != after.passed,
+            is_same: before.is_some_and(|before| is_same(&before.result, &after.result)),
+            is_flipped: before.and_then(|before| before.result.passed()) != after.result.passed(),
             servers: before.map_or_else(Vec::new, |before| changed_servers(before, after)),
             checks: changed_checks(before, after),
         }
     }
+}
+
+/// Compares two results without their scores, and without the messages of faults, which depend on the host.
+fn is_same(before: &GradeResult, after: &GradeResult) -> bool {
+    let kind = |result: &GradeResult| result.fault().map(|fault| fault.kind);
+    before.outcome() == after.outcome()
+        && before.passed() == after.passed()
+        && before.checks() == after.checks()
+        && kind(before) == kind(after)
 }
 
 fn changed_servers(before: &GradeRow, after: &GradeRow) -> Vec<ChangedServer> {
@@ -68,8 +72,8 @@ fn changed_servers(before: &GradeRow, after: &GradeRow) -> Vec<ChangedServer> {
 }
 
 fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedCheck> {
-    let old = before.map_or(&[][..], |before| &before.checks);
-    let new = after.checks.iter().filter_map(|check| {
+    let old = before.map_or(&[][..], |before| before.result.checks());
+    let new = after.result.checks().iter().filter_map(|check| {
         let was = old
             .iter()
             .find(|it| it.name == check.name)
@@ -83,7 +87,7 @@ fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedChe
     });
     let gone = old
         .iter()
-        .filter(|check| !after.checks.iter().any(|it| it.name == check.name))
+        .filter(|check| !after.result.checks().iter().any(|it| it.name == check.name))
         .map(|check| ChangedCheck {
             name: check.name.clone(),
             before: Some(check.passed),
@@ -95,7 +99,7 @@ fn changed_checks(before: Option<&GradeRow>, after: &GradeRow) -> Vec<ChangedChe
 
 #[cfg(test)]
 mod tests {
-    use mcpmark_journal::{OutcomeKind, Scoring};
+    use mcpmark_journal::Scoring;
     use mcpmark_sandbox::{Check, InterfaceVersions};
     use mcpmark_snapshot::Digest;
 
@@ -113,15 +117,14 @@ mod tests {
             engine: "engine".to_owned(),
             terms: None,
             task_digest: None,
-            outcome: OutcomeKind::Graded,
-            passed: Some(checks.iter().all(|check| check.passed)),
-            score: None,
-            fault_kind: None,
-            fault_message: None,
             log: String::new(),
-            scoring: Scoring::default(),
             interfaces: InterfaceVersions::default(),
-            checks,
+            result: GradeResult::Verdict {
+                passed: checks.iter().all(|check| check.passed),
+                score: Scoring::default().score(&checks),
+                scoring: Scoring::default(),
+                checks,
+            },
         }
     }
 
@@ -153,7 +156,7 @@ mod tests {
         let mut after = before.clone();
         after.engine = "other".to_owned();
         assert!(GradeComparison::new(Some(&before), &after).is_same);
-        after.checks[0].detail = "y".to_owned();
+        let after = grade(&[("a", false, "y")]);
         let found = GradeComparison::new(Some(&before), &after);
         assert!(!found.is_same && !found.is_flipped && found.checks.is_empty());
     }

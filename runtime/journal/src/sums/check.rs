@@ -10,6 +10,7 @@ use super::{
     sum_all,
 };
 use crate::durable::write_durable;
+use crate::grades::contradicts;
 use crate::{Journal, JournalError, texts};
 
 /// Row that is not as it was written, lacks a check sum, or contradicts the rows that it depends on.
@@ -40,10 +41,12 @@ const REPEATED: &str = "SELECT a.id FROM attempts a LEFT JOIN grades g
       AND (a.grade IS NOT g.id OR a.passed IS NOT g.passed OR a.score IS NOT g.score
         OR g.id IS NOT NULL AND a.outcome IS NOT g.outcome)";
 
-/// Query of grades whose result contradicts their checks.
-const MISJUDGED: &str = "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.attempt
-    WHERE (?1 IS NULL OR a.experiment = ?1) AND g.outcome = 'graded'
-      AND g.passed IS NOT (SELECT min(passed) FROM checks WHERE grade = g.id)";
+/// Query of contradictory grades.
+const MISJUDGED: &str = concat!(
+    "SELECT g.id FROM grades g JOIN attempts a ON a.id = g.attempt
+    WHERE (?1 IS NULL OR a.experiment = ?1) AND ",
+    contradicts!()
+);
 
 /// Columns that contain digests with the name of the algorithm, by table.
 const DIGESTS: [(&str, &[&str]); 2] = [

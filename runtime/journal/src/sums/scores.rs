@@ -3,7 +3,7 @@
 use mcpmark_verdict::Check;
 use rusqlite::{Connection, Row};
 
-use crate::read::scoring;
+use crate::grades::document;
 use crate::{JournalError, Scoring};
 
 /// Grade whose score differs from the one that its checks give.
@@ -41,7 +41,7 @@ impl Verdict {
                 attempt: text(row, 1)?.unwrap_or_default(),
             },
             score: row.get(2)?,
-            scoring: scoring(text(row, 3)?).ok(),
+            scoring: document(text(row, 3)?).ok().map(Option::unwrap_or_default),
             checks: Vec::new(),
         })
     }

@@ -277,11 +277,134 @@ fn a_damaged_reply_does_not_prevent_a_regrade() {
     journal.regrade(regrade, &[(ID, grade)]).unwrap();
     let row = journal.attempt(ID).unwrap();
     assert_eq!(row.outcome, Some(OutcomeKind::VerifierFault));
-    assert_eq!(row.grade.unwrap().outcome, OutcomeKind::VerifierFault);
+    let grade = row.grade.unwrap();
+    assert_eq!(grade.result.outcome(), OutcomeKind::VerifierFault);
     // Only the damaged row is reported.
     let bad = journal.check_rows().unwrap();
     let rows: Vec<&str> = bad.iter().map(|bad| bad.row.as_str()).collect();
     assert_eq!(rows, [format!("row 1 of model_calls of attempt {ID}")]);
+}
+
+/// Changes the sample with matching check sums, so that only the values themselves are wrong, and returns the first
+/// error of reading the attempt with its rows.
+fn error_after(change: &str) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let journal = Journal::open(&sample(dir.path())).unwrap();
+    let ignore = "PRAGMA ignore_check_constraints = 1;";
+    let change = format!("{ignore} {change}");
+    journal.lock().execute_batch(&change).unwrap();
+    journal.sum_rows().unwrap();
+    let attempt = journal.attempt(ID).map(drop);
+    let read = attempt
+        .and_then(|()| journal.trajectory(ID).map(drop))
+        .and_then(|()| journal.model_calls(ID).map(drop));
+    let error = read.unwrap_err().to_string();
+    // Lists of attempts report the same error.
+    if !change.contains("UPDATE m") {
+        assert_eq!(journal.attempts("e").unwrap_err().to_string(), error);
+    }
+    error
+}
+
+#[test]
+fn an_unknown_word_is_reported_with_its_row_and_column() {
+    for (change, expected) in [
+        (
+            "UPDATE attempts SET ended = 'exploded'",
+            "column ended of attempt 0123456789ab: expected completed, turn-limit, time-limit, token-limit, cost-limit, \
+             memory-limit, context-overflow, agent-error, model-error, cancelled, found \"exploded\"",
+        ),
+        (
+            "UPDATE attempts SET outcome = 'won'",
+            "column outcome of attempt 0123456789ab: expected graded, state-fault, verifier-fault, infra-error, \
+             invalid-task, held-back, cancelled, found \"won\"",
+        ),
+        (
+            "UPDATE messages SET role = 'tool' WHERE seq = 1",
+            "column role of a message of attempt 0123456789ab: expected system, user, assistant, note, compaction, \
+             found \"tool\"",
+        ),
+        (
+            "UPDATE model_calls SET purpose = 'chat'",
+            "column purpose of a model call of attempt 0123456789ab: expected turn, compaction, found \"chat\"",
+        ),
+        (
+            "UPDATE model_calls SET status = 'lost'",
+            "column status of a model call of attempt 0123456789ab: expected ok, retry, failed, found \"lost\"",
+        ),
+        (
+            "UPDATE grades SET outcome = 'infra-error'",
+            "column outcome of grade 9 of attempt 0123456789ab: expected graded, state-fault, verifier-fault, \
+             found \"infra-error\"",
+        ),
+        (
+            "UPDATE grades SET fault_kind = 'boredom'",
+            "column fault_kind of grade 9 of attempt 0123456789ab: expected trap, fuel, memory, time, wait, copy, \
+             output, link, disagreement, unreadable, statement, found \"boredom\"",
+        ),
+    ] {
+        let error = error_after(change);
+        assert_eq!(error, format!("the journal is damaged: {expected}"));
+    }
+}
+
+#[test]
+fn a_contradictory_grade_is_reported_with_its_columns() {
+    let verdict = "outcome is \"graded\", passed is 0, score is 0.5";
+    let fault = "DELETE FROM checks; UPDATE grades SET fault_kind = 'trap', fault_message = 'x'";
+    for (change, expected) in [
+        (
+            "UPDATE grades SET fault_kind = 'trap', fault_message = 'x'",
+            &*format!(
+                "{verdict}, fault_kind is \"trap\", fault_message is present, scoring is null, number of checks is 2"
+            ),
+        ),
+        (
+            "UPDATE grades SET fault_message = 'x'",
+            &format!(
+                "{verdict}, fault_kind is null, fault_message is present, scoring is null, number of checks is 2"
+            ),
+        ),
+        (
+            "UPDATE grades SET passed = NULL",
+            "outcome is \"graded\", passed is null, score is 0.5, fault_kind is null, fault_message is null, \
+             scoring is null, number of checks is 2",
+        ),
+        (
+            &format!("{fault}, outcome = 'state-fault', score = 0.0, passed = 1"),
+            "outcome is \"state-fault\", passed is 1, score is 0, fault_kind is \"trap\", fault_message is present, \
+             scoring is null, number of checks is 0",
+        ),
+        (
+            &format!("{fault}, outcome = 'verifier-fault'"),
+            "outcome is \"verifier-fault\", passed is 0, score is 0.5, fault_kind is \"trap\", \
+             fault_message is present, scoring is null, number of checks is 0",
+        ),
+        (
+            "UPDATE grades SET outcome = 'verifier-fault', passed = NULL, score = NULL, fault_kind = 'trap', \
+             fault_message = 'x'",
+            "outcome is \"verifier-fault\", passed is null, score is null, fault_kind is \"trap\", \
+             fault_message is present, scoring is null, number of checks is 2",
+        ),
+    ] {
+        let error = error_after(change);
+        let row = "grade 9 of attempt 0123456789ab";
+        let expected = format!("the journal is damaged: {row} contradicts itself: {expected}");
+        assert_eq!(error, expected);
+        // `mcpmark store check` lists the grade.
+        let dir = tempfile::tempdir().unwrap();
+        let journal = Journal::open(&sample(dir.path())).unwrap();
+        journal.lock().execute_batch(change).unwrap();
+        journal.sum_rows().unwrap();
+        let bad = journal.check_rows().unwrap();
+        let listed = |bad: &BadRow| bad.row == "grade 9" && bad.problem == CONTRADICTS;
+        assert!(bad.iter().any(listed), "{bad:?}");
+    }
+    let error = error_after("UPDATE attempts SET ended = NULL, ended_detail = 'x'");
+    assert_eq!(
+        error,
+        "the journal is damaged: attempt 0123456789ab contradicts itself: ended is null, ended_detail is present"
+    );
 }
 
 #[test]

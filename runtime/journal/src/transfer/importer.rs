@@ -8,15 +8,10 @@ use rusqlite::{OptionalExtension, Transaction, params_from_iter};
 use serde_json::{Map, Value};
 
 use super::{HERE, JournalError, Line, Lines, Need, RowTransferError, SUM, TABLES, validate};
+use crate::grades::GradeKind;
 use crate::texts::{is_packed, pack};
-use crate::{InterfaceVersions, OutcomeKind, Scoring, Spec, now_ms};
-
-/// Valid outcomes of grades. Those of attempts are all [`OutcomeKind`]s.
-const GRADES: [&str; 3] = [
-    OutcomeKind::Graded.as_str(),
-    OutcomeKind::StateFault.as_str(),
-    OutcomeKind::VerifierFault.as_str(),
-];
+use crate::words::UnknownWord;
+use crate::{InterfaceVersions, OutcomeKind, Scoring, Spec, now_ms, words};
 
 /// State of the import of one experiment.
 pub(super) struct RowImporter<'a> {
@@ -100,14 +95,8 @@ impl<'a> RowImporter<'a> {
                 None => Err(lines.wrong(&format!("its {key} is not a digest"))),
             },
         };
-        let outcome = |known: &[&str]| match row.get("outcome") {
-            None | Some(Value::Null) => Ok(()),
-            Some(value) if value.as_str().is_some_and(|text| known.contains(&text)) => Ok(()),
-            Some(_) => {
-                let known = known.join(", ");
-                let problem = format!("unknown outcome; expected one of {known}");
-                Err(lines.wrong(&problem))
-            }
+        let unknown_outcome = |UnknownWord { expected, .. }: UnknownWord| {
+            wrong(&format!("unknown outcome; expected one of {expected}"))
         };
         if let Some(problem) = validate::problem(table, &row) {
             return Err(wrong(&problem));
@@ -171,7 +160,12 @@ impl<'a> RowImporter<'a> {
                         "the plan of the experiment has another attempt or none at its position",
                     ));
                 }
-                outcome(OutcomeKind::WORDS)?;
+                if let Some(outcome) = text("outcome") {
+                    words::parse::<OutcomeKind>(&outcome).map_err(unknown_outcome)?;
+                }
+                if text("ended").is_none() && text("ended_detail").is_some() {
+                    return Err(wrong("it has details of an end, but no end"));
+                }
                 digest("bundle")?;
                 if let Some(start) = digest("world")? {
                     self.need(&id, Need::Start(&start))?;
@@ -193,7 +187,9 @@ impl<'a> RowImporter<'a> {
                 if !own {
                     return Err(wrong("it does not belong to an attempt of the experiment"));
                 }
-                outcome(&GRADES)?;
+                if let Some(outcome) = text("outcome") {
+                    words::parse::<GradeKind>(&outcome).map_err(unknown_outcome)?;
+                }
                 digest("bundle")?;
                 let verifier = digest("verifier")?;
                 let verifier = verifier.ok_or_else(|| wrong("its verifier is not a digest"))?;

@@ -82,8 +82,7 @@ fn numbers_are_those_of_the_journal_that_takes_them() {
     journal.lock().execute(other, []).unwrap();
     assert_eq!(take(&journal, &rows).unwrap(), "e");
     let row = journal.attempts("e").unwrap().remove(0);
-    let grade = row.grade.unwrap();
-    assert_eq!((grade.passed, grade.score), (Some(true), Some(1.0)));
+    assert_eq!((row.passed(), row.score()), (Some(true), Some(1.0)));
     let numbers = "SELECT g.id, g.regrade, c.grade FROM grades g JOIN checks c ON c.grade = g.id";
     let numbers: (i64, i64, i64) = journal
         .lock()
@@ -460,6 +459,22 @@ fn values_that_nobody_could_read_back_are_refused() {
         (
             value(5, "\"graded\"", "\"verifier-fault\""),
             "contradicts its checks",
+        ),
+        (
+            value(5, "\"fault_kind\":null", "\"fault_kind\":\"trap\""),
+            "contradicts its checks",
+        ),
+        (
+            value(5, "\"fault_kind\":null", "\"fault_kind\":\"boredom\""),
+            "its fault_kind is not a known kind of fault",
+        ),
+        (
+            value(3, "\"role\":\"user\"", "\"role\":\"tool\""),
+            "its role is not a known role of a message",
+        ),
+        (
+            value(2, "\"ended_detail\":null", "\"ended_detail\":\"20 turns\""),
+            "it has details of an end, but no end",
         ),
         (
             value(6, "\"passed\":1", "\"passed\":0"),

@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use mcpmark_agent::EndKind;
 use mcpmark_json::canonical;
 use mcpmark_snapshot::Digest;
+use mcpmark_verdict::FaultKind;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::plan::Place;
-use crate::{MAX_AMOUNT, Spec};
+use crate::{MAX_AMOUNT, MessageRole, Spec, words};
 
 /// Range of numbers that are read as `u32`.
 const COUNT: Rule = Rule::Number(0, u32::MAX as i64);
@@ -22,10 +24,14 @@ enum Rule {
     /// Integer from the first to the second number, inclusive.
     Number(i64, i64),
     Json,
-    /// Name of an [`EndKind`].
-    End,
+    /// Word of an enum: a description of the enum, and a function that reports whether it has a word.
+    Word(&'static str, fn(&str) -> bool),
     /// Digest in hexadecimal, without its prefix.
     HexDigest,
+}
+
+fn is_word<T: DeserializeOwned>(text: &str) -> bool {
+    words::parse::<T>(text).is_ok()
 }
 
 /// Rules for the values of columns that are not null.
@@ -39,7 +45,7 @@ const RULES: [(&str, &[(&str, Rule)]); 7] = [
             ("try", Rule::Number(1, 1_000_000)),
             ("started_ms", TIME),
             ("ended_ms", TIME),
-            ("ended", Rule::End),
+            ("ended", Rule::Word("end of an attempt", is_word::<EndKind>)),
             ("input_tokens", AMOUNT),
             ("cached_tokens", AMOUNT),
             ("output_tokens", AMOUNT),
@@ -58,6 +64,10 @@ const RULES: [(&str, &[(&str, Rule)]); 7] = [
         &[
             ("seq", COUNT),
             ("turn", COUNT),
+            (
+                "role",
+                Rule::Word("role of a message", is_word::<MessageRole>),
+            ),
             ("content", Rule::Json),
             ("at_ms", TIME),
         ],
@@ -92,7 +102,17 @@ const RULES: [(&str, &[(&str, Rule)]); 7] = [
         ],
     ),
     ("regrades", &[("begun_ms", TIME), ("ended_ms", TIME)]),
-    ("grades", &[("at_ms", TIME), ("passed", FLAG)]),
+    (
+        "grades",
+        &[
+            ("at_ms", TIME),
+            ("passed", FLAG),
+            (
+                "fault_kind",
+                Rule::Word("kind of fault", is_word::<FaultKind>),
+            ),
+        ],
+    ),
     ("checks", &[("seq", COUNT), ("passed", FLAG)]),
 ];
 
@@ -114,11 +134,8 @@ pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
                     .err()
                     .map(|error| format!("its {key} is not valid JSON: {error}"))
             }
-            (Rule::End, Value::String(_)) => {
-                let parsed = serde_json::from_value::<EndKind>(value.clone());
-                parsed
-                    .err()
-                    .map(|_| format!("its {key} is not a known end of an attempt"))
+            (Rule::Word(what, is_word), Value::String(text)) => {
+                (!is_word(text)).then(|| format!("its {key} is not a known {what}"))
             }
             (Rule::HexDigest, Value::String(text)) => {
                 let parsed = Digest::from_hex(text);

@@ -104,8 +104,11 @@ impl ScriptSession for Asking {
             Ok(rest) => rest,
             Err(problem) => return ServiceAnswer::Broken(problem.clone()),
         };
-        let Ok(request) = serde_json::from_str::<Request>(request) else {
-            return ServiceAnswer::Error("the request is none of HTTP".to_owned());
+        let request = match serde_json::from_str::<Request>(request) {
+            Ok(request) => request,
+            Err(error) => {
+                return ServiceAnswer::Error(format!("expected an HTTP request in JSON: {error}"));
+            }
         };
         let Some((origin, target)) = known(&request.url) else {
             let host = request.url.split('/').take(3).collect::<Vec<_>>().join("/");
@@ -119,7 +122,7 @@ impl ScriptSession for Asking {
             None => Ok(request.body.unwrap_or_default().into_bytes()),
         };
         let Ok(body) = body else {
-            return ServiceAnswer::Error("the body of the request is no Base64".to_owned());
+            return ServiceAnswer::Error("expected a body in Base64, found other text".to_owned());
         };
         let header = |wanted: &str| {
             let mut headers = request.headers.iter();

@@ -130,8 +130,9 @@ impl ScriptSession for Connections {
         if service != "sql" {
             return ServiceAnswer::Absent;
         }
-        let Ok(request) = serde_json::from_str::<Request>(request) else {
-            return invalid("the request is none of SQL");
+        let request = match serde_json::from_str::<Request>(request) {
+            Ok(request) => request,
+            Err(error) => return invalid(&format!("expected an SQL request in JSON: {error}")),
         };
         match request {
             Request {
@@ -208,7 +209,9 @@ impl Connections {
             return refused("08003", "connection already closed", None);
         };
         let Some(parameters) = parameters(&execute.parameters) else {
-            return invalid("the parameters are none of SQL");
+            return invalid(
+                "expected a list or an object of SQL literals as parameters, found another value",
+            );
         };
         let sql = match interpolate(&execute.sql, &parameters) {
             Ok(sql) => sql,

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use mcpmark_journal::{GradeRow, Journal, MessageRow};
+use mcpmark_journal::{Journal, MessageRole, MessageRow, Purpose};
 use serde_json::{Map, Value, json};
 
 use super::{ExportError, Exported, Reason, Source, file_name, write_json};
@@ -78,11 +78,11 @@ fn document(source: &Source) -> Value {
             "task": row.task,
             "experiment": row.experiment,
             "repetition": row.k,
-            "ended": row.ended,
+            "ended": row.end.as_ref().map(|end| end.kind),
             "outcome": row.outcome,
-            "passed": source.passed(),
-            "score": row.grade.as_ref().and_then(|grade| grade.score),
-            "score_rule": row.grade.as_ref().and_then(GradeRow::score_rule),
+            "passed": row.passed(),
+            "score": row.score(),
+            "score_rule": row.score_rule(),
             "bundle": row.task_digest,
             "start": row.world,
             "state": row.state,
@@ -97,10 +97,10 @@ fn step(source: &Source, message: &MessageRow, number: usize) -> Value {
         .as_str()
         .or_else(|| message.content["summary"].as_str())
         .unwrap_or_default();
-    let origin = match message.role.as_str() {
-        "assistant" => "agent",
-        "user" => "user",
-        _ => "system",
+    let origin = match message.role {
+        MessageRole::Assistant => "agent",
+        MessageRole::User => "user",
+        MessageRole::System | MessageRole::Note | MessageRole::Compaction => "system",
     };
     let mut step = json!({
         "step_id": number,
@@ -108,8 +108,8 @@ fn step(source: &Source, message: &MessageRow, number: usize) -> Value {
         "source": origin,
         "message": text,
     });
-    if origin != "agent" {
-        if message.role != "user" && message.role != "system" {
+    if message.role != MessageRole::Assistant {
+        if matches!(message.role, MessageRole::Note | MessageRole::Compaction) {
             step["extra"] = json!({ "kind": message.role });
         }
         return step;
@@ -122,7 +122,8 @@ fn step(source: &Source, message: &MessageRow, number: usize) -> Value {
             step["reasoning_content"] = reasoning.into();
         }
         let requests = source.calls.iter();
-        let requests = requests.filter(|call| call.turn == message.turn && call.purpose == "turn");
+        let requests =
+            requests.filter(|call| call.turn == message.turn && call.purpose == Purpose::Turn);
         step["llm_call_count"] = requests.count().into();
         if let Some(metrics) = metrics(source, message.turn) {
             step["metrics"] = metrics;
@@ -171,7 +172,7 @@ fn metrics(source: &Source, turn: u32) -> Option<Value> {
     let calls = source
         .calls
         .iter()
-        .filter(|call| call.turn == turn && call.purpose == "turn");
+        .filter(|call| call.turn == turn && call.purpose == Purpose::Turn);
     let mut metrics = Map::new();
     let mut cost = Some(0.0);
     let mut usage = None;

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use mcpmark_agent::AttemptLimits;
+use mcpmark_agent::{AttemptLimits, End, EndKind};
 use mcpmark_journal::report::reasoning_effort;
-use mcpmark_journal::{GradeRow, Journal, Spec, Survey, SurveyRow};
+use mcpmark_journal::{Fault, GradeRow, Journal, MessageRole, Spec, Survey, SurveyRow};
 use serde_json::{Value, json};
 
 use super::{ExportError, Exported, Reason, Source, file_name, write_json};
@@ -175,7 +175,7 @@ fn attempt(source: &Source, category: &str) -> Attempt {
     let usage = source.row.usage.unwrap_or_default();
     Attempt {
         category: category.to_owned(),
-        passed: source.passed() == Some(true),
+        passed: source.row.passed() == Some(true),
         seconds,
         agent_seconds,
         input: usage.input,
@@ -188,23 +188,21 @@ fn attempt(source: &Source, category: &str) -> Attempt {
 fn meta(source: &Source, name: &str, effort: &str, timeout: u64) -> Value {
     let row = &source.row;
     let (service, world, task) = source.task();
-    let passed = source.passed() == Some(true);
+    let passed = source.row.passed() == Some(true);
     let usage = row.usage.unwrap_or_default();
     let (seconds, agent_seconds) = seconds(source);
     let time = |ms: i64| instant(ms).replace('Z', "+00:00");
     let failed: Vec<String> = row
-        .grade
+        .checks()
         .iter()
-        .flat_map(|grade| &grade.checks)
         .filter(|check| !check.passed)
         .map(|check| format!("{}: {}", check.name, check.detail))
         .chain(row.grade.iter().filter_map(stopped))
         .collect();
-    let ended = row.ended.as_deref().unwrap_or_default();
-    let error = (ended != "completed").then(|| match &row.ended_detail {
-        Some(detail) => format!("{ended}: {detail}"),
-        None => ended.to_owned(),
-    });
+    let error = match &row.end {
+        Some(end) if end.kind == EndKind::Completed => None,
+        end => Some(end.as_ref().map(End::to_string).unwrap_or_default()),
+    };
     json!({
         "task_name": format!("{world}__{task}"),
         "model_name": name,
@@ -236,9 +234,8 @@ fn meta(source: &Source, name: &str, effort: &str, timeout: u64) -> Value {
 
 /// Returns the fault that stopped the verifier, if the grade has one.
 fn stopped(grade: &GradeRow) -> Option<String> {
-    let kind = grade.fault_kind.as_ref()?;
-    let message = grade.fault_message.as_deref().unwrap_or_default();
-    Some(format!("{} ({kind}): {message}", grade.outcome))
+    let Fault { kind, message } = grade.result.fault()?;
+    Some(format!("{} ({kind}): {message}", grade.result.outcome()))
 }
 
 /// Returns the conversation in the format of the benchmark: without the system message, with reasoning in `<think>`,
@@ -247,9 +244,9 @@ fn messages(source: &Source) -> Vec<Value> {
     let mut items = Vec::new();
     for message in &source.trajectory.messages {
         let text = message.content["text"].as_str().unwrap_or_default();
-        match message.role.as_str() {
-            "user" => items.push(json!({ "content": text, "role": "user" })),
-            "assistant" => {
+        match message.role {
+            MessageRole::User => items.push(json!({ "content": text, "role": "user" })),
+            MessageRole::Assistant => {
                 let said = match message.content["reasoning"].as_str() {
                     Some(reasoning) => format!("<think>\n{reasoning}\n</think>\n{text}"),
                     None => text.to_owned(),
@@ -287,7 +284,7 @@ fn messages(source: &Source) -> Vec<Value> {
                     }
                 }
             }
-            _ => {}
+            MessageRole::System | MessageRole::Note | MessageRole::Compaction => {}
         }
     }
     items

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use mcpmark_agent::ResultView;
 use mcpmark_journal::{
-    AttemptRow, CallRow, Journal, JournalError, MessageRow, ModelCallRow, Trajectory,
+    AttemptRow, CallRow, Journal, JournalError, MessageRole, MessageRow, ModelCallRow, Trajectory,
 };
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ impl Source {
         let told = trajectory
             .messages
             .iter()
-            .find(|message| message.role == "system");
+            .find(|message| message.role == MessageRole::System);
         let digest = told.and_then(|message| message.content["tools"].as_str());
         let tools = match digest {
             Some(digest) => journal.tool_set(digest)?,
@@ -110,10 +110,6 @@ impl Source {
         })
     }
 
-    fn passed(&self) -> Option<bool> {
-        self.row.grade.as_ref().and_then(|grade| grade.passed)
-    }
-
     /// Splits the id of the task into service, world and task name.
     fn task(&self) -> (&str, &str, &str) {
         let mut parts = self.row.task.splitn(3, '/');
@@ -125,7 +121,7 @@ impl Source {
     fn messages(&self) -> Vec<&MessageRow> {
         let mut messages: Vec<&MessageRow> = self.trajectory.messages.iter().collect();
         // The system message is recorded after the instruction.
-        messages.sort_by_key(|message| message.role != "system");
+        messages.sort_by_key(|message| message.role != MessageRole::System);
         messages
     }
 

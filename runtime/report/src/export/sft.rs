@@ -9,7 +9,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use mcpmark_journal::{Journal, ScoreRule};
+use mcpmark_journal::{Journal, MessageRole, ScoreRule};
 use mcpmark_snapshot::Digest;
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ fn unfit(source: &Source, options: SftOptions) -> Option<Reason> {
     if source.row.model.is_none() {
         return Some(Reason::NoModel);
     }
-    match source.passed() {
+    match source.row.passed() {
         None => return Some(Reason::NotGraded),
         Some(false) if !options.include_failures => return Some(Reason::Failed),
         Some(_) => {}
@@ -99,10 +99,15 @@ fn unfit(source: &Source, options: SftOptions) -> Option<Reason> {
     if source.row.agent == TEXT_AGENT {
         return Some(Reason::TextCalls);
     }
-    if messages.iter().any(|message| message.role == "compaction") {
+    if messages
+        .iter()
+        .any(|message| message.role == MessageRole::Compaction)
+    {
         return Some(Reason::Compacted);
     }
-    let is_empty = !messages.iter().any(|message| message.role == "assistant");
+    let is_empty = !messages
+        .iter()
+        .any(|message| message.role == MessageRole::Assistant);
     is_empty.then_some(Reason::Empty)
 }
 
@@ -114,11 +119,9 @@ fn line(source: &Source, options: SftOptions) -> Value {
         "agent": source.row.agent,
     });
     if options.rewards {
-        line["passed"] = source.passed().into();
-        let grade = source.row.grade.as_ref();
-        line["score"] = grade.and_then(|grade| grade.score).into();
-        let rule = grade.and_then(|grade| grade.score_rule());
-        line["score_rule"] = rule.map(ScoreRule::as_str).into();
+        line["passed"] = source.row.passed().into();
+        line["score"] = source.row.score().into();
+        line["score_rule"] = source.row.score_rule().map(ScoreRule::as_str).into();
     }
     let mut messages = messages(source);
     if options.tools_in_prompt {
@@ -160,9 +163,11 @@ fn messages(source: &Source) -> Vec<Value> {
     let mut messages = Vec::new();
     for message in source.messages() {
         let text = message.content["text"].as_str().unwrap_or_default();
-        match message.role.as_str() {
-            role @ ("system" | "user") => messages.push(json!({ "role": role, "content": text })),
-            "assistant" => {
+        match message.role {
+            role @ (MessageRole::System | MessageRole::User) => {
+                messages.push(json!({ "role": role, "content": text }));
+            }
+            MessageRole::Assistant => {
                 let mut said = json!({ "role": "assistant", "content": text });
                 if let Some(reasoning) = message.content["reasoning"].as_str() {
                     said["reasoning_content"] = reasoning.into();
@@ -185,7 +190,7 @@ fn messages(source: &Source) -> Vec<Value> {
                     }
                 }
             }
-            _ => {}
+            MessageRole::Note | MessageRole::Compaction => {}
         }
     }
     messages

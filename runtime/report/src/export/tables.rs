@@ -68,8 +68,8 @@ fn attempt(source: &Source, survey: &SurveyRow) -> Value {
     let row = &source.row;
     let (service, world, _) = source.task();
     let grade = row.grade.as_ref();
-    let fault = grade.and_then(|grade| grade.fault_kind.as_ref());
-    let message = grade.and_then(|grade| grade.fault_message.as_ref());
+    let fault = grade.and_then(|grade| grade.result.fault());
+    let end = row.end.as_ref();
     let attempt = json!({
         "attempt": row.id,
         "experiment": row.experiment,
@@ -86,16 +86,16 @@ fn attempt(source: &Source, survey: &SurveyRow) -> Value {
         "status": row.status,
         "started_at": moment(row.started_ms),
         "ended_at": row.ended_ms.map(moment),
-        "ended": row.ended,
-        "ended_detail": row.ended_detail,
+        "ended": end.map(|end| end.kind),
+        "ended_detail": end.and_then(|end| end.detail.as_ref()),
         "outcome": row.outcome,
-        "passed": grade.and_then(|grade| grade.passed),
-        "score": grade.and_then(|grade| grade.score),
-        "score_rule": grade.and_then(|grade| grade.score_rule()),
+        "passed": row.passed(),
+        "score": row.score(),
+        "score_rule": row.score_rule(),
         "failure": survey.failure.as_ref().map(|failure| failure.class.as_str()),
         "failure_rule": survey.failure.as_ref().map(|failure| failure.evidence.rule),
-        "fault": fault,
-        "error": row.error.as_ref().or(message),
+        "fault": fault.map(|fault| fault.kind),
+        "error": row.error.as_ref().or(fault.map(|fault| &fault.message)),
         "answer": row.answer,
         "turns": row.turns,
         "tool_calls": row.tool_calls,
@@ -177,7 +177,7 @@ fn requests(source: &Source) -> impl Iterator<Item = Value> {
 }
 
 fn checks(source: &Source) -> impl Iterator<Item = Value> {
-    let checks = source.row.grade.iter().flat_map(|grade| &grade.checks);
+    let checks = source.row.checks().iter();
     checks.enumerate().map(|(number, check)| {
         json!({
             "attempt": source.row.id,

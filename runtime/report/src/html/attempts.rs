@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use mcpmark_journal::{CallRow, MessageRow};
+use mcpmark_journal::{CallRow, MessageRole, MessageRow};
 use mcpmark_snapshot::ChangeKind;
 use serde_json::Value;
 
@@ -67,7 +67,7 @@ fn filters(out: &mut String, report: &Report) {
         .filter_map(|attempt| attempt.failure.as_ref())
         .map(|failure| failure.class.to_string())
         .collect();
-    let results: BTreeSet<&str> = attempts().map(|attempt| &*attempt.result).collect();
+    let results: BTreeSet<&str> = attempts().map(|attempt| attempt.result).collect();
     let models = report.models.iter().enumerate();
     out.push_str(
         "<form id=\"filters\" class=\"filters\" role=\"search\" hidden>\
@@ -122,14 +122,14 @@ fn cell(
             .id
             .as_ref()
             .and_then(|id| options.details.attempts.get(id));
-        let class = match &*attempt.result {
+        let class = match attempt.result {
             "pass" => "pass",
             "fail" => "fail",
             _ => "other",
         };
         let data = format!(
             "data-result=\"{}\" data-class=\"{}\"",
-            text(&attempt.result),
+            text(attempt.result),
             attempt
                 .failure
                 .as_ref()
@@ -142,7 +142,7 @@ fn cell(
             .unwrap_or_default();
         let summary = format!(
             "<b class=\"{class}\">{}</b> <span>#{}</span>{failure} <small>{}, {}</small>",
-            text(&attempt.result),
+            text(attempt.result),
             attempt.k,
             count(attempt.turns as usize, "turn"),
             count(attempt.tool_calls as usize, "call"),
@@ -191,7 +191,7 @@ fn body(out: &mut String, attempt: &AttemptRef, detail: &AttemptDetail) {
     let mut calls = detail.trajectory.calls.iter().peekable();
     for message in &detail.trajectory.messages {
         self::message(out, message);
-        if message.role == "assistant" {
+        if message.role == MessageRole::Assistant {
             while let Some(call) = calls.next_if(|call| call.turn == message.turn) {
                 self::call(out, call);
             }
@@ -204,11 +204,7 @@ fn body(out: &mut String, attempt: &AttemptRef, detail: &AttemptDetail) {
 
 fn facts(out: &mut String, detail: &AttemptDetail) {
     let row = &detail.row;
-    let ended = match (&row.ended, &row.ended_detail) {
-        (Some(ended), Some(detail)) => format!("{ended}: {detail}"),
-        (Some(ended), None) => ended.clone(),
-        (None, _) => String::new(),
-    };
+    let ended = row.end.as_ref().map(ToString::to_string);
     let tokens = row.usage.map_or(String::new(), |usage| {
         format!(
             "{} in ({} cached), {} out ({} reasoning)",
@@ -225,7 +221,7 @@ fn facts(out: &mut String, detail: &AttemptDetail) {
         .map_or(String::new(), |us| format!("{:.1} s", us as f64 / 1e6));
     out.push_str("<dl class=\"facts\">");
     for (name, value) in [
-        ("ended", ended),
+        ("ended", ended.unwrap_or_default()),
         ("begun", instant(row.started_ms)),
         ("took", seconds),
         ("tokens", tokens),
@@ -252,17 +248,17 @@ fn checks(out: &mut String, detail: &AttemptDetail) {
         return;
     };
     out.push_str("<h5>Checks</h5>");
-    if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
+    if let Some(fault) = grade.result.fault() {
         let _ = write!(
             out,
             "<p><b class=\"other\">{} ({})</b> {}</p>",
-            text(grade.outcome.as_str()),
-            text(kind),
-            text(message)
+            grade.result.outcome(),
+            fault.kind,
+            text(&fault.message)
         );
     }
     out.push_str("<ul class=\"checks\">");
-    for check in &grade.checks {
+    for check in grade.result.checks() {
         let (class, mark) = if check.passed {
             ("pass", "✓")
         } else {
@@ -296,13 +292,13 @@ fn message(out: &mut String, message: &MessageRow) {
         .as_str()
         .or(message.content["summary"].as_str())
         .unwrap_or_default();
-    let title = match (message.role.as_str(), message.turn) {
-        ("assistant", turn) => format!("turn {turn}"),
-        ("user", 0) => "instruction".to_owned(),
-        ("user", _) => "told".to_owned(),
-        (role, _) => role.to_owned(),
+    let title = match (message.role, message.turn) {
+        (MessageRole::Assistant, turn) => format!("turn {turn}"),
+        (MessageRole::User, 0) => "instruction".to_owned(),
+        (MessageRole::User, _) => "told".to_owned(),
+        (role, _) => role.to_string(),
     };
-    let class = if message.role == "assistant" {
+    let class = if message.role == MessageRole::Assistant {
         "turn"
     } else {
         "told"
@@ -315,12 +311,12 @@ fn message(out: &mut String, message: &MessageRow) {
             clipped(reasoning)
         );
     }
-    match message.role.as_str() {
-        "compaction" => {
+    match message.role {
+        MessageRole::Compaction => {
             let summary = message.content["summary"].as_str().unwrap_or_default();
             let _ = write!(out, "<pre>{}</pre>", clipped(summary));
         }
-        "system" => {
+        MessageRole::System => {
             let _ = write!(
                 out,
                 "<details><summary>prompt</summary><pre>{}</pre></details>",

@@ -245,14 +245,14 @@ fn regraded(
     after: &GradeRow,
 ) -> RegradedAttempt {
     let side = |grade: &GradeRow| RegradeSide {
-        outcome: grade.outcome.to_string(),
-        passed: grade.passed,
-        score: grade.score,
-        score_rule: grade.score_rule().map(Into::into),
+        outcome: grade.result.outcome().to_string(),
+        passed: grade.result.passed(),
+        score: grade.result.score(),
+        score_rule: grade.result.score_rule().map(Into::into),
         verifier: grade.verifier.to_string(),
         engine: grade.engine.clone(),
         interfaces: grade.interfaces.clone().into(),
-        fault: grade.fault_message.clone(),
+        fault: grade.result.fault().map(|fault| fault.message.clone()),
     };
     let changes = GradeComparison::new(before, after);
     RegradedAttempt {

@@ -35,7 +35,7 @@ pub(super) fn document(attempt: AttemptRow, details: Details<'_>) -> AttemptDeta
         experiment: attempt.experiment.clone(),
         agent_settings: serde_json::from_str(&attempt.agent_settings).unwrap_or_default(),
         start: attempt.world.map(|digest| digest.to_string()),
-        ended_detail: attempt.ended_detail.clone(),
+        ended_detail: attempt.end.as_ref().and_then(|end| end.detail.clone()),
         answer: attempt.answer.clone(),
         started: runs::instant(attempt.started_ms),
         seconds: milliseconds.map(|milliseconds| milliseconds as f64 / 1000.0),
@@ -55,7 +55,7 @@ fn messages(trajectory: &Trajectory) -> Vec<Message> {
     messages
         .map(|message| Message {
             turn: message.turn,
-            role: message.role.clone(),
+            role: message.role.to_string(),
             content: message.content.clone(),
         })
         .collect()
@@ -80,11 +80,11 @@ fn calls(trajectory: &Trajectory) -> Vec<ToolCall> {
 fn request(request: &ModelCallRow) -> metadata::ModelRequest {
     metadata::ModelRequest {
         turn: request.turn,
-        purpose: request.purpose.clone(),
+        purpose: request.purpose.as_str().to_owned(),
         try_number: request.try_number,
         started: runs::instant(request.started_ms),
         elapsed_us: request.elapsed_us,
-        status: request.status.clone(),
+        status: request.status.as_str().to_owned(),
         error_kind: request.error_kind.clone(),
         error: request.error.clone(),
         request_digest: request.request_digest.map(|digest| digest.hex()),

@@ -1,8 +1,9 @@
 //! Tokens, cost and time of each turn.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use mcpmark_experiment::journal::{ModelCallRow, Trajectory};
+use mcpmark_experiment::journal::{ModelCallRow, Purpose, Trajectory};
 use mcpmark_experiment::{Cost, Usage, decimals, report};
 use mcpmark_metadata::TurnUsage;
 
@@ -23,15 +24,15 @@ pub(super) struct Used {
     tool_us: u64,
 }
 
-/// Usage by turn number and purpose (`turn` or `compaction`).
-pub(super) struct ByTurn(BTreeMap<(u32, String), Used>);
+/// Usage by turn number and purpose. The compaction before a turn precedes the turn.
+pub(super) struct ByTurn(BTreeMap<(u32, Reverse<Purpose>), Used>);
 
 impl ByTurn {
     pub(super) fn of(trajectory: &Trajectory, requests: &[ModelCallRow]) -> Self {
-        let mut turns: BTreeMap<(u32, String), Used> = BTreeMap::new();
+        let mut turns: BTreeMap<(u32, Reverse<Purpose>), Used> = BTreeMap::new();
         for request in requests {
             let used = turns
-                .entry((request.turn, request.purpose.clone()))
+                .entry((request.turn, Reverse(request.purpose)))
                 .or_default();
             used.requests += 1;
             used.model_us = used
@@ -49,7 +50,9 @@ impl ByTurn {
             }
         }
         for call in &trajectory.calls {
-            let used = turns.entry((call.turn, "turn".to_owned())).or_default();
+            let used = turns
+                .entry((call.turn, Reverse(Purpose::Turn)))
+                .or_default();
             let elapsed = call.elapsed_us.map_or(0, i64::unsigned_abs);
             used.tool_us = used.tool_us.saturating_add(elapsed);
         }
@@ -57,8 +60,8 @@ impl ByTurn {
     }
 
     /// Formats the usage of a turn as one line. Returns an empty text if no model was used.
-    pub(super) fn words(&self, purpose: &str, turn: u32) -> String {
-        let used = self.0.get(&(turn, purpose.to_owned()));
+    pub(super) fn words(&self, purpose: Purpose, turn: u32) -> String {
+        let used = self.0.get(&(turn, Reverse(purpose)));
         let Some(used) = used.filter(|used| used.requests > 0) else {
             return String::new();
         };
@@ -91,15 +94,18 @@ impl ByTurn {
 
     /// Returns the usage as an array of the JSON output.
     pub(super) fn document(&self) -> Vec<TurnUsage> {
-        let turns = self.0.iter().map(|((turn, purpose), used)| TurnUsage {
-            turn: *turn,
-            purpose: purpose.clone(),
-            requests: used.requests,
-            usage: used.usage.map(report::usage),
-            cost_usd: used.cost.map(Cost::usd),
-            model_us: used.model_us,
-            tool_us: used.tool_us,
-        });
+        let turns = self
+            .0
+            .iter()
+            .map(|((turn, Reverse(purpose)), used)| TurnUsage {
+                turn: *turn,
+                purpose: purpose.as_str().to_owned(),
+                requests: used.requests,
+                usage: used.usage.map(report::usage),
+                cost_usd: used.cost.map(Cost::usd),
+                model_us: used.model_us,
+                tool_us: used.tool_us,
+            });
         turns.collect()
     }
 }

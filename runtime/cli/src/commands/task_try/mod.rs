@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 
 use anstyle::Style;
 use mcpmark_bundle::files;
-use mcpmark_experiment::journal::{AttemptRow, AttemptStatus, OutcomeKind};
+use mcpmark_experiment::journal::{AttemptRow, AttemptStatus, EndKind, OutcomeKind};
 use mcpmark_experiment::report::experiment_report;
 use mcpmark_metadata::{self as metadata, AbandonedAttempt, ExitCode, ToolResult};
 use mcpmark_service::{Content, ToolOutput};
@@ -297,9 +297,10 @@ fn finish(
             limited.ok_or(error)?
         }
     };
-    if row.ended.as_deref() != Some("completed")
-        && let Some(end) = open::end(&row)
+    if let Some(end) = row.end.as_ref()
+        && end.kind != EndKind::Completed
     {
+        let end = end.to_string();
         let end = sanitise::line(&end);
         output::note(&format!("the attempt had already ended: {end}"));
     }
@@ -309,10 +310,10 @@ fn finish(
     let code = exit_code(std::slice::from_ref(&row), 1, false, false);
     let mut text = String::new();
     if let Some(grade) = &row.grade {
-        text.push_str(&grade::checks(&grade.checks));
-        if let (Some(kind), Some(message)) = (&grade.fault_kind, &grade.fault_message) {
-            let (kind, message) = (sanitise::line(kind), sanitise::line(message));
-            let kind = output::paint(output::WARN, kind);
+        text.push_str(&grade::checks(grade.result.checks()));
+        if let Some(fault) = grade.result.fault() {
+            let kind = output::paint(output::WARN, fault.kind);
+            let message = sanitise::line(&fault.message);
             text.push_str(&format!("{kind}: {message}\n"));
         }
     } else if let Some(error) = &row.error {

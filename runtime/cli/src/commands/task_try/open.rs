@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
-use mcpmark_experiment::journal::{AttemptRow, AttemptStatus, OutcomeKind};
+use mcpmark_experiment::journal::{AttemptRow, AttemptStatus, EndKind, OutcomeKind};
 use mcpmark_experiment::{AgentKind, JournalError};
 
 use super::background;
@@ -131,7 +131,10 @@ pub(super) fn at_limit(context: &Context, prefix: &str) -> Option<AttemptRow> {
     }
     let row = context.journal().ok()?.attempt(prefix).ok()?;
     let is_over = row.agent == AgentKind::Manual.as_str() && row.status != AttemptStatus::Running;
-    let was_ended = !matches!(row.ended.as_deref(), None | Some("completed" | "cancelled"));
+    let was_ended = row
+        .end
+        .as_ref()
+        .is_some_and(|end| !matches!(end.kind, EndKind::Completed | EndKind::Cancelled));
     (is_over && was_ended).then_some(row)
 }
 
@@ -146,7 +149,7 @@ fn closed(row: &AttemptRow) -> CommandError {
     if row.status == AttemptStatus::Running {
         return died(row);
     }
-    let ended = end(row);
+    let ended = row.end.as_ref().map(ToString::to_string);
     let outcome = row.outcome.map(OutcomeKind::as_str);
     let ended = ended.as_deref().or(outcome).unwrap_or("-");
     CommandError::usage(format!("attempt {id} has ended: {}", sanitise::line(ended)))
@@ -163,13 +166,4 @@ pub(super) fn died(row: &AttemptRow) -> CommandError {
         "`mcpmark task try start {}` opens another attempt",
         sanitise::line(task)
     ))
-}
-
-/// Returns how the agent's part of an attempt ended, with the details.
-pub(super) fn end(row: &AttemptRow) -> Option<String> {
-    let ended = row.ended.as_deref()?;
-    Some(match &row.ended_detail {
-        Some(detail) => format!("{ended}: {detail}"),
-        None => ended.to_owned(),
-    })
 }

@@ -64,7 +64,7 @@ impl ModelProgress {
 
     /// Counts an attempt that was made before this run.
     pub(super) fn count(&mut self, row: &AttemptRow) {
-        let passed = row.grade.as_ref().and_then(|grade| grade.passed);
+        let passed = row.passed();
         self.done += 1;
         self.before += 1;
         self.passed += u32::from(passed == Some(true));

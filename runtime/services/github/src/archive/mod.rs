@@ -137,7 +137,11 @@ impl Archive {
     pub fn resolve(&self, revision: &str, meter: Meter<'_>) -> Result<ObjectId, ReadError> {
         let metered = Metered::new(&self.git, meter);
         metered.objects(1)?;
-        let invalid = || ReadError::Invalid(format!("{revision:?} is no revision"));
+        let invalid = || {
+            ReadError::Invalid(format!(
+                "expected a revision such as \"main\" or \"HEAD~1\", found {revision:?}"
+            ))
+        };
         let end = revision.find(['~', '^']).unwrap_or(revision.len());
         let (name, steps) = revision.split_at(end);
         let name = if name == "HEAD" { &self.head } else { name };
@@ -441,8 +445,11 @@ fn sized(metered: &Metered<'_>, entry: Entry) -> Result<(Entry, u64), Stop> {
 }
 
 fn parse(id: &str) -> Result<ObjectId, ReadError> {
-    ObjectId::from_hex(id.as_bytes())
-        .map_err(|_| ReadError::Invalid(format!("{id:?} is no id of 40 hexadecimal digits")))
+    ObjectId::from_hex(id.as_bytes()).map_err(|_| {
+        ReadError::Invalid(format!(
+            "expected an id of 40 hexadecimal digits, found {id:?}"
+        ))
+    })
 }
 
 fn header(metered: &Metered<'_>, id: ObjectId, kind: Kind) -> Result<Header, ReadError> {

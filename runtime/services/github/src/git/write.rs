@@ -185,7 +185,9 @@ impl Git {
         check_message(message)?;
         check_time(tagger.seconds)?;
         if name.starts_with('-') || gix::validate::tag::name(name.into()).is_err() {
-            return Err(GitError::Refused(format!("{name:?} is no name of a tag")));
+            return Err(GitError::Refused(format!(
+                "expected the name of a tag, found {name:?}"
+            )));
         }
         let tag = gix::objs::Tag {
             target,

@@ -79,8 +79,11 @@ pub(super) fn parse(text: &str) -> Result<Value, YamlError> {
                 None => {
                     *key = Some(match done {
                         Value::String(text) => text,
-                        Value::Array(_) | Value::Object(_) => {
-                            return Err(wrong("a key is no text"));
+                        Value::Array(_) => {
+                            return Err(wrong("expected a text as a key, found a list"));
+                        }
+                        Value::Object(_) => {
+                            return Err(wrong("expected a text as a key, found a mapping"));
                         }
                         other => other.to_string(),
                     });

@@ -220,7 +220,7 @@ impl Reader {
                 let other = other.filter(|(node, _)| node.parent == Parent::Database(*database));
                 let Some((_, other)) = other else {
                     return Err(entry.error(format!(
-                        "{}: {id} is no row of the related database",
+                        "{}: expected a row of the related database, found {id}",
                         property.name
                     )));
                 };

@@ -152,7 +152,7 @@ impl Reader {
             )));
         };
         let kind = BlockType::parse(name)
-            .ok_or_else(|| entry.error(format!("{name:?} is no type of block")))?;
+            .ok_or_else(|| entry.error(format!("expected a type of block, found {name:?}")))?;
         let holder = above.unwrap_or(BlockType::Paragraph);
         if !holder.may_contain(kind) {
             let holder = above.map_or("page", BlockType::name);
