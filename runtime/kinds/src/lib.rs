@@ -22,7 +22,7 @@ mod services;
 mod summary;
 
 pub use crate::guests::{WorldGuest, WorldGuestError, WorldGuests};
-pub use crate::invocation::{ScriptInvocation, ScriptVariables};
+pub use crate::invocation::{InvocationError, ScriptInvocation, ScriptVariables};
 pub use crate::kind::{
     Availability, ImportError, ImportRequest, Imported, MutableText, MutateError, NO_SUCH_SERVICE,
     ScriptBackend, ServiceKind, SkippedEntry, Solved, StateMutant, StateMutator, TemplateImporter,
