@@ -7,6 +7,10 @@
 mod agreement;
 mod guest;
 mod hostile;
+mod notion;
+#[path = "../pypi.rs"]
+#[allow(dead_code, reason = "only the installation of packages is used")]
+mod pypi;
 mod repository;
 mod services;
 mod states;

@@ -11,7 +11,7 @@ use mcpmark_grading::receipt::LocalTask;
 use mcpmark_grading::regrade::RegradeTask;
 use mcpmark_grading::{ComponentTerms, Judge, ScriptError, Terms, VerifierTerms};
 use mcpmark_journal::TaskVersion;
-use mcpmark_kinds::{Services, WorldGuestError};
+use mcpmark_kinds::{InvocationError, Services, WorldGuestError};
 use mcpmark_sandbox::{Limits, LoadError, Sandbox, Solution};
 use mcpmark_service::{ServiceError, SessionLimits};
 use mcpmark_snapshot::{CaptureError, Digest, Store, StoreError, Tree};
@@ -160,6 +160,14 @@ pub enum PrepareError {
         /// Error of reading the script.
         source: Box<ScriptError>,
     },
+    /// The starting state does not determine the arguments of a published task's script.
+    #[error("task {task}: {source}")]
+    Invocation {
+        /// Id of the task.
+        task: TaskId,
+        /// Error of determining the arguments.
+        source: Box<InvocationError>,
+    },
     /// The starting state exceeds the task's limit of bytes.
     #[error(
         "task {task}: key \"limits.world_bytes\" is {limit}, but the world has {bytes} bytes at the start"
@@ -277,6 +285,7 @@ impl PrepareError {
             }
             Self::Task(_)
             | Self::Script { .. }
+            | Self::Invocation { .. }
             | Self::WorldTooLarge { .. }
             | Self::WorldTooFull { .. }
             | Self::AboveCeiling { .. }

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use mcpmark_build::{BuildEvent, Builder};
 use mcpmark_grading::{Judge, Script, ScriptJudge, ScriptTerms, Terms, VerifierTerms};
 use mcpmark_kinds::{ScriptInvocation, Services, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Limits, Sandbox, Solution};
 use mcpmark_service::SessionLimits;
-use mcpmark_snapshot::{CaptureError, Digest, Store, Tree};
+use mcpmark_snapshot::{CaptureError, Digest, Snapshot, Store, Tree};
 use mcpmark_task::published::{Corpus, PublishedTask, SCRIPT};
 use mcpmark_task::{GuestSource, JudgedOn, PublishedParts, ScoreSettings};
 use serde_json::json;
@@ -145,9 +146,17 @@ impl CorpusPreparer<'_> {
     /// Returns the verifier, and the digest of the tree of the script's directory.
     fn judge(&self, task: &PublishedTask, start: &Start) -> Result<(Judge, Digest), PrepareError> {
         let kind = start.kind.as_ref();
-        let invocation = kind.map_or_else(ScriptInvocation::default, |kind| {
-            kind.script_invocation(&task.id)
-        });
+        let invocation = match kind {
+            Some(kind) => {
+                let state = Snapshot::new(start.tree.clone(), Arc::new(self.store.clone()));
+                let invocation = kind.script_invocation(&task.id, Some(&state));
+                invocation.map_err(|source| PrepareError::Invocation {
+                    task: task.id.clone(),
+                    source: Box::new(source),
+                })?
+            }
+            None => ScriptInvocation::default(),
+        };
         if let Some(held_back) = task.held_back {
             let beside = held_back.beside.unwrap_or(held_back.verifier);
             let verifier = VerifierTerms::Script(ScriptTerms {

@@ -445,7 +445,7 @@ fn scripts_ask_the_backend_of_their_service() {
     let services = services();
     let kind = services.kind(NAME).unwrap();
     let task = "till/plain/fill".parse().unwrap();
-    let invocation = kind.script_invocation(&task);
+    let invocation = kind.script_invocation(&task, None).unwrap();
     assert_eq!(invocation.arguments, ["till/plain/fill"]);
     let snapshot = Snapshot::new(state(40, &store), store.clone());
     let guests = WorldGuests::default();

@@ -3,6 +3,10 @@
 //! The published harness passes its servers and accounts to scripts. Here, the values refer to the emulated services of
 //! the sandbox, so no value is a secret: a token is only passed back to these services.
 
+use std::fmt;
+
+use mcpmark_service::ServiceError;
+
 /// Placeholder for a key, a token or a password that scripts require.
 pub(crate) const NO_SECRET: &str = "mcpmark";
 
@@ -13,6 +17,49 @@ pub struct ScriptInvocation {
     pub arguments: Vec<String>,
     /// Environment variables in addition to, or instead of, those that every script gets.
     pub environment: Vec<(String, String)>,
+}
+
+/// Errors of determining the arguments of a published task's script.
+#[derive(Debug, thiserror::Error)]
+pub enum InvocationError {
+    /// An argument depends on the starting state, which is not given.
+    #[error(
+        "the script gets {argument} of the starting state as an argument, but the starting state is missing"
+    )]
+    NoStart {
+        /// Argument, as a phrase before "of the starting state".
+        argument: &'static str,
+    },
+    /// The starting state does not contain the page of the task.
+    #[error(
+        "the script gets the id of the page {wanted:?} as an argument, but the top level of the workspace has {}; rename a page, or move it there",
+        Titles(found)
+    )]
+    NoPage {
+        /// Title of the page, in lower case.
+        wanted: String,
+        /// Titles of the pages at the top level.
+        found: Vec<String>,
+    },
+    /// The starting state is not a world of the service, or cannot be read.
+    #[error(transparent)]
+    State(#[from] ServiceError),
+}
+
+/// Titles in an error message.
+struct Titles<'a>(&'a [String]);
+
+impl fmt::Display for Titles<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((last, others)) = self.0.split_last() else {
+            return f.write_str("no page");
+        };
+        f.write_str("only ")?;
+        for title in others {
+            write!(f, "{title:?}, ")?;
+        }
+        write!(f, "{last:?}")
+    }
 }
 
 /// Environment variables that published harnesses set and that scripts require.

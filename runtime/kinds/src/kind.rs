@@ -12,7 +12,8 @@ use mcpmark_task::{GuestRole, TaskId};
 use serde_json::{Map, Value};
 
 use crate::{
-    Mutation, Requirement, ScriptInvocation, ScriptVariables, Summary, WorldGuest, WorldGuests,
+    InvocationError, Mutation, Requirement, ScriptInvocation, ScriptVariables, Summary, WorldGuest,
+    WorldGuests,
 };
 
 /// Reason of [`Availability::Missing`] for a service that this program does not implement.
@@ -135,9 +136,19 @@ pub trait ServiceKind: Send + Sync + 'static {
         false
     }
 
-    /// Returns the arguments and variables of the script of a published task.
-    fn script_invocation(&self, _task: &TaskId) -> ScriptInvocation {
-        ScriptInvocation::default()
+    /// Returns the arguments and variables of the script of a published task. They may depend on the starting state,
+    /// which is `None` if it is unknown, but not on a final state, because an agent determines its content.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if an argument depends on the starting state, and that state is unknown or lacks the object
+    /// that the argument names.
+    fn script_invocation(
+        &self,
+        _task: &TaskId,
+        _start: Option<&Snapshot>,
+    ) -> Result<ScriptInvocation, InvocationError> {
+        Ok(ScriptInvocation::default())
     }
 
     /// Returns the variables that the published harness sets for scripts of this service.

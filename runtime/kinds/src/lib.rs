@@ -26,7 +26,7 @@ pub use crate::guests::{WorldGuest, WorldGuestError, WorldGuests};
 pub use crate::install::{
     InstallError, InstallStep, Machine, NpmPackage, NpmPackages, Requirement, plan,
 };
-pub use crate::invocation::{ScriptInvocation, ScriptVariables};
+pub use crate::invocation::{InvocationError, ScriptInvocation, ScriptVariables};
 pub use crate::kind::{
     Availability, ImportError, ImportRequest, Imported, MutableText, MutateError, NO_SUCH_SERVICE,
     ScriptBackend, ServiceKind, SkippedEntry, Solved, StateMutant, StateMutator, TemplateImporter,

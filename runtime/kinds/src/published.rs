@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use mcpmark_service::Service;
-use mcpmark_snapshot::Digest;
+use mcpmark_snapshot::Snapshot;
 use mcpmark_task::TaskId;
 
-use crate::invocation::{NO_SECRET, ScriptInvocation, ScriptVariables, variables};
+use crate::invocation::{InvocationError, NO_SECRET, ScriptInvocation, ScriptVariables, variables};
 use crate::{ServiceKind, WorldGuests};
 
 /// Maximum length of a database name, in bytes.
@@ -73,8 +73,12 @@ impl ServiceKind for PublishedKind {
         None
     }
 
-    fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
-        (self.invocation)(task)
+    fn script_invocation(
+        &self,
+        task: &TaskId,
+        _start: Option<&Snapshot>,
+    ) -> Result<ScriptInvocation, InvocationError> {
+        Ok((self.invocation)(task))
     }
 
     fn script_variables(&self) -> ScriptVariables {
@@ -82,10 +86,10 @@ impl ServiceKind for PublishedKind {
     }
 }
 
-/// Returns the invocation with the page that the published harness gives to scripts of workspaces.
-pub(crate) fn notion(task: &TaskId) -> ScriptInvocation {
+/// Returns the invocation that the published harness gives to scripts of workspaces, with the id of the task's page.
+pub(crate) fn notion(page: String) -> ScriptInvocation {
     ScriptInvocation {
-        arguments: vec![page(task)],
+        arguments: vec![page],
         environment: variables(&[("EVAL_NOTION_API_KEY", NO_SECRET)]),
     }
 }
@@ -120,20 +124,6 @@ fn webarena(task: &TaskId) -> ScriptInvocation {
     }
 }
 
-/// Returns the id of the Notion page that a task works on, a UUID-like string derived from the digest of the task id.
-fn page(task: &TaskId) -> String {
-    let hex = Digest::of(task.to_string().as_bytes()).hex();
-    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
-    format!(
-        "{}-{}-{}-{}-{}",
-        part(0, 8),
-        part(8, 12),
-        part(12, 16),
-        part(16, 20),
-        part(20, 32)
-    )
-}
-
 /// Returns the name of the database that a task works on, truncated to [`DATABASE_BYTES`].
 fn database(task: &TaskId) -> String {
     let category = task.category().unwrap_or("task");
@@ -150,10 +140,8 @@ mod tests {
     fn invocation(task: &str) -> ScriptInvocation {
         let task: TaskId = task.parse().unwrap();
         let services = Services::builtin();
-        services
-            .kind(task.service())
-            .unwrap()
-            .script_invocation(&task)
+        let kind = services.kind(task.service()).unwrap();
+        kind.script_invocation(&task, None).unwrap()
     }
 
     #[test]
@@ -172,10 +160,6 @@ mod tests {
         let shop = invocation("playwright_webarena/shopping/cart");
         let address = ("WEBARENA_BASE_URL", "http://localhost:7770");
         assert_eq!(shop.environment, variables(&[address]));
-        let notion = invocation("notion/resume/lessons");
-        assert_eq!(notion, invocation("notion/resume/lessons"));
-        assert_eq!(notion.arguments[0].len(), 36);
-        assert_ne!(notion, invocation("notion/resume/other"));
         let long = "postgres/dvdrental/customer_analytics_optimization_with_a_long_name";
         let postgres = invocation(long);
         assert_eq!(postgres.arguments[0].len(), DATABASE_BYTES);

@@ -70,8 +70,8 @@ fn errors_of_worlds_name_the_field() {
         ),
         (
             "\"type\": \"checkbox\"",
-            "\"type\": \"verification\"",
-            "].type: properties of type verification are not supported",
+            "\"type\": \"place\"",
+            "].type: properties of type place are not supported",
         ),
         (
             "\"Status\": \"Retired\"",

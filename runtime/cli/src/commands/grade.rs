@@ -44,7 +44,7 @@ pub(crate) fn grade(context: &Context, mut args: GradeArgs) -> Result<ExitCode, 
     // Checked before the build, because a wrong path is the likeliest mistake.
     judge::check_place(state)?;
     let judge = match (&args.task, &args.verifier) {
-        (Some(task), _) => match scripts.of_task(context, task, &sandbox)? {
+        (Some(task), _) => match scripts.of_task(context, task, &sandbox, &store)? {
             Some(judge) => judge,
             None => Judge::of_task(context, task, &sandbox, &store)?,
         },

@@ -1,16 +1,19 @@
 //! Verifiers that are Python scripts: `verify.py` of published tasks, or any other file.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use mcpmark_experiment::{PUBLISHED_CLOCK, capture_published};
 use mcpmark_grading::Printed;
-use mcpmark_kinds::{ScriptInvocation, WorldGuests};
+use mcpmark_kinds::{InvocationError, ScriptInvocation, ServiceKind, WorldGuests};
 use mcpmark_sandbox::{Interpreter, Sandbox};
+use mcpmark_snapshot::{Snapshot, Store};
+use mcpmark_task::TaskId;
 
 use crate::commands::judge::Judge;
 use crate::commands::published;
 use crate::context::Context;
-use crate::error::{self, CommandError};
+use crate::error::{self, CommandError, error_chain};
 use crate::output::{self, sanitise};
 
 /// Returns true if a verifier is a script, as opposed to a component.
@@ -41,6 +44,7 @@ impl Scripts {
         context: &Context,
         task: &str,
         sandbox: &Sandbox,
+        store: &Store,
     ) -> Result<Option<Judge>, CommandError> {
         let Some(corpus) = &self.corpus else {
             return Ok(None);
@@ -50,16 +54,17 @@ impl Scripts {
         if let Some(held_back) = &task.held_back {
             return Err(error::held_back(&task.id, &held_back.verifier));
         }
-        // Grading does not require the starting state, so it may be missing.
+        // Unless the arguments of the script depend on the starting state, it may be missing.
         let state = corpus.state(&task, self.states.as_deref()).ok().flatten();
-        let guests = match state {
-            Some(state) => context.published_guests(&corpus, &task, &state, sandbox)?,
+        let guests = match &state {
+            Some(state) => context.published_guests(&corpus, &task, state, sandbox)?,
             None => WorldGuests::default(),
         };
         let kind = context.services().kind(task.id.service());
-        let invocation = kind.map_or_else(ScriptInvocation::default, |kind| {
-            kind.script_invocation(&task.id)
-        });
+        let invocation = match kind {
+            Some(kind) => invocation(&**kind, &task.id, state.as_deref(), store)?,
+            None => ScriptInvocation::default(),
+        };
         let interpreter = self.interpreter(context, sandbox)?;
         let judge = Judge::of_script(&task.script, interpreter)?;
         Ok(Some(judge.of_published(kind.cloned(), invocation, guests)))
@@ -104,6 +109,34 @@ impl Scripts {
         *kept = Some(interpreter.clone());
         Ok(interpreter)
     }
+}
+
+/// Returns the arguments and variables of a published task's script. The starting state is read only if they depend on
+/// it.
+fn invocation(
+    kind: &dyn ServiceKind,
+    task: &TaskId,
+    state: Option<&Path>,
+    store: &Store,
+) -> Result<ScriptInvocation, CommandError> {
+    let of_start = match (kind.script_invocation(task, None), state) {
+        (Err(InvocationError::NoStart { .. }), Some(state)) => {
+            let start = capture_published(state, PUBLISHED_CLOCK, store);
+            let start = start.map_err(CommandError::infrastructure)?;
+            let start = Snapshot::new(start, Arc::new(store.clone()));
+            kind.script_invocation(task, Some(&start))
+        }
+        (invocation, _) => invocation,
+    };
+    of_start.map_err(|error| {
+        let result = CommandError::invalid(format!("task {task}: {}", error_chain(&error)));
+        match error {
+            InvocationError::NoStart { .. } => {
+                result.hint("set --states to the directory with the starting states")
+            }
+            _ => result,
+        }
+    })
 }
 
 /// Formats the output of a script, line by line.

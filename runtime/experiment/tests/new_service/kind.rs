@@ -7,9 +7,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mcpmark_kinds::{
-    Availability, Block, Cell, ImportError, ImportRequest, Imported, MutableText, MutateError,
-    Mutation, ScriptBackend, ScriptInvocation, ScriptVariables, ServiceKind, SkippedEntry, Solved,
-    StateMutant, StateMutator, Summary, TemplateImporter, WorldGuest, WorldGuests, text_of_file,
+    Availability, Block, Cell, ImportError, ImportRequest, Imported, InvocationError, MutableText,
+    MutateError, Mutation, ScriptBackend, ScriptInvocation, ScriptVariables, ServiceKind,
+    SkippedEntry, Solved, StateMutant, StateMutator, Summary, TemplateImporter, WorldGuest,
+    WorldGuests, text_of_file,
 };
 use mcpmark_sandbox::wasmtime::{self, StoreContextMut};
 use mcpmark_sandbox::{
@@ -152,11 +153,15 @@ impl ServiceKind for TillKind {
         true
     }
 
-    fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
-        ScriptInvocation {
+    fn script_invocation(
+        &self,
+        task: &TaskId,
+        _start: Option<&Snapshot>,
+    ) -> Result<ScriptInvocation, InvocationError> {
+        Ok(ScriptInvocation {
             arguments: vec![task.to_string()],
             environment: vec![("TILL_DESK".to_owned(), "desk".to_owned())],
-        }
+        })
     }
 
     fn script_variables(&self) -> ScriptVariables {

@@ -24,7 +24,7 @@ use self::import::RepositoryImporter;
 use self::mutants::{MUTATIONS, RepositoryMutator};
 use self::script::RepositoryServices;
 use self::workflows::WorkflowGuest;
-use crate::invocation::{NO_SECRET, ScriptInvocation, variables};
+use crate::invocation::{InvocationError, NO_SECRET, ScriptInvocation, variables};
 use crate::{
     MutateError, Mutation, ScriptBackend, ScriptVariables, ServiceKind, Solved, StateMutator,
     Summary, TemplateImporter, WorldGuest, WorldGuests,
@@ -103,12 +103,16 @@ impl ServiceKind for GitHubKind {
         (!is_whole).then_some("has no repo/.git, which a github world needs")
     }
 
-    fn script_invocation(&self, _task: &TaskId) -> ScriptInvocation {
-        ScriptInvocation {
+    fn script_invocation(
+        &self,
+        _task: &TaskId,
+        _start: Option<&Snapshot>,
+    ) -> Result<ScriptInvocation, InvocationError> {
+        Ok(ScriptInvocation {
             arguments: Vec::new(),
             // `GITHUB_EVAL_ORG`, the owner of the repository, depends on the state; `script_backend` sets it.
             environment: variables(&[("MCP_GITHUB_TOKEN", NO_SECRET)]),
-        }
+        })
     }
 
     fn script_variables(&self) -> ScriptVariables {

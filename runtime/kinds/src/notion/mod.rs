@@ -1,6 +1,7 @@
 //! The notion service, whose worlds are workspaces.
 
 mod mutants;
+mod page;
 mod script;
 mod summary;
 
@@ -16,7 +17,7 @@ use serde_json::{Map, Value};
 
 use self::mutants::{MUTATIONS, WorkspaceMutator};
 use self::script::WorkspaceServices;
-use crate::invocation::{ScriptInvocation, ScriptVariables};
+use crate::invocation::{InvocationError, ScriptInvocation, ScriptVariables};
 use crate::published::{self, NOTION};
 use crate::{
     MutateError, Mutation, ScriptBackend, ServiceKind, Solved, StateMutator, Summary, WorldGuests,
@@ -69,8 +70,15 @@ impl ServiceKind for NotionKind {
         Ok(overview::text_at(&workspace, place))
     }
 
-    fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
-        published::notion(task)
+    /// The argument is the id of the page that [`page::of_task`] finds in the starting state.
+    fn script_invocation(
+        &self,
+        task: &TaskId,
+        start: Option<&Snapshot>,
+    ) -> Result<ScriptInvocation, InvocationError> {
+        let argument = "the id of a page";
+        let start = start.ok_or(InvocationError::NoStart { argument })?;
+        Ok(published::notion(page::of_task(task, start)?))
     }
 
     fn script_variables(&self) -> ScriptVariables {

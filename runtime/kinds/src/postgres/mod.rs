@@ -26,7 +26,7 @@ use self::import::DatabaseImporter;
 use self::mutants::{DatabaseMutator, MUTATIONS};
 use self::script::DatabaseServices;
 use self::sql::DatabaseEngine;
-use crate::invocation::{ScriptInvocation, ScriptVariables};
+use crate::invocation::{InvocationError, ScriptInvocation, ScriptVariables};
 use crate::published::{self, POSTGRES};
 use crate::{
     Availability, MutateError, Mutation, NpmPackage, NpmPackages, Requirement, ScriptBackend,
@@ -127,8 +127,12 @@ impl ServiceKind for PostgresKind {
         Some(&self.importer)
     }
 
-    fn script_invocation(&self, task: &TaskId) -> ScriptInvocation {
-        published::postgres(task)
+    fn script_invocation(
+        &self,
+        task: &TaskId,
+        _start: Option<&Snapshot>,
+    ) -> Result<ScriptInvocation, InvocationError> {
+        Ok(published::postgres(task))
     }
 
     fn script_variables(&self) -> ScriptVariables {

@@ -123,6 +123,7 @@ impl Cell {
             PropertyValue::Checked => Self::Checkbox(true),
             PropertyValue::Line(text) => Self::Text(text.clone()),
             PropertyValue::Serial(number) => Self::Number(*number as f64),
+            PropertyValue::Verification(it) => Self::Text(it.state(workspace.now).to_owned()),
         }
     }
 

@@ -307,7 +307,8 @@ impl Batch {
             .unwrap_or_else(PoisonError::into_inner);
         match name {
             JudgeName::Task(task) => {
-                match self.scripts.of_task(&self.context, task, &self.sandbox)? {
+                let scripts = &self.scripts;
+                match scripts.of_task(&self.context, task, &self.sandbox, &self.store)? {
                     Some(judge) => Ok(judge),
                     None => Judge::of_task(&self.context, task, &self.sandbox, &self.store),
                 }

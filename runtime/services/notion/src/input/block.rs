@@ -110,6 +110,7 @@ fn keys_of(field: BlockField) -> &'static [&'static str] {
         BlockField::RowHeader => &["has_row_header"],
         BlockField::Cells => &["cells"],
         BlockField::SyncedFrom => &["synced_from"],
+        BlockField::WidthRatio => &["width_ratio"],
     }
 }
 
@@ -193,6 +194,11 @@ fn set(body: &mut BlockBody, field: BlockField, content: &Field<'_>) -> Outcome<
             let cells = value.items_within(MAX_ITEMS)?;
             body.cells = cells.iter().map(text::rich_text).collect::<Outcome<_>>()?;
         }
+        BlockField::WidthRatio => {
+            if let Some(value) = value.present() {
+                body.width_ratio = Some(ratio(&value)?);
+            }
+        }
         BlockField::SyncedFrom => {
             body.synced_from = match value.value {
                 None => return Err(value.should("defined")),
@@ -224,6 +230,16 @@ fn width(field: &Field<'_>) -> Outcome<u64> {
         Some(width) => Ok(width),
         None if field.is_absent() => Err(field.should("defined")),
         None => Err(field.should("a number between 1 and 100")),
+    }
+}
+
+/// Parses the share of a column in the width of its list (documentation of the block object).
+fn ratio(field: &Field<'_>) -> Outcome<f64> {
+    let ratio = field.number()?;
+    if (0.0..=1.0).contains(&ratio) {
+        Ok(ratio)
+    } else {
+        Err(field.should("a number between 0 and 1"))
     }
 }
 

@@ -190,6 +190,10 @@ fn config(field: &Field<'_>, version: Version) -> Outcome<NewConfig> {
         PropertyType::Button => Err(Refusal::invalid(
             "Creating or updating a button property is not supported by the API.",
         )),
+        // Sources are silent about the words of this error (chosen).
+        PropertyType::Verification => Err(Refusal::invalid(
+            "Creating or updating a verification property is not supported by the API.",
+        )),
         kind => {
             inner.only(&[])?;
             Ok(NewConfig::Plain(kind))

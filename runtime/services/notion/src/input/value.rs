@@ -164,7 +164,8 @@ fn parse(field: &Field<'_>, property: &Property) -> Outcome<NewValue> {
         | PropertyType::CreatedBy
         | PropertyType::LastEditedTime
         | PropertyType::LastEditedBy
-        | PropertyType::Button => Err(mismatch(property)),
+        | PropertyType::Button
+        | PropertyType::Verification => Err(mismatch(property)),
     }
 }
 

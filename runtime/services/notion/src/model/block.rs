@@ -39,6 +39,8 @@ pub enum BlockField {
     Cells,
     /// `synced_from`.
     SyncedFrom,
+    /// `width_ratio`.
+    WidthRatio,
 }
 
 /// Blocks that a block may contain.
@@ -85,7 +87,8 @@ macro_rules! block_types {
     };
 }
 
-// The order is that of the list in validation errors; fields are those of the SDK types of `@notionhq/client` 2.3.0.
+// The order is that of the list in validation errors; fields are those of the SDK types of `@notionhq/client` 2.3.0, and
+// `width_ratio` of version 4.
 block_types! {
     Embed "embed" [Caption Url] Leaf,
     Bookmark "bookmark" [Caption Url] Leaf,
@@ -103,7 +106,7 @@ block_types! {
     TableRow "table_row" [Cells] Leaf,
     Table "table" [TableWidth ColumnHeader RowHeader] Rows,
     ColumnList "column_list" [] Columns,
-    Column "column" [] Any,
+    Column "column" [WidthRatio] Any,
     Heading1 "heading_1" [RichText Toggleable Color] Any,
     Heading2 "heading_2" [RichText Toggleable Color] Any,
     Heading3 "heading_3" [RichText Toggleable Color] Any,
@@ -136,7 +139,7 @@ impl BlockType {
 }
 
 /// Values of the [`fields`](BlockType::fields) of a block. Fields that its type does not have keep their default values.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct BlockBody {
     /// Text.
     pub rich_text: Vec<RichText>,
@@ -166,6 +169,8 @@ pub struct BlockBody {
     pub cells: Vec<Vec<RichText>>,
     /// Original of a synced copy. `None` for an original.
     pub synced_from: Option<Id>,
+    /// Share of a column in the width of its list, from 0 to 1. Without one, all columns are equally wide.
+    pub width_ratio: Option<f64>,
 }
 
 /// Target of a link to a page.

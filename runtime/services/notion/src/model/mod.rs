@@ -13,7 +13,7 @@ pub use block::{BlockBody, BlockField, BlockType, LANGUAGES, Nesting, Target};
 pub use id::{Id, IdSource};
 pub use property::{
     Config, NUMBER_FORMATS, Property, PropertyType, PropertyValue, Rollup, RollupFunction,
-    SelectOption, StatusGroup, TITLE, UNSUPPORTED_TYPES, Values, number_format,
+    SelectOption, StatusGroup, TITLE, UNSUPPORTED_TYPES, Values, Verification, number_format,
 };
 pub use text::{Annotations, Color, FileSource, Icon, Mention, NamedFile, RichText, Span};
 pub use time::{DateValue, Moment, Time};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Color, DateValue, Id, NamedFile, RichText};
+use super::{Color, DateValue, Id, NamedFile, RichText, Time};
 use crate::formula::Formula;
 
 macro_rules! property_types {
@@ -49,10 +49,11 @@ property_types! {
     LastEditedTime "last_edited_time",
     LastEditedBy "last_edited_by",
     Button "button",
+    Verification "verification",
 }
 
 /// Types of properties that the API documents and this service does not have.
-pub const UNSUPPORTED_TYPES: &[&str] = &["verification", "place"];
+pub const UNSUPPORTED_TYPES: &[&str] = &["place"];
 
 impl PropertyType {
     /// Parses the name of a type.
@@ -60,7 +61,8 @@ impl PropertyType {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Reports whether values of the type are derived from other data, so that they cannot be set.
+    /// Reports whether requests cannot set values of the type, because they are derived from other data or set by people
+    /// only.
     pub fn is_computed(self) -> bool {
         matches!(
             self,
@@ -72,6 +74,7 @@ impl PropertyType {
                 | Self::LastEditedTime
                 | Self::LastEditedBy
                 | Self::Button
+                | Self::Verification
         )
     }
 }
@@ -334,6 +337,27 @@ pub enum PropertyValue {
     Relation(Vec<Id>),
     /// Number of a unique id.
     Serial(u64),
+    /// Verification of a page.
+    Verification(Verification),
+}
+
+/// Verification of a page by a user.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verification {
+    /// User.
+    pub by: Id,
+    /// Period for which the page is verified. Without an end, the verification does not expire.
+    pub date: DateValue,
+}
+
+impl Verification {
+    /// Returns the state at a time.
+    pub fn state(&self, now: Time) -> &'static str {
+        match &self.date.end {
+            Some(end) if end.time < now => "expired",
+            _ => "verified",
+        }
+    }
 }
 
 /// Values of a page by the ids of its properties.

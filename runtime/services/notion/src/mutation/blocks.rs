@@ -216,6 +216,15 @@ fn settings<'a>(block: &Block<'a, '_>, edits: &mut Edits<'a>) {
                     body.toggleable ^= true;
                 });
             }
+            BlockField::WidthRatio => {
+                if let Some(ratio) = body.width_ratio {
+                    let other = if ratio > 0.0 { ratio / 2.0 } else { 0.5 };
+                    let what = format!("width {ratio} is {other}");
+                    block.with_body(edits, K::BlockSetting, what, move |body| {
+                        body.width_ratio = Some(other);
+                    });
+                }
+            }
             BlockField::Source => {
                 let other = body.source.as_ref().map(|source| source.url().to_owned());
                 let other = other.and_then(|url| text::without_letter(&url));

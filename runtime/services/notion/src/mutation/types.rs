@@ -51,7 +51,8 @@ pub(super) fn retyped<'a>(id: Id, property: &'a Property, place: &str, edits: &m
         PropertyType::Formula
         | PropertyType::Rollup
         | PropertyType::UniqueId
-        | PropertyType::Button => return,
+        | PropertyType::Button
+        | PropertyType::Verification => return,
         _ => (
             PropertyType::RichText,
             NewConfig::Plain(PropertyType::RichText),

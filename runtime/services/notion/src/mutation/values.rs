@@ -84,7 +84,9 @@ pub(super) fn mistakes(
         }
         PropertyValue::Line(line) => lines(line),
         PropertyValue::Relation(rows) => relations(workspace, row, property, rows),
-        PropertyValue::Files(_) | PropertyValue::Serial(_) => Vec::new(),
+        PropertyValue::Files(_) | PropertyValue::Serial(_) | PropertyValue::Verification(_) => {
+            Vec::new()
+        }
     };
     let is_single = !matches!(
         value,

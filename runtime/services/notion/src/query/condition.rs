@@ -263,7 +263,8 @@ fn keys(kind: PropertyType) -> Vec<&'static str> {
         PropertyType::Files
         | PropertyType::Formula
         | PropertyType::Rollup
-        | PropertyType::Button => Vec::new(),
+        | PropertyType::Button
+        | PropertyType::Verification => Vec::new(),
         PropertyType::Date | PropertyType::CreatedTime | PropertyType::LastEditedTime => DATE_TESTS
             .iter()
             .map(|(key, _)| *key)

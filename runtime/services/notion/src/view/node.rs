@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::text::{cover, file, icon, rich_text, url};
-use super::{property, schema};
+use super::{number, property, schema};
 use crate::model::{
     BlockBody, BlockField, BlockType, Comment, Database, Id, Kind, Node, Page, Parent,
     PropertyValue, TITLE, Target, User, UserKind, Workspace,
@@ -208,6 +208,11 @@ fn fields(workspace: &Workspace, kind: BlockType, body: &BlockBody) -> Map<Strin
                 None => {}
             },
             BlockField::TableWidth => add("table_width", json!(body.table_width)),
+            BlockField::WidthRatio => {
+                if let Some(ratio) = body.width_ratio {
+                    add("width_ratio", number(ratio));
+                }
+            }
             BlockField::ColumnHeader => add("has_column_header", json!(body.column_header)),
             BlockField::RowHeader => add("has_row_header", json!(body.row_header)),
             BlockField::Cells => {

@@ -74,6 +74,9 @@ pub(crate) fn value(workspace: &Workspace, node: &Node, page: &Page, property: &
         (PropertyType::CreatedBy, _) => person(workspace, node.created.by),
         (PropertyType::LastEditedBy, _) => person(workspace, node.edited.by),
         (PropertyType::Button, _) => json!({}),
+        (PropertyType::Verification, None) => {
+            json!({"state": "unverified", "verified_by": null, "date": null})
+        }
         (PropertyType::Checkbox, stored) => json!(stored.is_some()),
         (PropertyType::Formula, _) => match &property.config {
             Config::Formula(it) => formula(workspace, node, page, it),
@@ -123,6 +126,11 @@ fn stored_value(workspace: &Workspace, config: &Config, value: &PropertyValue) -
             ids.iter().map(|id| json!({"id": id.to_string()})).collect()
         }
         PropertyValue::Serial(it) => json!(it),
+        PropertyValue::Verification(it) => json!({
+            "state": it.state(workspace.now),
+            "verified_by": person(workspace, it.by),
+            "date": date(&it.date),
+        }),
     }
 }
 

@@ -6,6 +6,7 @@ use super::WorldError;
 use super::document::Entry;
 use super::text::{read_file, read_icon, read_text, write_file, write_icon, write_text};
 use crate::model::{BlockBody, BlockField, BlockType, Color, LANGUAGES, Target};
+use crate::view::number;
 
 /// Returns the keys of a field.
 fn keys_of(field: BlockField) -> &'static [&'static str] {
@@ -27,6 +28,7 @@ fn keys_of(field: BlockField) -> &'static [&'static str] {
         BlockField::RowHeader => &["row_header"],
         BlockField::Cells => &["cells"],
         BlockField::SyncedFrom => &["original"],
+        BlockField::WidthRatio => &["width"],
     }
 }
 
@@ -86,6 +88,13 @@ fn read_field(
             body.cells = cells.iter().map(read_text).collect::<Result<_, _>>()?;
         }
         (BlockField::SyncedFrom, Some(value)) => body.synced_from = Some(value.id()?),
+        (BlockField::WidthRatio, Some(value)) => {
+            let ratio = value.number()?;
+            if !(0.0..=1.0).contains(&ratio) {
+                return Err(value.wrong("a number from 0 to 1"));
+            }
+            body.width_ratio = Some(ratio);
+        }
         (_, None) => {}
     }
     Ok(())
@@ -133,5 +142,6 @@ fn write_field(field: BlockField, body: &BlockBody) -> Option<Value> {
         BlockField::RowHeader => switch(body.row_header),
         BlockField::Cells => Some(body.cells.iter().map(|cell| write_text(cell)).collect()),
         BlockField::SyncedFrom => body.synced_from.map(|id| json!(id.to_string())),
+        BlockField::WidthRatio => body.width_ratio.map(number),
     }
 }

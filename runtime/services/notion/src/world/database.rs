@@ -10,6 +10,7 @@ use super::schema::read_properties;
 use super::text::{read_date, read_file, read_icon, read_named_file, read_text};
 use crate::model::{
     Config, Database, Id, Kind, Node, Parent, Property, PropertyType, PropertyValue, Values,
+    Verification,
 };
 
 /// Keys of the document of a database.
@@ -132,6 +133,13 @@ impl Reader {
             }
             PropertyType::Relation => PropertyValue::Relation(several(entry, |it| it.id())?),
             PropertyType::UniqueId => PropertyValue::Serial(entry.count()?),
+            PropertyType::Verification => {
+                entry.object(&["by", "date"])?;
+                PropertyValue::Verification(Verification {
+                    by: self.user(&entry.need("by")?)?,
+                    date: read_date(&entry.need("date")?)?,
+                })
+            }
             kind => {
                 return Err(entry.error(format!(
                     "values of type {} are computed, and not written in a world",

@@ -292,5 +292,8 @@ fn value(config: &Config, value: &PropertyValue) -> Option<Value> {
         PropertyValue::Line(text) => json!(text),
         PropertyValue::Relation(pages) => ids(pages),
         PropertyValue::Serial(it) => json!(it),
+        PropertyValue::Verification(it) => {
+            json!({"by": it.by.to_string(), "date": write_date(&it.date)})
+        }
     })
 }
