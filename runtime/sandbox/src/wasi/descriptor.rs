@@ -209,7 +209,7 @@ impl types::HostDescriptor for WasiHost<'_> {
             .files
             .read(mount, file, offset, length.min(READ_LIMIT));
         let bytes = read.map_err(Stop::host)?.to_vec();
-        let loaded = self.wasi.files.take_loaded();
+        let loaded = self.charge_loaded()?;
         self.common.charge(loaded.max(bytes.len() as u64))?;
         let end = offset.saturating_add(bytes.len() as u64) >= file.size;
         Ok(Ok((bytes, end)))

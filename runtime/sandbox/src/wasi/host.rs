@@ -92,6 +92,16 @@ impl WasiHost<'_> {
     pub(crate) fn light(&mut self, bytes: u64) -> wasmtime::Result<()> {
         self.common.charge_bytes(bytes.saturating_add(LIGHT_COST))
     }
+
+    /// Charges fuel for the part of a file that the last read loaded, as a read through `state` is charged, and returns
+    /// its size in bytes. A read within a part that is cached loads nothing.
+    pub(crate) fn charge_loaded(&mut self) -> wasmtime::Result<u64> {
+        let loaded = self.wasi.files.take_loaded();
+        if loaded > 0 {
+            self.common.charge_blob(loaded)?;
+        }
+        Ok(loaded)
+    }
 }
 
 /// Store data of a guest that can import WASI.

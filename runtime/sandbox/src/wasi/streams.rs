@@ -87,7 +87,7 @@ impl streams::HostInputStream for WasiHost<'_> {
             .read(entry.mount, file, *offset, length.min(CHUNK));
         let bytes = read.map_err(Stop::host)?.to_vec();
         *offset += bytes.len() as u64;
-        let loaded = self.wasi.files.take_loaded();
+        let loaded = self.charge_loaded()?;
         self.common.charge_bytes(loaded.max(bytes.len() as u64))?;
         if bytes.is_empty() && length > 0 {
             return Ok(Err(streams::StreamError::Closed));
@@ -333,5 +333,7 @@ mod tests {
         }
         let turns = (1..20).take_while(|turn| read(streams[turn % 12]).is_ok());
         assert_eq!(turns.count(), 8);
+        // Ten windows were loaded; the bytes of the last one exceed the limit.
+        assert_eq!(host.common.charged, 10 * (20_000 + (1 << 20)));
     }
 }
