@@ -337,12 +337,24 @@ fn inspect_says_what_a_program_of_wasi_can_do() {
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["kind"], "verifier");
     assert_eq!(report["profile"], "wasi");
+    let run = report["command"].as_str().unwrap();
+    assert!(run.starts_with("wasi:cli/run@0.2."), "{run}");
     let can = report["can"].as_str().unwrap();
     assert!(
         can.contains("read the two states and the agent's last message as files")
             && can.ends_with("; nothing else"),
         "{can}"
     );
+    let output = place.run(&["inspect", guest.to_str().unwrap()]);
+    let shown = text(&output.stdout);
+    for part in [
+        "kind      verifier: a command of WASI 0.2, whose exit code is the verdict\n",
+        "profile   wasi: cli (",
+        "filesystem (preopens, types), ",
+    ] {
+        assert!(shown.contains(part), "{shown}");
+    }
+
     let guest = place.guest("command-wants-sockets");
     let output = place.run(&["inspect", guest.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(4));

@@ -12,6 +12,8 @@ pub struct ComponentDetail {
     pub bytes: u64,
     /// Kind of guest: `verifier`, `setup`, `solution`, `interpreter` or `site`; null if the exports fit no kind.
     pub kind: Option<String>,
+    /// Export that makes the component a command of WASI, whose exit code is the verdict; null for other components.
+    pub command: Option<String>,
     /// System interfaces: `pure` without WASI, or `wasi`.
     pub profile: String,
     /// Imports, in the order of the component.

@@ -64,6 +64,8 @@ pub struct Inspection {
     pub bytes: u64,
     /// Kind of guest according to the exports, or `None` if they fit no kind.
     pub kind: Option<GuestKind>,
+    /// Name of the export that makes the component a command of WASI, whose exit code is the verdict.
+    pub command: Option<String>,
     /// WASI profile.
     pub profile: Profile,
     /// Imports in the order of the component. Types are left out, because they give a guest nothing.
@@ -136,6 +138,7 @@ fn read(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadError> {
         digest: Digest::of(bytes),
         bytes: bytes.len() as u64,
         kind,
+        command: command(&exports),
         profile: if wasi { Profile::Wasi } else { Profile::Pure },
         imports: imports.into_iter().map(capability).collect(),
         exports,
@@ -143,6 +146,30 @@ fn read(bytes: &[u8], own: &[Interface]) -> Result<Inspection, LoadError> {
 }
 
 impl Inspection {
+    /// Returns the interfaces of WASI that the component imports, sorted and with a list for each package, such as
+    /// `cli (environment, exit), io (streams)`.
+    pub fn wasi(&self) -> String {
+        let mut packages: Vec<(&str, Vec<&str>)> = Vec::new();
+        for import in &self.imports {
+            let Some(interface) = import.import.strip_prefix(WASI) else {
+                continue;
+            };
+            let (package, rest) = interface.split_once('/').unwrap_or((interface, ""));
+            let name = rest.split('@').next().unwrap_or(rest);
+            match packages.iter_mut().find(|(found, _)| *found == package) {
+                Some((_, names)) => names.push(name),
+                None => packages.push((package, vec![name])),
+            }
+        }
+        packages.sort_unstable_by_key(|(package, _)| *package);
+        let packages = packages.iter_mut().map(|(package, names)| {
+            names.sort_unstable();
+            names.dedup();
+            format!("{package} ({})", names.join(", "))
+        });
+        packages.collect::<Vec<String>>().join(", ")
+    }
+
     /// Returns a description of the guest's capabilities as a phrase, such as `can write a log; nothing else`.
     pub fn summary(&self) -> String {
         let mut allowed: Vec<&str> = Vec::new();
@@ -171,16 +198,10 @@ impl GuestKind {
     /// Returns the kind of guest with these exports. A command of WASI is a verifier. An interpreter must also import a `mcpmark:script` interface,
     /// because many programs export a function `run`.
     fn of(exports: &[Export], imports: &[String]) -> Option<Self> {
-        let is_command =
-            |export: &Export| export.sort == "instance" && export.name.starts_with(RUN);
-        if exports.iter().any(is_command) {
+        if command(exports).is_some() {
             return Some(Self::Verifier);
         }
-        let has = |name: &str| {
-            exports
-                .iter()
-                .any(|export| export.name == name && export.sort == "function")
-        };
+        let has = |name: &str| exports_function(exports, name);
         [
             Self::Verifier,
             Self::Setup,
@@ -228,6 +249,22 @@ impl fmt::Display for Profile {
             Self::Wasi => "wasi",
         })
     }
+}
+
+/// Returns the export that makes a component a command. A component that also returns checks is none, and does not
+/// load.
+fn command(exports: &[Export]) -> Option<String> {
+    if exports_function(exports, GuestKind::Verifier.contract().export) {
+        return None;
+    }
+    let run = |export: &&Export| export.sort == "instance" && export.name.starts_with(RUN);
+    exports.iter().find(run).map(|export| export.name.clone())
+}
+
+fn exports_function(exports: &[Export], name: &str) -> bool {
+    exports
+        .iter()
+        .any(|export| export.name == name && export.sort == "function")
 }
 
 fn is_of_scripts(import: &str) -> bool {
@@ -333,6 +370,31 @@ mod tests {
         );
         // Another program with an export `run` is not a guest.
         assert_eq!(interpreter("").kind, None);
+    }
+
+    #[test]
+    fn a_command_is_told_with_the_interfaces_of_wasi_that_it_imports() {
+        let exports = |verify: &str| {
+            told(&format!(
+                r#"(component
+                    (import "wasi:io/streams@0.2.6" (instance))
+                    (import "wasi:cli/exit@0.2.6" (instance))
+                    (import "wasi:cli/environment@0.2.3" (instance))
+                    (import "mcpmark:guest/log@0.1.0" (instance))
+                    (core module $m (func (export "f")))
+                    (core instance $i (instantiate $m))
+                    (func $f (canon lift (core func $i "f")))
+                    {verify}
+                    (instance $run (export "run" (func $f)))
+                    (export "wasi:cli/run@0.2.6" (instance $run)))"#
+            ))
+        };
+        let command = exports("");
+        assert_eq!(command.kind, Some(GuestKind::Verifier));
+        assert_eq!(command.command.as_deref(), Some("wasi:cli/run@0.2.6"));
+        assert_eq!(command.wasi(), "cli (environment, exit), io (streams)");
+        let both = exports(r#"(export "verify" (func $f))"#);
+        assert_eq!((both.kind, both.command), (command.kind, None));
     }
 
     /// Inspection agrees with loading.

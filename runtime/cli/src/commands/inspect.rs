@@ -1,7 +1,7 @@
 //! `mcpmark inspect`: imports, exports and limits of a component.
 
 use mcpmark_metadata::{ComponentDetail, ComponentExport, ComponentImport, ExitCode, GuestLimits};
-use mcpmark_sandbox::{GuestKind, Inspection, Limits, LoadError, Sandbox};
+use mcpmark_sandbox::{GuestKind, Inspection, Limits, LoadError, Profile, Sandbox};
 
 use crate::args::{EngineArgs, InspectArgs};
 use crate::context::Context;
@@ -75,6 +75,7 @@ fn document(report: &Report<'_>) -> ComponentDetail {
         digest,
         bytes,
         kind,
+        command,
         profile,
         imports,
         exports,
@@ -98,6 +99,7 @@ fn document(report: &Report<'_>) -> ComponentDetail {
         digest: digest.to_string(),
         bytes: *bytes,
         kind: kind.map(str::to_owned),
+        command: command.clone(),
         profile: profile.to_string(),
         imports: imports.collect(),
         exports: exports.collect(),
@@ -135,18 +137,25 @@ fn text(report: &Report<'_>) -> String {
         digest,
         bytes,
         kind,
+        command,
         profile,
         imports,
         exports,
     } = report.inspection;
+    let kind = kind.map_or_else(|| "unknown".to_owned(), |kind| kind.to_string());
+    let kind = match command {
+        Some(_) => format!("{kind}: a command of WASI 0.2, whose exit code is the verdict"),
+        None => kind,
+    };
+    let profile = match profile {
+        Profile::Pure => profile.to_string(),
+        Profile::Wasi => format!("{profile}: {}", sanitise::line(&report.inspection.wasi())),
+    };
     let mut lines = vec![
         ("digest", digest.to_string()),
         ("size", output::bytes(*bytes)),
-        (
-            "kind",
-            kind.map_or_else(|| "unknown".to_owned(), |kind| kind.to_string()),
-        ),
-        ("profile", profile.to_string()),
+        ("kind", kind),
+        ("profile", profile),
     ];
     let imports = imports.iter().map(|capability| match &capability.allows {
         Some(words) => format!("{}: can {words}", sanitise::line(&capability.import)),

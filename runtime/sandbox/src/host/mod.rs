@@ -24,6 +24,9 @@ use crate::limits::{
 use crate::meter::Meter;
 use crate::{Fault, FaultKind, InterfaceVersions, RunError};
 
+/// Fuel for a read that opens a blob, which takes about 10 µs even if few bytes are read.
+const OPEN_COST: u64 = 20_000;
+
 /// Store data that every kind of guest has.
 pub(crate) struct Common {
     pub(crate) allowed: Allowed,
@@ -179,6 +182,12 @@ impl Common {
             return Err(Stop(RunError::Fault(self.out_of_fuel())).into());
         }
         Ok(())
+    }
+
+    /// Charges fuel for opening a blob and for each byte that is read from it and hashed. At the price of its bytes
+    /// alone the time limit would decide a grade, not fuel.
+    pub(crate) fn charge_blob(&mut self, bytes: u64) -> wasmtime::Result<()> {
+        self.charge_fuel(OPEN_COST.saturating_add(bytes))
     }
 
     /// Returns a meter with the remaining fuel and bytes of the guest.

@@ -10,10 +10,6 @@ use crate::wasi::WasiState;
 /// Maximum number of bytes that one `read` returns.
 const READ_LIMIT: u64 = 8 << 20;
 
-/// Fuel for a read that opens a blob, which takes about 10 µs even if few bytes are read. Each byte that is read and
-/// hashed costs one unit more. At the price of its bytes alone the time limit would decide a grade, not fuel.
-const OPEN_COST: u64 = 20_000;
-
 /// Bytes charged for an entry, in addition to its path.
 const ENTRY_COST: u64 = 128;
 
@@ -188,7 +184,7 @@ impl state::Host for VerifierHost {
         if length == 0 {
             return Ok(Ok(Vec::new()));
         }
-        self.common.charge_fuel(OPEN_COST + length)?;
+        self.common.charge_blob(length)?;
         let blobs = &self.snapshot(tree).blobs;
         let bytes = if length == file.size {
             blobs.read(&file.content)

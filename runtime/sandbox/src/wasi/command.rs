@@ -11,6 +11,7 @@ use wasmtime::{Engine, Store};
 use super::host::{HasWasi, Program, WasiHost, WasiState};
 use super::streams::Written;
 use super::verdict::verdict;
+use crate::component::VERIFIER;
 use crate::host::{VerifierHost, cut};
 use crate::limits::Allowed;
 use crate::{Fault, Mount, Verdict, VerifyInput};
@@ -52,17 +53,28 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// Returns the difference if the export has another type than WASI specifies.
+    /// Returns the difference if the export has another type than WASI specifies, or if the component also exports
+    /// `verify`: the verdict would be its checks or its exit code, and only its author knows which one is meant.
     pub(crate) fn of(
         engine: &Engine,
         component: &Component,
         pre: &InstancePre<VerifierHost>,
     ) -> Result<Option<Self>, String> {
         let exports = component.component_type();
-        let mut exports = exports.exports(engine);
-        let Some((name, export)) = exports.find(|(name, _)| name.starts_with(RUN)) else {
+        let Some((name, export)) = exports
+            .exports(engine)
+            .find(|(name, _)| name.starts_with(RUN))
+        else {
             return Ok(None);
         };
+        if let Some(ComponentItem::ComponentFunc(_)) =
+            exports.get_export(engine, VERIFIER.export).map(|it| it.ty)
+        {
+            return Err(format!(
+                "expected one of two exports, `{}`, which returns the checks, or `{name}`, whose exit code is the verdict, but found both; remove one of them from the world that the component is built for",
+                VERIFIER.export
+            ));
+        }
         let wrong = || format!("expected `{name}` to export a function `run: func() -> result`");
         let ComponentItem::ComponentInstance(instance) = export.ty else {
             return Err(wrong());

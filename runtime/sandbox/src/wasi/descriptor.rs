@@ -1,4 +1,8 @@
 //! `wasi:filesystem` over snapshots: everything is readable, nothing can be changed.
+//!
+//! Not the implementation of `wasmtime-wasi`, whose descriptors are open files and directories of the host. A snapshot
+//! would have to be written to a directory first, and listings, times and inode numbers would be those of that
+//! directory.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"
@@ -209,7 +213,7 @@ impl types::HostDescriptor for WasiHost<'_> {
             .files
             .read(mount, file, offset, length.min(READ_LIMIT));
         let bytes = read.map_err(Stop::host)?.to_vec();
-        let loaded = self.wasi.files.take_loaded();
+        let loaded = self.charge_loaded()?;
         self.common.charge(loaded.max(bytes.len() as u64))?;
         let end = offset.saturating_add(bytes.len() as u64) >= file.size;
         Ok(Ok((bytes, end)))

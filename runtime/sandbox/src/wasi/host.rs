@@ -7,8 +7,9 @@ use wasmtime::component::{HasData, HasSelf, Linker, ResourceTable};
 
 use super::bindings::mcpmark::script::{gaps, services};
 use super::bindings::wasi::{cli, clocks, filesystem, io, random};
-use super::clock::{Clock, random_source};
+use super::clock::Clock;
 use super::files::Files;
+use super::random::random_source;
 use super::run::ScriptInput;
 use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;
@@ -91,6 +92,16 @@ impl WasiHost<'_> {
     /// Charges a call that costs little, and the bytes that pass with it.
     pub(crate) fn light(&mut self, bytes: u64) -> wasmtime::Result<()> {
         self.common.charge_bytes(bytes.saturating_add(LIGHT_COST))
+    }
+
+    /// Charges fuel for the part of a file that the last read loaded, as a read through `state` is charged, and returns
+    /// its size in bytes. A read within a part that is cached loads nothing.
+    pub(crate) fn charge_loaded(&mut self) -> wasmtime::Result<u64> {
+        let loaded = self.wasi.files.take_loaded();
+        if loaded > 0 {
+            self.common.charge_blob(loaded)?;
+        }
+        Ok(loaded)
     }
 }
 

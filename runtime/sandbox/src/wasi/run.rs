@@ -172,7 +172,11 @@ impl Sandbox {
         }));
         let fuel = limits.fuel - store.get_fuel().unwrap_or(limits.fuel);
         let host = store.into_data();
+        let fuel = fuel.saturating_add(host.common.charged);
         let (exit_code, result) = match called {
+            Ok(Ok(_)) if fuel > limits.fuel => {
+                (None, Err(RunError::Fault(host.common.out_of_fuel())))
+            }
             Ok(Ok(Ending::Exited(code))) => {
                 let stdout = String::from_utf8_lossy(&host.wasi.written.stdout);
                 let verdict = verdict(&stdout, code, &allowed, Program::Script);
