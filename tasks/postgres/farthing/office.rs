@@ -43,3 +43,11 @@ pub fn notes(tools: &mut Tools) -> String {
         "SELECT written_on, author, subject, body FROM notes ORDER BY id",
     )
 }
+
+/// Executes statements one after the other.
+#[track_caller]
+pub fn run_all(tools: &mut Tools, statements: &[&str]) {
+    for sql in statements {
+        run(tools, sql);
+    }
+}

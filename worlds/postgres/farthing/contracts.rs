@@ -73,10 +73,12 @@ enum Case {
     SameDay(Date, bool),
     /// A new one that was called off.
     CalledOff(Date),
+    /// A new one a while after the first day, on which the old one has ended.
+    Return(Date, Date),
 }
 
 /// Cases that are the same for every seed, by client and place.
-const CASES: [(&str, usize, Case); 34] = [
+const CASES: [(&str, usize, Case); 36] = [
     ("ANV", 6, Case::Open(date(2026, 2, 1))),
     ("ANV", 7, Case::Twice(date(2026, 3, 1), date(2026, 3, 3))),
     ("ANV", 8, Case::CalledOff(date(2026, 5, 1))),
@@ -143,6 +145,8 @@ const CASES: [(&str, usize, Case); 34] = [
     ),
     ("PEN", 5, Case::CalledOff(date(2026, 3, 1))),
     ("PEN", 6, Case::Longer(date(2026, 3, 16), date(2026, 4, 30))),
+    ("PEN", 8, Case::Return(date(2025, 11, 14), date(2026, 3, 2))),
+    ("HOL", 8, Case::Return(date(2025, 12, 5), date(2026, 2, 16))),
 ];
 
 /// Patterns at Quill Bakery that are the same for every seed, by place.
@@ -356,6 +360,14 @@ fn with_case(random: &mut Random, first: Contract, case: Case) -> Vec<Contract> 
                 ..one
             };
             vec![first, one, other]
+        }
+        Case::Return(last, since) => {
+            let new = raised(random, &first, since, 102);
+            let old = Contract {
+                until: Some(last),
+                ..first
+            };
+            vec![old, new]
         }
         Case::CalledOff(since) => {
             let new = raised(random, &first, since, 108);
