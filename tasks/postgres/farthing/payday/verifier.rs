@@ -20,15 +20,14 @@ const FEN: i64 = 63;
 const LIN: i64 = 65;
 const OAK: i64 = 67;
 const BRI: i64 = 60;
-/// Thursday on which the runs are to be paid, and its first hour in seconds since 1970.
+/// Thursday on which the runs are to be paid, and eight in the morning of it in seconds since 1970.
 const THURSDAY: (Date, i64) = (date(2026, 6, 25), 1_782_374_400);
-/// Monday on which the world is looked at.
-const MONDAY: Date = date(2026, 6, 22);
+/// Monday on which the world is looked at, in the same way.
+const MONDAY: (Date, i64) = (date(2026, 6, 22), THURSDAY.1 - 3 * 86_400);
 
-const AMOUNTS: &str =
-    "SELECT payslip_id::text, amount::text FROM public.payments WHERE id > $1 ORDER BY payslip_id";
-const ACCOUNTS: &str = "SELECT payslip_id::text, bank_account_id::text, status, created_on::text, sent_on::text FROM public.payments WHERE id > $1 ORDER BY payslip_id";
-const KEPT: &str = "SELECT advance_id::text, payslip_id::text, amount::text FROM public.advance_repayments WHERE id > $1 ORDER BY advance_id, payslip_id";
+const AMOUNTS: &str = "SELECT payslip_id::text, amount::text FROM public.payments p WHERE id > $1 ORDER BY p.payslip_id";
+const ACCOUNTS: &str = "SELECT payslip_id::text, bank_account_id::text, status, created_on::text, sent_on::text FROM public.payments p WHERE id > $1 ORDER BY p.payslip_id";
+const KEPT: &str = "SELECT advance_id::text, payslip_id::text, amount::text FROM public.advance_repayments r WHERE id > $1 ORDER BY r.advance_id, r.payslip_id";
 const RUNS: &str = "SELECT id::text, status, paid_on::text, prepared_by, approved_by, approved_on::text FROM public.pay_runs WHERE month = '2026-06-01' ORDER BY id";
 /// Digest of what a payment does not touch.
 const REST: &str = "SELECT md5(string_agg(x, '|' ORDER BY x)) FROM (
@@ -119,11 +118,10 @@ fn rights(start: &Database, end: &Database) -> Condition {
 fn copy() -> Scratch {
     let mut copy = FINAL.scratch();
     copy.clock(THURSDAY.1);
-    for person in ["agnes", "bastian", "ceri", "dunja", "elias", "fenna"] {
+    for person in ["agnes", "bastian", "dunja", "elias", "fenna"] {
         copy.login(person, person);
     }
     copy.login("portal", "portal");
-    copy.login("bank", "bank_link");
     copy.login_superuser("root");
     copy
 }
@@ -146,13 +144,7 @@ impl Refused {
                 copy.execute(who, PAY, params![run]),
             )
         };
-        let strangers = [
-            pay("bastian", ANV),
-            pay("ceri", LIN),
-            pay("fenna", ANV),
-            pay("portal", LIN),
-            pay("bank", LIN),
-        ];
+        let strangers = [pay("bastian", LIN), pay("fenna", ANV), pay("portal", LIN)];
         let hands = [
             pay("agnes", ANV),
             pay("elias", COR),
@@ -289,7 +281,8 @@ impl Paid {
             (9004, lent(office, FEN, 4), date(2026, 5, 3), 200_00),
         ];
         let mut copy = FINAL.scratch();
-        for person in ["agnes", "dunja", "elias"] {
+        copy.clock(MONDAY.1);
+        for person in ["dunja", "elias"] {
             copy.login(person, person);
         }
         copy.login_superuser("root");
@@ -314,7 +307,7 @@ impl Paid {
         let accounts = copy.execute("root", ACCOUNTS, params![before.0]);
         let kept = copy.execute("root", KEPT, params![before.1]);
         let results = copy.run();
-        let expected = office.pay_out(&[FEN, COR], MONDAY, MONTH_END);
+        let expected = office.pay_out(&[FEN, COR], MONDAY.0, MONTH_END);
         let found = calls.map(|step| number(results.of(step)));
         let numbers = [Ok(expected.due[&FEN]), Ok(expected.due[&COR])];
         Condition::when(
