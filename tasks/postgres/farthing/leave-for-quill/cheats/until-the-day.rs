@@ -1,0 +1,13 @@
+//! Wrong: gives leave up to the day only.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::UntilTheDay), Manner::Plain)
+}

@@ -1,0 +1,13 @@
+//! Wrong: runs with the rights of who calls it.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::RunsAsCaller), Manner::Plain)
+}

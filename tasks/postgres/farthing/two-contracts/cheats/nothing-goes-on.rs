@@ -1,0 +1,13 @@
+//! Wrong: lets nothing go on after temporary contracts.
+
+#[path = "../playing.rs"]
+mod playing;
+
+use mcpmark_guest::Tools;
+use playing::{Manner, Mistake};
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    playing::play(tools, Some(Mistake::NothingGoesOn), Manner::Plain)
+}
