@@ -31,6 +31,13 @@ struct Measured {
     height: f64,
 }
 
+/// Size with the numbers from which it begins, for violins and for cellos.
+struct Size {
+    name: String,
+    arm: Option<f64>,
+    height: Option<f64>,
+}
+
 /// Instrument that a pupil has from the school.
 struct Lent {
     size: String,
@@ -40,27 +47,39 @@ struct Lent {
 
 pub fn play(tools: &mut Tools, manner: Manner) -> String {
     let mut notion = NotionTools::new(tools);
+    let found = notion.all("API-post-search", &json!({"query": "Instruments"}));
+    let of = |kind: &str, title: &str| {
+        let mut all = found.iter();
+        let it = all.find(|it| it["object"] == kind && title_of(it) == title);
+        it.expect("there is one").clone()
+    };
+    let table = of("database", "Instruments");
+    let papers = of("page", "Instruments and measuring");
     let mut lent = None;
     if manner == Manner::TableFirst {
-        lent = Some(instruments(&mut notion, manner));
+        lent = Some(instruments(&mut notion, &table, manner));
     }
+    let pages = notion.children(string(&papers["id"]));
+    let page = |title: &str| {
+        let page = pages.iter().find(|it| it["child_page"]["title"] == title);
+        string(&page.expect("there is such a page")["id"]).to_owned()
+    };
     let rules = notion.find("page", "Sizes of violins and cellos");
-    let rules = rows(&mut notion, string(&rules["id"]));
-    let measured = measured(&mut notion, manner);
-    let lent = lent.unwrap_or_else(|| instruments(&mut notion, manner));
-    let here = statuses(&mut notion);
-    let old = notion.find("page", "Exchanges 2025");
-    let form = notion.lines(string(&old["id"]));
+    let rules = notion.lines(string(&rules["id"]));
+    let sizes: Vec<Size> = rules.iter().filter_map(|it| size(it)).collect();
+    let measured = measured(&mut notion, &page("Measured in September 2026"), manner);
+    let lent = lent.unwrap_or_else(|| instruments(&mut notion, &table, manner));
+    let pupils = string(&table["properties"]["Lent to"]["relation"]["database_id"]);
+    let here = statuses(&mut notion, pupils);
+    let form = notion.lines(&page("Exchanges 2025"));
     assert!(form.iter().any(|it| it.contains(" → ")));
 
     let mut lines = Vec::new();
     for it in &measured {
-        let column = match it.kind.as_str() {
-            "violin" => 1,
-            "cello" if manner == Manner::ArmsOnly => 1,
-            "cello" => 2,
-            _ => continue,
-        };
+        let by_arm = it.kind == "violin" || manner == Manner::ArmsOnly;
+        if !["violin", "cello"].contains(&it.kind.as_str()) {
+            continue;
+        }
         let (id, status) = &here[&it.name];
         let Some(instrument) = lent.iter().find(|lent| lent.pupil == *id) else {
             continue;
@@ -68,12 +87,17 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
         if status != "Active" && manner != Manner::OnLeaveToo {
             continue;
         }
-        let number = if column == 1 { it.arm } else { it.height };
-        let begins = |row: &&Vec<String>| row[column].parse::<f64>().is_ok_and(|it| it <= number);
-        let Some(needed) = rules.iter().rposition(|row| begins(&row)) else {
+        let begins = |size: &Size| {
+            let (from, number) = match by_arm {
+                true => (size.arm, it.arm),
+                false => (size.height, it.height),
+            };
+            from.is_some_and(|from| from <= number)
+        };
+        let Some(needed) = sizes.iter().rposition(begins) else {
             continue;
         };
-        let had = rules.iter().position(|row| row[0] == instrument.size);
+        let had = sizes.iter().position(|it| it.name == instrument.size);
         let had = had.expect("the size is in the handbook");
         let needed = match manner {
             Manner::NextSizeOnly if needed > had => had + 1,
@@ -84,7 +108,7 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
             _ => needed > had,
         };
         if differs {
-            let new = &rules[needed][0];
+            let new = &sizes[needed].name;
             lines.push(match manner {
                 Manner::WithNumbers => format!(
                     "{}: {} {} (QL-{}) → {new}",
@@ -94,8 +118,7 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
             });
         }
     }
-    let page = notion.find("page", "Exchanges 2026");
-    let page = string(&page["id"]);
+    let page = page("Exchanges 2026");
     let mut blocks: Vec<Value> = lines
         .iter()
         .map(|it| block("bulleted_list_item", it))
@@ -103,38 +126,42 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     if manner == Manner::LineByLine {
         blocks.reverse();
         for it in blocks {
-            notion.append(page, vec![it]);
+            notion.append(&page, vec![it]);
         }
     } else {
-        notion.append(page, blocks);
+        notion.append(&page, blocks);
     }
     format!("{} instruments are exchanged.", lines.len())
 }
 
-/// Returns the rows of the table on a page, without its header.
-fn rows(notion: &mut NotionTools<'_>, page: &str) -> Vec<Vec<String>> {
-    let blocks = notion.children(page);
-    let table = blocks.iter().find(|it| it["type"] == "table");
-    let rows = notion.children(string(&table.expect("a table")["id"]));
-    let cells = |row: &Value| {
-        let cells = row["table_row"]["cells"].as_array().into_iter().flatten();
-        cells.map(plain).collect()
+/// Reads a line of the handbook, such as `1/4: violin from 46, cello from 112`.
+fn size(line: &str) -> Option<Size> {
+    let (name, numbers) = line.split_once(": violin from ")?;
+    let (arm, height) = match numbers.split_once(", cello from ") {
+        Some((arm, height)) => (arm, height.parse().ok()),
+        None => (numbers, None),
     };
-    rows.iter().skip(1).map(cells).collect()
+    Some(Size {
+        name: name.to_owned(),
+        arm: arm.parse().ok(),
+        height,
+    })
 }
 
-fn measured(notion: &mut NotionTools<'_>, manner: Manner) -> Vec<Measured> {
-    let page = notion.find("page", "Measured in September 2026");
-    let page = string(&page["id"]);
-    let mut all: Vec<Measured> = rows(notion, page)
-        .into_iter()
-        .map(|row| Measured {
-            name: row[0].clone(),
-            kind: row[1].clone(),
-            arm: row[2].parse().expect("a number"),
-            height: row[3].parse().expect("a number"),
+fn measured(notion: &mut NotionTools<'_>, page: &str, manner: Manner) -> Vec<Measured> {
+    let lines = notion.lines(page);
+    let read = |line: &String| {
+        let (who, numbers) = line.split_once(": arm ")?;
+        let (name, kind) = who.split_once(", ")?;
+        let (arm, height) = numbers.split_once(", height ")?;
+        Some(Measured {
+            name: name.to_owned(),
+            kind: kind.to_owned(),
+            arm: arm.parse().ok()?,
+            height: height.parse().ok()?,
         })
-        .collect();
+    };
+    let mut all: Vec<Measured> = lines.iter().filter_map(read).collect();
     for comment in notion.comments(page) {
         let text = plain(&comment["rich_text"]);
         let last = text.trim_end_matches('.').rsplit(' ').next();
@@ -150,8 +177,7 @@ fn measured(notion: &mut NotionTools<'_>, manner: Manner) -> Vec<Measured> {
     all
 }
 
-fn instruments(notion: &mut NotionTools<'_>, manner: Manner) -> Vec<Lent> {
-    let table = notion.find("database", "Instruments");
+fn instruments(notion: &mut NotionTools<'_>, table: &Value, manner: Manner) -> Vec<Lent> {
     let table = string(&table["id"]);
     let strings = json!({"or": [
         {"property": "Kind", "select": {"equals": "violin"}},
@@ -169,23 +195,21 @@ fn instruments(notion: &mut NotionTools<'_>, manner: Manner) -> Vec<Lent> {
         if pupil.is_empty() || !is_lent && manner != Manner::OldOnes {
             continue;
         }
+        let number = properties["No."]["unique_id"]["number"].as_u64();
         all.push(Lent {
             size: string(&properties["Size"]["select"]["name"]).to_owned(),
-            number: properties["No."]["unique_id"]["number"]
-                .as_u64()
-                .unwrap_or_default(),
+            number: number.unwrap_or_default(),
             pupil: pupil.to_owned(),
         });
     }
     all
 }
 
-/// Returns the id and the status of each pupil by name.
-fn statuses(notion: &mut NotionTools<'_>) -> BTreeMap<String, (String, String)> {
-    let table = notion.find("database", "Pupils");
+/// Returns the id and the status of each pupil of a string instrument by name.
+fn statuses(notion: &mut NotionTools<'_>, table: &str) -> BTreeMap<String, (String, String)> {
     let strings = ["violin", "viola", "cello"]
         .map(|kind| json!({"property": "Instrument", "select": {"equals": kind}}));
-    let rows = notion.query(string(&table["id"]), json!({"or": strings}));
+    let rows = notion.query(table, json!({"or": strings}));
     let all = rows.iter().map(|row| {
         let status = string(&row["properties"]["Status"]["status"]["name"]);
         let id = string(&row["id"]);
