@@ -161,9 +161,20 @@ pub fn conditions(notice: &Found<Notice>) -> Vec<(String, Condition)> {
         .may(Fact::number(5))
         .may(Fact::quantity(5, "weeks"))
         .conditions(&rest.prose());
+    let times = rest.satisfies(|rest| {
+        let words = words(rest).join(" ");
+        let stays = STAYS.iter().find(|it| words.contains(*it));
+        let changes = CHANGES.iter().find(|it| words.contains(*it));
+        Condition::when(
+            stays.is_some() && changes.is_none(),
+            format!("expected that times stay as they are, found {rest:?}"),
+        )
+    });
     let mut all = vec![
         ("its title".to_owned(), title),
+        ("its form".to_owned(), form),
         ("its lines".to_owned(), lines),
+        ("that times stay".to_owned(), times),
     ];
     all.extend(facts);
     let others = rest.satisfies(|rest| {
@@ -276,7 +287,15 @@ mod tests {
         items = RIGHT;
         items[3] = "Wednesday, Luz Paredes: Bay or Tower";
         assert_eq!(failed(title, HEAD, &items, foot), ["its lines"]);
-        let other = "Piano lessons are in the Tower.";
+        let other = "Piano lessons are in the Tower. Times stay as they are.";
         assert_eq!(failed(title, HEAD, &RIGHT, other), ["rooms in lines only"]);
+        let later = "Lessons begin later.";
+        assert_eq!(failed(title, HEAD, &RIGHT, later), ["that times stay"]);
+        let may = "Garden room closed, May 2026";
+        assert_eq!(failed(may, HEAD, &RIGHT, foot), ["its title"]);
+        assert_eq!(
+            failed(title, HEAD, &RIGHT, HEAD),
+            ["its form", "that times stay"]
+        );
     }
 }
