@@ -1,0 +1,13 @@
+//! Right as well: writes one value at a time, from the whole table.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::ValueByValue)
+}

@@ -1,0 +1,12 @@
+//! Solves the task as a careful person does.
+
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::Right)
+}

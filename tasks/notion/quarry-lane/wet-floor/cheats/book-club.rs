@@ -1,0 +1,13 @@
+//! Wrong: plans with a room that is lent to a book club.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::BookClub)
+}

@@ -1,0 +1,13 @@
+//! Wrong: takes the room of the drums for a flute.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::DampCellar)
+}

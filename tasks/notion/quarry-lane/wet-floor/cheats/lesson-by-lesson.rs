@@ -1,0 +1,13 @@
+//! Wrong: finds a room for each lesson by itself.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::LessonByLesson)
+}

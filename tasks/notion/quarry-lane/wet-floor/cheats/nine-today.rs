@@ -1,0 +1,13 @@
+//! Wrong: tells the family of a child who is ten by then.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::NineToday)
+}

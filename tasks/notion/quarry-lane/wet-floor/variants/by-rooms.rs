@@ -1,0 +1,13 @@
+//! Right as well: links the lessons on the rows of the rooms.
+
+#[path = "../play.rs"]
+mod play;
+
+use mcpmark_guest::Tools;
+use play::Manner;
+
+mcpmark_guest::solution!(solve);
+
+fn solve(tools: &mut Tools) -> String {
+    play::play(tools, Manner::ByRooms)
+}
