@@ -1,19 +1,20 @@
-//! Clock, random source and environment of the WASI profile. The clock is virtual: it advances by a fixed step when it
-//! is read, and jumps ahead when the script waits. Random numbers follow from a seed.
+//! `wasi:clocks` and `wasi:io/poll` with a virtual clock. It advances by a fixed step when it is read, and jumps ahead
+//! when the program waits.
+//!
+//! Not the implementation of `wasmtime-wasi`: its traits for clocks replace what a clock reads, but not waiting.
+//! `subscribe-duration` creates a timer of tokio, and `poll` and `block` wait for it in real time. Its trait `Pollable`
+//! has one function for waiting and for `ready`, so that a virtual timer could not tell which of them advances the
+//! clock. A timer also takes two of the places that limit open resources. The wall clock alone would fit, but it must
+//! advance together with the other one.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"
 )]
 
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-use sha2::{Digest as _, Sha256};
 use wasmtime::component::Resource;
 
-use super::bindings::wasi::cli::{environment, exit};
 use super::bindings::wasi::clocks::{monotonic_clock, wall_clock};
 use super::bindings::wasi::io::poll;
-use super::bindings::wasi::random::{insecure, insecure_seed, random};
 use super::host::{Program, WasiHost};
 use crate::FaultKind;
 use crate::host::Stop;
@@ -25,8 +26,6 @@ const LOOK: u64 = 1_000;
 const PASSED: u64 = 10_000_000;
 /// Maximum virtual time that a script may wait, in nanoseconds.
 const MAX_WAITED: u64 = 3_600_000_000_000;
-/// Maximum number of random bytes in one call.
-const MAX_RANDOM: u64 = 1 << 20;
 
 /// Condition to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,11 +84,6 @@ impl Clock {
         }
         Ok(())
     }
-}
-
-/// Returns a random source that depends only on the seed.
-pub(crate) fn random_source(seed: u64) -> ChaCha20Rng {
-    ChaCha20Rng::from_seed(Sha256::digest(format!("mcpmark:script:{seed}")).into())
 }
 
 impl poll::Host for WasiHost<'_> {
@@ -177,97 +171,4 @@ impl wall_clock::Host for WasiHost<'_> {
 /// Converts a time to seconds of WASI, which has no time before 1970. Earlier times become 0.
 pub(crate) fn seconds(instant: i64) -> u64 {
     u64::try_from(instant).unwrap_or(0)
-}
-
-impl random::Host for WasiHost<'_> {
-    fn get_random_bytes(&mut self, length: u64) -> wasmtime::Result<Vec<u8>> {
-        if length > MAX_RANDOM {
-            return Err(wasmtime::Error::msg(format!(
-                "the {} requested {length} random bytes at once, but the limit is {MAX_RANDOM}",
-                self.wasi.program.noun()
-            )));
-        }
-        self.light(length)?;
-        let mut bytes = vec![0; length as usize];
-        self.wasi.random.fill_bytes(&mut bytes);
-        Ok(bytes)
-    }
-
-    fn get_random_u64(&mut self) -> wasmtime::Result<u64> {
-        self.light(8)?;
-        Ok(self.wasi.random.next_u64())
-    }
-}
-
-impl insecure::Host for WasiHost<'_> {
-    fn get_insecure_random_bytes(&mut self, length: u64) -> wasmtime::Result<Vec<u8>> {
-        random::Host::get_random_bytes(self, length)
-    }
-
-    fn get_insecure_random_u64(&mut self) -> wasmtime::Result<u64> {
-        random::Host::get_random_u64(self)
-    }
-}
-
-impl insecure_seed::Host for WasiHost<'_> {
-    fn insecure_seed(&mut self) -> wasmtime::Result<(u64, u64)> {
-        self.light(16)?;
-        Ok((self.wasi.random.next_u64(), self.wasi.random.next_u64()))
-    }
-}
-
-impl environment::Host for WasiHost<'_> {
-    fn get_environment(&mut self) -> wasmtime::Result<Vec<(String, String)>> {
-        let variables = self.wasi.environment.iter();
-        let bytes: usize = variables
-            .map(|(name, value)| name.len() + value.len())
-            .sum();
-        self.light(bytes as u64)?;
-        Ok(self.wasi.environment.clone())
-    }
-
-    fn get_arguments(&mut self) -> wasmtime::Result<Vec<String>> {
-        let bytes: usize = self.wasi.arguments.iter().map(String::len).sum();
-        self.light(bytes as u64)?;
-        Ok(self.wasi.arguments.clone())
-    }
-
-    fn initial_cwd(&mut self) -> wasmtime::Result<Option<String>> {
-        self.light(0)?;
-        Ok(None)
-    }
-}
-
-impl exit::Host for WasiHost<'_> {
-    fn exit(&mut self, status: Result<(), ()>) -> wasmtime::Result<()> {
-        let code = if status.is_ok() {
-            "exit code 0"
-        } else {
-            "an exit code other than 0"
-        };
-        self.end(u8::from(status.is_err()), code)
-    }
-
-    fn exit_with_code(&mut self, code: u8) -> wasmtime::Result<()> {
-        self.end(code, &format!("exit code {code}"))
-    }
-}
-
-impl WasiHost<'_> {
-    /// Ends the program. Only the exit code of a command is a verdict.
-    fn end(&mut self, code: u8, words: &str) -> wasmtime::Result<()> {
-        let message = match self.wasi.program {
-            Program::Command => {
-                self.wasi.exited = Some(code);
-                format!("the verifier ended with {words}")
-            }
-            Program::Checks => {
-                format!("the verifier ended with {words} before it returned its checks")
-            }
-            Program::Script => format!(
-                "the script ended the interpreter directly, with {words}, as `os._exit` does; only `sys.exit` and the end of the script give a verdict"
-            ),
-        };
-        Err(Stop::fault(FaultKind::Trap, message))
-    }
 }

@@ -1,4 +1,8 @@
 //! `wasi:filesystem` over snapshots: everything is readable, nothing can be changed.
+//!
+//! Not the implementation of `wasmtime-wasi`, whose descriptors are open files and directories of the host. A snapshot
+//! would have to be written to a directory first, and listings, times and inode numbers would be those of that
+//! directory.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"

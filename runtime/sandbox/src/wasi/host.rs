@@ -7,8 +7,9 @@ use wasmtime::component::{HasData, HasSelf, Linker, ResourceTable};
 
 use super::bindings::mcpmark::script::{gaps, services};
 use super::bindings::wasi::{cli, clocks, filesystem, io, random};
-use super::clock::{Clock, random_source};
+use super::clock::Clock;
 use super::files::Files;
+use super::random::random_source;
 use super::run::ScriptInput;
 use super::services::{ScriptServices, ScriptSession, ServiceAnswer};
 use super::streams::Written;

@@ -1,4 +1,9 @@
-//! Standard streams of the WASI profile, and files that are read as streams.
+//! `wasi:io/error` and `wasi:io/streams`: standard streams, and files that are read as streams.
+//!
+//! Not the implementation of `wasmtime-wasi`: its blocking functions and each drop of a stream enter the runtime of
+//! tokio, although nothing here waits, and panic on a thread that runs asynchronous tasks. Blocking writes of more than
+//! 4096 bytes trap there, and so does dropping a stream before a pollable of it. A program may do both here, and its
+//! stored verdict would change.
 #![expect(
     unreachable_pub,
     reason = "the bindings re-export the types of resources"
@@ -6,10 +11,6 @@
 
 use wasmtime::component::Resource;
 
-use super::bindings::wasi::cli::{
-    stderr, stdin, stdout, terminal_input, terminal_output, terminal_stderr, terminal_stdin,
-    terminal_stdout,
-};
 use super::bindings::wasi::io::{error, streams};
 use super::clock::Pollable;
 use super::files::Entry;
@@ -23,10 +24,6 @@ const CHUNK: u64 = 64 << 10;
 /// Uninhabited type: streams of this profile fail only by closing.
 #[derive(Debug)]
 pub enum Error {}
-
-/// Uninhabited type: there is no terminal.
-#[derive(Debug)]
-pub enum Terminal {}
 
 /// Input stream.
 #[derive(Debug)]
@@ -214,66 +211,6 @@ impl streams::HostOutputStream for WasiHost<'_> {
     fn drop(&mut self, stream: Resource<Output>) -> wasmtime::Result<()> {
         self.wasi.table.delete(stream)?;
         Ok(())
-    }
-}
-
-impl stdin::Host for WasiHost<'_> {
-    fn get_stdin(&mut self) -> wasmtime::Result<Resource<Input>> {
-        self.light(0)?;
-        Ok(self.wasi.table.push(Input::Empty)?)
-    }
-}
-
-impl stdout::Host for WasiHost<'_> {
-    fn get_stdout(&mut self) -> wasmtime::Result<Resource<Output>> {
-        self.light(0)?;
-        Ok(self.wasi.table.push(Output::Stdout)?)
-    }
-}
-
-impl stderr::Host for WasiHost<'_> {
-    fn get_stderr(&mut self) -> wasmtime::Result<Resource<Output>> {
-        self.light(0)?;
-        Ok(self.wasi.table.push(Output::Stderr)?)
-    }
-}
-
-impl terminal_input::Host for WasiHost<'_> {}
-
-impl terminal_input::HostTerminalInput for WasiHost<'_> {
-    fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
-        self.wasi.table.delete(terminal)?;
-        Ok(())
-    }
-}
-
-impl terminal_output::Host for WasiHost<'_> {}
-
-impl terminal_output::HostTerminalOutput for WasiHost<'_> {
-    fn drop(&mut self, terminal: Resource<Terminal>) -> wasmtime::Result<()> {
-        self.wasi.table.delete(terminal)?;
-        Ok(())
-    }
-}
-
-impl terminal_stdin::Host for WasiHost<'_> {
-    fn get_terminal_stdin(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
-        self.light(0)?;
-        Ok(None)
-    }
-}
-
-impl terminal_stdout::Host for WasiHost<'_> {
-    fn get_terminal_stdout(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
-        self.light(0)?;
-        Ok(None)
-    }
-}
-
-impl terminal_stderr::Host for WasiHost<'_> {
-    fn get_terminal_stderr(&mut self) -> wasmtime::Result<Option<Resource<Terminal>>> {
-        self.light(0)?;
-        Ok(None)
     }
 }
 
