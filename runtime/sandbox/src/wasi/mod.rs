@@ -11,7 +11,7 @@
 //! The crate `wasmtime-wasi` implements the same interfaces over the resources of the host. Each of them was compared
 //! with version 48.0.8, and none is linked. Three reasons apply to all:
 //!
-//! - Every call is charged to `copy_bytes` or fuel, most of them before the work. The crate charges nothing, so that
+//! - Every call that does work is charged to `copy_bytes` or fuel, mostly before it. The crate charges nothing, so that
 //!   each function would need a wrapper, which is as long as the function of this module.
 //! - A guest must not reach the host by a forgotten setting. The contexts of the crate start with the clock and the
 //!   entropy of the host, and its `WasiCtxBuilder` draws from that entropy even if seeds replace it.
