@@ -1,9 +1,13 @@
 //! Facts that the answers to the three shops have to state.
 
+use std::collections::BTreeSet;
+
 use mcpmark_guest::jiff::civil::{Date, date};
-use mcpmark_guest::numbers;
 use mcpmark_guest::prose::{Fact, Facts};
 use mcpmark_guest::rust_decimal::Decimal;
+use mcpmark_guest::{Condition, Found, numbers};
+
+use crate::days::spelled_out;
 
 /// An invoice as it should have been, and as it was sent.
 #[derive(Clone, Debug)]
@@ -18,6 +22,18 @@ pub struct Invoice {
     pub sent_tools: i64,
     pub sent_extra: Decimal,
     pub sent_total: Decimal,
+    pub stock: Stock,
+}
+
+/// Facts about the tools of a shop that an answer may state, although no rule needs them.
+#[derive(Clone, Debug, Default)]
+pub struct Stock {
+    /// Days on which tools came or went, and others that have to do with the invoice.
+    pub days: BTreeSet<Date>,
+    /// Tools that came or went: their numbers and labels.
+    pub tools: Vec<(i64, String)>,
+    /// Numbers of tools: added, sold, and sold before the last day of the month.
+    pub counts: Vec<i64>,
 }
 
 impl Invoice {
@@ -149,6 +165,14 @@ fn common(facts: Facts, invoice: &Invoice, march: &Invoice) -> Facts {
         Decimal::from(29),
         Decimal::from(59),
         Decimal::from(109),
+        // Both fees for the tools of both counts, and the differences that the one that comes back is made of.
+        fees(invoice.extra_tools, 150),
+        fees(invoice.extra_tools, 180),
+        fees(invoice.extra_tools, 30),
+        fees(invoice.sent_tools, 150),
+        fees(invoice.sent_tools, 30),
+        fees(invoice.sent_tools - invoice.extra_tools, 180),
+        fees(invoice.sent_tools - invoice.extra_tools, 150),
     ];
     let tools = [
         invoice.included,
@@ -165,16 +189,48 @@ fn common(facts: Facts, invoice: &Invoice, march: &Invoice) -> Facts {
         2023,
         2024,
         2026,
+        1,
         2,
         3,
     ];
+    let tools = tools
+        .into_iter()
+        .chain(invoice.stock.counts.iter().copied());
     let facts = amounts
         .into_iter()
         .fold(facts, |facts, it| facts.may(money(it)));
-    let facts = facts.may(Fact::ordinal(1));
-    tools.into_iter().fold(facts, |facts, it| {
+    let mut facts = tools.fold(facts.may(Fact::ordinal(1)), |facts, it| {
         facts.may(Fact::number(Decimal::from(it)))
-    })
+    });
+    for (id, label) in &invoice.stock.tools {
+        for name in ["tool", "tool no.", "no.", "number", "ID", "#"] {
+            facts = facts.literal(format!("{name} {id}"));
+        }
+        facts = facts.literal(format!("#{id}")).literal(label.clone());
+    }
+    facts
+}
+
+/// Fees for some tools, from the cents for one.
+fn fees(tools: i64, cents: i64) -> Decimal {
+    Decimal::new(cents * tools, 2)
+}
+
+/// Conditions on an answer, with their names. Days and names of people are free: nobody asks for them, and many are true.
+pub fn conditions(
+    body: &Found<String>,
+    invoice: &Invoice,
+    facts: &Facts,
+) -> Vec<(String, Condition)> {
+    let free = [
+        "no other dates and times",
+        "no other references",
+        "no other people",
+    ];
+    let body = body.map(|text| spelled_out(text, &invoice.stock.days));
+    let mut conditions = facts.conditions(&body.prose());
+    conditions.retain(|(name, _)| !free.contains(&name.as_str()));
+    conditions
 }
 
 /// Facts of the answer to Hollis, who paid the new fee, and for a tool that was sold on the last day.
@@ -266,4 +322,81 @@ pub fn marsh(invoice: &Invoice, march: &Invoice) -> Facts {
 /// Amount with two places, as a state writes it.
 pub fn fixed(value: Decimal) -> String {
     numbers::fixed(value, 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mcpmark_guest::prose::samples;
+
+    /// An invoice for a month, as the fee, the numbers of tools and the total of what was sent have it.
+    fn invoice(plan: (i64, i64), tools: i64, fee: i64, sent: (i64, i64)) -> Invoice {
+        let (base, included) = plan;
+        let (sent_tools, sent_fee) = sent;
+        let base = Decimal::from(base);
+        Invoice {
+            base,
+            included,
+            tools,
+            extra_tools: (tools - included).max(0),
+            fee: Decimal::new(fee, 2),
+            sent_tools,
+            sent_extra: fees(sent_tools, sent_fee),
+            sent_total: base + fees(sent_tools, sent_fee),
+            stock: Stock::default(),
+        }
+    }
+
+    fn misjudged(file: &str, invoice: &Invoice, facts: &Facts) -> Vec<String> {
+        let mut mistakes = Vec::new();
+        for sample in samples(file) {
+            let body = Found::new("the answer", Ok(sample.text.clone()));
+            let failed: Vec<String> = conditions(&body, invoice, facts)
+                .into_iter()
+                .filter(|(_, condition)| !condition.passed())
+                .map(|(name, condition)| format!("{name}: {}", condition.detail()))
+                .collect();
+            let fits = match &sample.fails {
+                None => failed.is_empty(),
+                Some(check) => failed.iter().any(|it| it.starts_with(check.as_str())),
+            };
+            if !fits {
+                mistakes.push(format!("{}: {failed:?}", sample.name));
+            }
+        }
+        mistakes
+    }
+
+    #[test]
+    fn answers_are_judged_by_their_figures() {
+        let workshop = (59, 80);
+        let mut april = invoice(workshop, 93, 150, (14, 180));
+        let april_days = [1, 9, 17, 30].map(|day| date(2026, 4, day));
+        april.stock = Stock {
+            days: april_days.into(),
+            tools: [
+                (103, "lawnmower 03"),
+                (107, "ladder 11"),
+                (110, "generator 12"),
+            ]
+            .map(|(id, label)| (id, label.to_owned()))
+            .into(),
+            counts: vec![0, 3, 2],
+        };
+        let march = invoice(workshop, 96, 150, (16, 150));
+        let mut mistakes = misjudged(include_str!("hollis.txt"), &april, &hollis(&april, &march));
+
+        let april = invoice(workshop, 88, 180, (8, 180));
+        let march = invoice(workshop, 88, 150, (8, 150));
+        let facts = fenwick(&april, &march, date(2024, 1, 15));
+        mistakes.extend(misjudged(include_str!("fenwick.txt"), &april, &facts));
+
+        let yard = (109, 150);
+        let mut april = invoice(yard, 74, 150, (0, 150));
+        april.stock.days = [1, 3].map(|day| date(2026, 4, day)).into();
+        let march = invoice(yard, 74, 150, (0, 150));
+        let facts = marsh(&april, &march);
+        mistakes.extend(misjudged(include_str!("marsh.txt"), &april, &facts));
+        assert!(mistakes.is_empty(), "{mistakes:#?}");
+    }
 }

@@ -136,7 +136,7 @@ fn right(tools: &mut Tools, manner: Manner) {
                  answers AS (INSERT INTO ticket_replies (ticket_id, written_on, author, body) VALUES
                     (409, CURRENT_DATE, 'support', 'Hello Marsh & Daughter, what counts for a month is the plan of its first day, and on 1 April that was the Yard plan at €109.00. Your change of 3 April takes effect with the May invoice. There is therefore nothing to correct: no tools beyond the plan, total €109.00.'),
                     (408, CURRENT_DATE, 'support', 'Hello Fenwick, since April each tool beyond your plan costs €1.80. The €1.50 that you heard of is kept for a while by shops from before 2024; you signed up in January 2024. 8 tools × €1.80 = €14.40, and with the plan €73.40. The invoice is correct, and there is no refund.'),
-                    (407, CURRENT_DATE, 'support', E'Hello Hollis,\\n\\nyour complaint is justified:\\n- tools beyond the plan: 13, not 14 (one was sold on the last day)\\n- fee per tool: €1.50, not €1.80\\n- total: €78.50, not €84.20\\n\\nWe credit you €5.70 with the next invoice.'))
+                    (407, CURRENT_DATE, 'support', E'Hello Hollis,\\n\\nyour complaint is justified:\\n- tools beyond the plan: 13, not 14 (of the three that you sold on 9, 17 and 30 April, the last one went on the day that counts)\\n- fee per tool: €1.50, not €1.80\\n- total: €78.50, not €84.20\\n\\nWe credit you €5.70 with the next invoice.'))
                  UPDATE tickets SET state = 'answered' WHERE subject = 'April invoice' AND opened_on > '2026-05-01'",
             );
         }

@@ -28,6 +28,8 @@ pub enum Mistake {
     ForgetsWrites,
     /// The view stays as it is.
     ForgetsTheView,
+    /// The program of the calls reads no webhooks any more.
+    StopsTheCalls,
 }
 
 /// Way in which the database is read and written.
@@ -39,6 +41,8 @@ pub enum Manner {
     TablesLast,
     /// New definitions in place of options, with conditions in the view and the function.
     Redefined,
+    /// With a right of its own for the program of the calls.
+    HooksByItself,
 }
 
 const DEPOSITS: &str = "ALTER TABLE deposits ENABLE ROW LEVEL SECURITY";
@@ -46,6 +50,7 @@ const IMPORT: &str = "DROP POLICY arun_import ON customers";
 const CHARGES: &str = "ALTER POLICY app_own ON charges WITH CHECK (tenant_id = current_tenant())";
 const WEBHOOKS: &str = "ALTER POLICY app_own ON webhooks USING (tenant_id = current_tenant())";
 const VIEW: &str = "ALTER VIEW open_rentals SET (security_invoker = true)";
+const LEAVE: &str = "REVOKE arun FROM hooks";
 const SEARCH: &str = "ALTER FUNCTION find_customer(text) SECURITY INVOKER";
 
 /// Closes the gaps.
@@ -95,6 +100,20 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
 fn right(tools: &mut Tools, manner: Manner) {
     match manner {
         Manner::Plain => run_all(tools, &[DEPOSITS, IMPORT, CHARGES, WEBHOOKS, VIEW, SEARCH]),
+        Manner::HooksByItself => run_all(
+            tools,
+            &[
+                DEPOSITS,
+                IMPORT,
+                CHARGES,
+                WEBHOOKS,
+                VIEW,
+                SEARCH,
+                "GRANT SELECT ON webhooks TO hooks",
+                "CREATE POLICY hooks_active ON webhooks FOR SELECT TO hooks USING (is_active)",
+                LEAVE,
+            ],
+        ),
         Manner::TablesLast => run_all(tools, &[SEARCH, VIEW, WEBHOOKS, CHARGES, IMPORT, DEPOSITS]),
         Manner::Redefined => run_all(
             tools,
@@ -125,6 +144,10 @@ fn wrong(tools: &mut Tools, mistake: Mistake) {
         Mistake::KeepsNightJobs => run_all(tools, &without(&[WEBHOOKS])),
         Mistake::ForgetsWrites => run_all(tools, &without(&[CHARGES])),
         Mistake::ForgetsTheView => run_all(tools, &without(&[VIEW])),
+        Mistake::StopsTheCalls => {
+            run_all(tools, &all);
+            run(tools, LEAVE);
+        }
         Mistake::KeepsTheSearch => {
             run_all(tools, &without(&[SEARCH]));
             run(

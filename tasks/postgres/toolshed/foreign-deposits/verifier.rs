@@ -2,13 +2,19 @@
 
 #[path = "../probes.rs"]
 mod probes;
+#[path = "../../rights.rs"]
+mod rights;
+#[path = "../../unchanged.rs"]
+mod unchanged;
 
 use std::collections::BTreeSet;
 
 use mcpmark_guest::{Condition, Verifier};
-use mcpmark_guest_postgres::{Database, Record};
+use mcpmark_guest_postgres::{Database, Grant, Membership, Record};
 use mcpmark_guest_sql::{Results, Scratch, StepId, params};
 use probes::{Counts, changed, count, expected, failed, refused, saw};
+use rights::no_right;
+use unchanged::unchanged_except;
 
 mcpmark_guest::verifier!(verify);
 
@@ -40,6 +46,8 @@ const WRITTEN: [&str; 8] = [
 ];
 
 const SEARCH: &str = "find_customer('')";
+/// Session of the program that calls the webhooks of shops.
+const CALLS: &str = "the calls to shops";
 
 /// Question about rows by shop, with the right answer.
 struct Read {
@@ -90,6 +98,7 @@ fn verify(task: &mut Verifier) {
         ("billing", "billing"),
         ("analytics", "lena"),
         ("repairs", "bram"),
+        (CALLS, "hooks"),
     ] {
         probe.copy.login(session, role);
     }
@@ -110,6 +119,11 @@ fn verify(task: &mut Verifier) {
     support.extend(probe.read("support", &["tickets"], |_| true));
     let mut all = probe.read("billing", &READ_BY_ALL, |_| true);
     all.extend(probe.read("repairs", &READ_BY_ALL, |_| true));
+    let addresses = probe.execute(
+        CALLS,
+        "SELECT tenant_id, count(url || secret) AS count FROM webhooks WHERE is_active GROUP BY 1 ORDER BY 1",
+    );
+    let called = count(&mut probe.copy, CALLS, "webhooks");
     let figures = probe.execute("analytics", "SELECT sum(tools) AS n FROM branch_load");
     let people = probe.execute("analytics", "SELECT full_name FROM customers");
     let early = probe.execute("the app", &insert("charges", FENWICK, &start));
@@ -176,27 +190,63 @@ fn verify(task: &mut Verifier) {
         "analytics has its figures and no people",
         sum.and(failed(&results, people, &["42501"], "people for analytics")),
     );
-    check_rights(task, &start);
-    task.unchanged_except([
+    let end = Database::of(task.end());
+    let is_freed = works_without_arun(&start, &end);
+    let active = webhooks(&start, |row| row.truth("is_active"));
+    let seen = if is_freed {
+        active.clone()
+    } else {
+        webhooks(&start, |_| true)
+    };
+    task.check(
+        "the calls to the shops go on",
+        saw(&results, addresses, &active, "active webhooks").and(saw(
+            &results,
+            called,
+            &seen,
+            "all webhooks that the program sees",
+        )),
+    );
+    let (before, now) = (start.grants("public"), end.grants("public"));
+    task.check(
+        "no new rights",
+        no_right(now.difference(&before).find(|it| !is_allowed(it))),
+    );
+    let mut paths = vec![
         "schemas/public/policies/",
         "schemas/public/functions/",
         "schemas/public/views/open_rentals.sql",
         "schemas/public/grants.sql",
-    ]);
+    ];
+    if is_freed {
+        paths.push("roles.sql");
+    }
+    unchanged_except(task, paths);
 }
 
-/// Nobody gets a right to a table or view that the account did not have.
-fn check_rights(task: &mut Verifier, start: &Database) {
-    let end = Database::of(task.end());
-    let before = start.grants("public");
-    let now = end.grants("public");
-    let new = now
-        .difference(&before)
-        .find(|it| !it.object.starts_with("FUNCTION ") || it.role == "PUBLIC");
-    task.check(
-        "no new rights",
-        Condition::when(new.is_none(), format!("expected no {new:?}")),
-    );
+/// Returns true for a right that an account may get: to a function, or that of the program of the calls to read webhooks,
+/// which it has through the account of a colleague so far.
+fn is_allowed(right: &Grant) -> bool {
+    let reads = right.privilege == "SELECT" || right.privilege.starts_with("SELECT (");
+    let is_of_calls = right.role == "hooks" && right.object == "TABLE public.webhooks" && reads;
+    (right.object.starts_with("FUNCTION ") && right.role != "PUBLIC")
+        || (is_of_calls && !right.grantable)
+}
+
+/// Returns true if the program of the calls left the account of the colleague, and nothing else changed about accounts.
+fn works_without_arun(start: &Database, end: &Database) -> bool {
+    let mut left: BTreeSet<Membership> = start.memberships();
+    left.retain(|it| !(it.group == "arun" && it.member == "hooks"));
+    left == end.memberships() && start.roles() == end.roles()
+}
+
+/// Counts webhooks by shop.
+fn webhooks(start: &Database, keep: impl Fn(&Record) -> bool) -> Counts {
+    let mut counts = Counts::new();
+    for row in start.rows("webhooks").required().iter().filter(keep) {
+        *counts.entry(row.integer("tenant_id")).or_default() += 1;
+    }
+    counts
 }
 
 fn refusals(results: &Results, steps: &[(StepId, String)]) -> Condition {

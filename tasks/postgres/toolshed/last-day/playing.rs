@@ -39,6 +39,8 @@ pub enum Manner {
     AccountFirst,
     /// With the statements for everything that an account owns.
     Owned,
+    /// With the policy of an import that he promised to take back, although it is for the app.
+    DropsTheImport,
 }
 
 const HOOKS: [&str; 2] = [
@@ -90,6 +92,11 @@ pub fn play(tools: &mut Tools, mistake: Option<Mistake>, manner: Manner) -> Stri
         (None, Manner::Plain) => {
             run_all(tools, &HOOKS);
             run_all(tools, &[FUNCTION, MEMBER, GROUP, POLICY, RIGHT]);
+        }
+        (None, Manner::DropsTheImport) => {
+            run_all(tools, &HOOKS);
+            run_all(tools, &[FUNCTION, MEMBER, GROUP, POLICY, RIGHT]);
+            run(tools, "DROP POLICY arun_import ON customers");
         }
         (None, Manner::AccountFirst) => {
             run_all(tools, &[RIGHT, POLICY, GROUP, MEMBER, FUNCTION]);

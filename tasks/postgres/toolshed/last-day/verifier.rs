@@ -2,6 +2,10 @@
 
 #[path = "../probes.rs"]
 mod probes;
+#[path = "../../rights.rs"]
+mod rights;
+#[path = "../../unchanged.rs"]
+mod unchanged;
 
 use std::collections::BTreeSet;
 
@@ -10,6 +14,8 @@ use mcpmark_guest::{Condition, Verifier, numbers};
 use mcpmark_guest_postgres::{Database, Membership};
 use mcpmark_guest_sql::params;
 use probes::{Counts, count, expected, failed, refused, saw};
+use rights::{no_lost_right, no_member, no_right};
+use unchanged::unchanged_except;
 
 mcpmark_guest::verifier!(verify);
 
@@ -82,10 +88,7 @@ fn verify(task: &mut Verifier) {
     let is_open =
         |it: &&Membership| it.member == "arun" || (it.group == "arun" && it.member != "ops");
     let left = members.iter().find(is_open);
-    task.check(
-        "in no group, and no program is in it",
-        Condition::when(left.is_none(), format!("expected no {left:?}")),
-    );
+    task.check("in no group, and no program is in it", no_member(left));
     let rights = end.grants("public");
     let right = rights.iter().find(|it| it.role == "arun");
     let policies = start_tables(&start)
@@ -96,9 +99,9 @@ fn verify(task: &mut Verifier) {
         .find(|it| roles_of(it).contains("arun"));
     task.check(
         "no right and no policy is its own",
-        Condition::when(right.is_none(), format!("expected no {right:?}")).and(Condition::when(
+        no_right(right).and(Condition::when(
             policy.is_none(),
-            format!("expected no {policy:?}"),
+            format!("expected no {}", policy.unwrap_or_default()),
         )),
     );
     let owner = "ALTER FUNCTION public.unpaid(shop integer) OWNER TO ops";
@@ -153,13 +156,16 @@ fn verify(task: &mut Verifier) {
         ),
     );
     check_others(task, &start, &end);
-    task.unchanged_except([
-        "roles.sql",
-        "schemas/public/grants.sql",
-        "schemas/public/policies/webhooks.sql",
-        "schemas/public/policies/customers.sql",
-        "schemas/public/functions/unpaid.sql",
-    ]);
+    unchanged_except(
+        task,
+        [
+            "roles.sql",
+            "schemas/public/grants.sql",
+            "schemas/public/policies/webhooks.sql",
+            "schemas/public/policies/customers.sql",
+            "schemas/public/functions/unpaid.sql",
+        ],
+    );
 }
 
 /// Active webhooks by shop.
@@ -211,13 +217,7 @@ fn check_others(task: &mut Verifier, start: &Database, end: &Database) {
         let reads = it.privilege == "SELECT" || it.privilege.starts_with("SELECT (");
         !(it.role == "hooks" && it.object == "TABLE public.webhooks" && reads && !it.grantable)
     });
-    task.check(
-        "all other rights",
-        Condition::when(lost.is_none(), format!("expected {lost:?}")).and(Condition::when(
-            new.is_none(),
-            format!("expected no {new:?}"),
-        )),
-    );
+    task.check("all other rights", no_lost_right(lost).and(no_right(new)));
     let policies = |database: &Database, table: &str| -> BTreeSet<String> {
         let statements = database.statements("policies", table).into_iter();
         statements

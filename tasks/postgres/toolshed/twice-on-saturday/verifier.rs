@@ -2,11 +2,14 @@
 
 #[path = "../probes.rs"]
 mod probes;
+#[path = "../../unchanged.rs"]
+mod unchanged;
 
 use mcpmark_guest::{Condition, Verifier};
 use mcpmark_guest_postgres::{Database, Record, Rows};
 use mcpmark_guest_sql::{Results, Scratch, StepId, params};
 use probes::{failed, worked};
+use unchanged::unchanged_except;
 
 mcpmark_guest::verifier!(verify);
 
@@ -301,9 +304,12 @@ fn verify(task: &mut Verifier) {
         "data logins hand nothing out",
         failed(&results, login, &["42501"], "a data login"),
     );
-    task.unchanged_except([
-        "schemas/public/functions/",
-        "schemas/public/indexes/rentals.sql",
-        "schemas/public/triggers/rentals.sql",
-    ]);
+    unchanged_except(
+        task,
+        [
+            "schemas/public/functions/",
+            "schemas/public/indexes/rentals.sql",
+            "schemas/public/triggers/rentals.sql",
+        ],
+    );
 }

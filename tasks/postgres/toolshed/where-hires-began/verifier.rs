@@ -2,6 +2,10 @@
 
 #[path = "../probes.rs"]
 mod probes;
+#[path = "../../rights.rs"]
+mod rights;
+#[path = "../../unchanged.rs"]
+mod unchanged;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +13,8 @@ use mcpmark_guest::{Condition, Verifier};
 use mcpmark_guest_postgres::{ConstraintKind, Database, Record, RowsExt};
 use mcpmark_guest_sql::{Results, Scratch, StepId, params};
 use probes::{failed, worked};
+use rights::{no_lost_right, no_right};
+use unchanged::unchanged_except;
 
 mcpmark_guest::verifier!(verify);
 
@@ -151,7 +157,7 @@ fn verify(task: &mut Verifier) {
         for name in TRIED {
             task.check(name, restorable.clone());
         }
-        task.unchanged_except(CHANGED);
+        unchanged_except(task, CHANGED);
         return;
     }
 
@@ -299,16 +305,10 @@ fn verify(task: &mut Verifier) {
     task.check(
         "the view is for analytics alone",
         Condition::all(others)
-            .and(Condition::when(
-                stray.is_none(),
-                format!("expected no {stray:?}"),
-            ))
-            .and(Condition::when(
-                lost.is_none(),
-                format!("expected {lost:?}"),
-            )),
+            .and(no_right(stray))
+            .and(no_lost_right(lost)),
     );
-    task.unchanged_except(CHANGED);
+    unchanged_except(task, CHANGED);
 }
 
 /// Checks the rows and the columns, and returns the condition on those that were there.

@@ -2,11 +2,17 @@
 
 #[path = "../probes.rs"]
 mod probes;
+#[path = "../../rights.rs"]
+mod rights;
+#[path = "../../unchanged.rs"]
+mod unchanged;
 
 use mcpmark_guest::{Condition, Verifier};
 use mcpmark_guest_postgres::{Database, Record};
 use mcpmark_guest_sql::{Results, Scratch, StepId, params};
 use probes::{count, expected, refused, saw, worked};
+use rights::{no_lost_right, no_right};
+use unchanged::unchanged_except;
 
 mcpmark_guest::verifier!(verify);
 
@@ -326,18 +332,15 @@ fn verify(task: &mut Verifier) {
     let lost = before
         .difference(&now)
         .find(|it| it.object != "TABLE public.audit_log");
-    task.check(
-        "no other rights",
-        Condition::when(new.is_none(), format!("expected no {new:?}")).and(Condition::when(
-            lost.is_none(),
-            format!("expected {lost:?}"),
-        )),
+    task.check("no other rights", no_right(new).and(no_lost_right(lost)));
+    unchanged_except(
+        task,
+        [
+            "schemas/public/triggers/deposits.sql",
+            "schemas/public/triggers/charges.sql",
+            "schemas/public/functions/",
+            "schemas/public/policies/audit_log.sql",
+            "schemas/public/grants.sql",
+        ],
     );
-    task.unchanged_except([
-        "schemas/public/triggers/deposits.sql",
-        "schemas/public/triggers/charges.sql",
-        "schemas/public/functions/",
-        "schemas/public/policies/audit_log.sql",
-        "schemas/public/grants.sql",
-    ]);
 }
