@@ -155,7 +155,8 @@ fn of_numbers(function: RollupFunction, cells: &[(Id, Cell)]) -> Option<f64> {
     };
     let mut numbers: Vec<f64> = cells.iter().filter_map(number).collect();
     numbers.sort_by(f64::total_cmp);
-    let sum = numbers.iter().sum::<f64>();
+    // Without numbers, the sum of the iterator is -0.
+    let sum = 0.0 + numbers.iter().sum::<f64>();
     if function == RollupFunction::Sum {
         return Some(sum);
     }
@@ -207,4 +208,16 @@ fn of_dates(function: RollupFunction, cells: &[(Id, Cell)]) -> Option<DateValue>
             time_zone: None,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sum_of_no_numbers_is_positive() {
+        let sum = of_numbers(RollupFunction::Sum, &[]).unwrap();
+        assert!(sum.is_sign_positive());
+        assert_eq!(of_numbers(RollupFunction::Average, &[]), None);
+    }
 }
