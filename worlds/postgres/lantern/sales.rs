@@ -278,10 +278,12 @@ fn one(
             .replace([' ', '-'], "")
             .contains("3d")
     });
-    let surcharge = match in_3d && SCREENS[show.screen].can_3d {
-        true if booked.date() >= date(2026, 3, 1) => 300,
-        true => 250,
-        false => 0,
+    let surcharge = if !in_3d || !SCREENS[show.screen].can_3d {
+        0
+    } else if booked.date() >= date(2026, 3, 1) {
+        300
+    } else {
+        250
     };
     let tickets: Vec<Ticket> = seats
         .iter()

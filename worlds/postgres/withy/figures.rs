@@ -83,9 +83,10 @@ fn daily_rain(world: &mut World, network: &Network) {
     let mut table = Rows::new("daily_rain", "day,station,rain_mm,status");
     for ((day, station), sum) in sums {
         if (0..DAYS).contains(&day) {
-            let status = match day < PROVISIONAL {
-                true => "published",
-                false => "provisional",
+            let status = if day < PROVISIONAL {
+                "published"
+            } else {
+                "provisional"
             };
             table.add([
                 (FIRST.date() + day.days()).into(),
@@ -135,7 +136,7 @@ fn boreholes(world: &mut World) {
     }
 }
 
-/// What the old import program kept out.
+/// Adds the readings that the old import program rejected.
 fn rejected(world: &mut World) {
     let columns = "id,device,station,quantity,taken_at,value,import_id,reason,rejected_at";
     let mut table = Rows::new("rejected_readings", columns);

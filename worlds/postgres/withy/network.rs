@@ -50,7 +50,7 @@ pub const STATIONS: [Station; 10] = [
 /// Last day of Millbeck.
 const CLOSED: Date = date(2026, 3, 31);
 
-/// What a device measures.
+/// Quantity that a device measures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Quantity {
     Level,

@@ -1,4 +1,4 @@
-//! What the devices sent, and what was read in twice.
+//! Readings that the devices sent, and files that were imported twice.
 
 use mcpmark_guest::jiff::ToSpan;
 use mcpmark_guest::jiff::civil::{DateTime, date};
@@ -12,7 +12,7 @@ use crate::series::{self, HOURS, hour, time};
 const RAW: i64 = hour(5, 1, 9);
 /// Hours in which the clock of the new gauge at Harrow Bridge was fast, both included.
 const FAST: (i64, i64) = (hour(3, 17, 11), hour(3, 30, 12));
-/// What this gauge showed too little until it was adjusted, in tenths of a centimetre.
+/// Error of this gauge until it was adjusted, in tenths of a centimetre: it showed too little.
 const LOW: i64 = 40;
 /// Hour at which a cracked cable made the gauge at Lowmoor send the highest number that it can.
 const CRACKED: i64 = hour(5, 2, 11);
@@ -245,9 +245,10 @@ fn imports(random: &mut Random, readings: &[Reading], memory: Vec<Reading>) -> V
             .iter()
             .filter(|reading| reading.hour / 24 == day - 1);
         of_day.extend(of_day_before.filter(is_late).cloned());
-        let started = match day + 1 == days {
-            true => date(2026, 5, 4).at(7, 10, 0, 0),
-            false => time((day + 1) * 24) + random.between(4, 11).minutes(),
+        let started = if day + 1 == days {
+            date(2026, 5, 4).at(7, 10, 0, 0)
+        } else {
+            time((day + 1) * 24) + random.between(4, 11).minutes()
         };
         let name = time(day * 24).date();
         imports.push(Import {
@@ -324,9 +325,10 @@ impl Written {
             .iter()
             .filter(|(serial, at, _)| *serial == device && *at == hour)
             .map(|(_, _, number)| *number);
-        let number = match last {
-            true => found.next_back(),
-            false => found.next(),
+        let number = if last {
+            found.next_back()
+        } else {
+            found.next()
         };
         number.expect("a reading of this device and hour")
     }

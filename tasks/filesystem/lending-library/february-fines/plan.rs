@@ -213,15 +213,15 @@ fn fine(late: &[Date], rule: Rule, is_film: bool, price: Option<i64>) -> i64 {
     if late.len() < 2 {
         return 0;
     }
-    let of_day = |day: &Date| match is_film && *day >= date(2024, 2, 1) {
-        true => 30,
-        false => rule.fine,
+    let of_day = |day: &Date| {
+        let is_raised = is_film && *day >= date(2024, 2, 1);
+        if is_raised { 30 } else { rule.fine }
     };
     let sum: i64 = late.iter().map(of_day).sum();
     sum.min(rule.cap).min(price.unwrap_or(rule.cap))
 }
 
-/// What is left of a fine for who returned it, and when.
+/// Returns the amount of a fine that is owed, by the member and the day of the return.
 fn owed(fine: i64, loan: &Loan, returned: Date, members: &Table, slips: Slips) -> i64 {
     let amnesty_ends = if slips.first_amnesty { 20 } else { 22 };
     if (date(2024, 2, 15)..=date(2024, 2, amnesty_ends)).contains(&returned) {

@@ -1,4 +1,4 @@
-//! What the comment on the issue must state, may state and must not state.
+//! Facts that the comment on the issue must state, may state and must not state.
 
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Person, Prose};
@@ -17,7 +17,7 @@ pub struct Kept {
     pub set_in: (Option<String>, Option<u64>),
 }
 
-/// What happened to the ovens, as the world has it.
+/// History of the ovens in the world.
 pub struct Story {
     pub issue: u64,
     /// The pull request that lowered the ovens, and its commit.
@@ -97,7 +97,7 @@ const LEFT: [&str; 9] = [
     "remain*",
 ];
 
-/// How people say that a recipe stays as it is, beside [`LEFT`].
+/// Phrases for a recipe that stays as it is, beside [`LEFT`].
 const NOT_MENDED: [&str; 6] = [
     "decid*",
     "exception*",
@@ -232,7 +232,7 @@ pub fn explanation(story: &Story) -> Facts {
 pub fn degrees_belong(story: &Story, prose: &Found<Prose>) -> Condition {
     let mut ovens = ovens(story);
     for (title, own) in &mut ovens {
-        // What a cook decided on is the oven of today.
+        // The oven that a cook decided on is that of today.
         if let Some(kept) = story.kept.iter().find(|it| it.title == *title) {
             *own = vec![kept.degrees[2]];
         }

@@ -1,4 +1,4 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
@@ -11,7 +11,7 @@ const BRANCH: &str = "warm-ovens";
 const TITLE: &str = "Give the ovens their heat back";
 const ISSUE: &str = "Everything from the oven is pale";
 
-/// What a wrong solution does, and what another right one does otherwise.
+/// Deviations of wrong solutions, and of other right ones.
 #[derive(Default)]
 pub struct Slips {
     /// Sets back what a cook has set since.
@@ -32,7 +32,7 @@ pub struct Slips {
     pub file_by_file: bool,
 }
 
-/// What the commit did to a recipe.
+/// Changes of the commit to a recipe.
 struct Harm {
     path: String,
     lines: Vec<(String, String)>,
@@ -97,9 +97,10 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     let body =
         format!("Fixes #{issue}. The ovens are set back to what they were before #{harmful}.");
     let own = site.open_pull(TITLE, BRANCH, "main", &body);
-    let (did, mends) = match slips.exchanges_the_pulls {
-        true => (own, harmful),
-        false => (harmful, own),
+    let (did, mends) = if slips.exchanges_the_pulls {
+        (own, harmful)
+    } else {
+        (harmful, own)
     };
     let said = format!(
         "It was #{did} that lowered the ovens, along with the tags. #{mends} puts {} recipes right. These are left as \
@@ -155,7 +156,7 @@ fn set_by(log: &[Value], title: &str, now: &str) -> Option<String> {
     Some(string(&commit["author"]["login"]).to_owned())
 }
 
-/// Who says on the issue that a recipe of theirs stays.
+/// Returns the author of the comment that says that a recipe of theirs stays.
 fn wished_by(comments: &[Value], title: &str) -> Option<String> {
     let words = format!("My {} stays", title.to_lowercase());
     let comment = comments

@@ -1,4 +1,4 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use mcpmark_guest::serde_json::{Value, json};
 
 const BRANCH: &str = "desk/asked";
 
-/// What a wrong solution does.
+/// Deviations of wrong solutions.
 #[derive(Default)]
 pub struct Slips {
     /// Asks the owners of all lines that fit.
@@ -72,9 +72,10 @@ fn people(owners: &str, author: &str, files: &[Value], slips: &Slips) -> BTreeSe
                 (begin == "*" || path.starts_with(begin)).then_some(words)
             });
             let lines: Vec<_> = fitting.collect();
-            let from = match slips.every_line_asks {
-                true => 0,
-                false => lines.len().saturating_sub(1),
+            let from = if slips.every_line_asks {
+                0
+            } else {
+                lines.len().saturating_sub(1)
             };
             let logins = lines[from..].iter().cloned().flatten();
             people.extend(logins.filter(|it| *it != author).map(str::to_owned));

@@ -1,4 +1,4 @@
-//! Who knows what is open, found again in the starting world.
+//! Owners of the files of the open pull requests, found again in the starting world.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +74,7 @@ fn verify(task: &mut Verifier) {
     });
 }
 
-/// Who is asked for a review of a pull request, sorted.
+/// Returns the people who are asked for a review of a pull request, sorted.
 fn people(repository: &Repository, owners: &str, pull: &Pull) -> Vec<String> {
     let main = repository.branch("main").required();
     let head = repository.branch(&pull.head).required();

@@ -1,4 +1,4 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 #[path = "../patching.rs"]
 mod patching;
@@ -12,7 +12,7 @@ const BRANCH: &str = "revert-halves";
 const ISSUE: &str = "Half a minute is rounded down since 3.4.0";
 const ROUND: &str = "lib/fortnight/round.rb";
 
-/// What a wrong solution does.
+/// Deviations of wrong solutions.
 #[derive(Default)]
 pub struct Slips {
     /// Takes back what is in the library only.
@@ -40,9 +40,10 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
         let before = site.file_of(&parent, path).expect("it was there");
         let after = site.file_of(&commit, path).expect("it is there");
         let now = site.file_at("main", path).expect("it is still there");
-        let text = match slips.copies_old_files {
-            true => before,
-            false => patching::patched(&now, &patching::changes(&after, &before)),
+        let text = if slips.copies_old_files {
+            before
+        } else {
+            patching::patched(&now, &patching::changes(&after, &before))
         };
         files.push((path.to_owned(), text));
     }
@@ -85,9 +86,10 @@ fn culprit(site: &mut RepoTools<'_>) -> (String, String) {
     let (mut down, mut up) = (0, ids.len());
     while down + 1 < up {
         let middle = (down + up) / 2;
-        match goes_up(site, ids[middle]) {
-            true => up = middle,
-            false => down = middle,
+        if goes_up(site, ids[middle]) {
+            up = middle;
+        } else {
+            down = middle;
         }
     }
     let parents = &log[down]["parents"];

@@ -1,4 +1,4 @@
-//! What was taken back, made again from the starting world.
+//! The revert that is expected, made again from the starting world.
 
 #[path = "../carry.rs"]
 mod carry;

@@ -1,4 +1,4 @@
-//! What the issue for the harbour office must state, may state and must not state.
+//! Facts that the issue for the harbour office must state, may state and must not state.
 
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Language, Person};
@@ -179,7 +179,7 @@ pub fn belongs_together(incidents: &[Told], text: &str) -> Condition {
     Condition::pass("each pull request stands beside its incident")
 }
 
-/// How people say that an incident was no change of ours.
+/// Phrases for an incident that was no change of ours.
 const FOREIGN: [&str; 17] = [
     "no change of our*",
     "no change",
@@ -200,7 +200,7 @@ const FOREIGN: [&str; 17] = [
     "disk",
 ];
 
-/// How people say that a change of ours caused an incident or was taken back.
+/// Phrases for a change of ours that caused an incident or was taken back.
 const OURS: [&str; 17] = [
     "caused by",
     "cause",

@@ -1,11 +1,11 @@
-//! How the solution goes about it, by the titles of commits and pull requests; the wrong ones slip on one rule each.
+//! Steps of the solution, by the titles of commits and pull requests; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
 use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
 
-/// Who keeps the machines of a role, by `docs/incidents.md`.
+/// Keeper of the machines of each role, by `docs/incidents.md`.
 const KEEPERS: [(&str, &str); 7] = [
     ("web", "bokafor"),
     ("backup", "cwren"),
@@ -16,7 +16,7 @@ const KEEPERS: [(&str, &str); 7] = [
     ("metrics", "efontaine"),
 ];
 
-/// What a wrong solution does, and what another right one does otherwise.
+/// Deviations of wrong solutions, and of other right ones.
 #[derive(Default)]
 pub struct Slips {
     /// Leaves everything open.
@@ -210,9 +210,10 @@ fn report(incidents: &[Incident], slips: &Slips) -> String {
     }
     for it in incidents {
         if let (Some((_, author)), Some(undone_by)) = (&it.cause, it.undone_by) {
-            let by = match slips.names_people {
-                true => format!(" of {author}"),
-                false => String::new(),
+            let by = if slips.names_people {
+                format!(" of {author}")
+            } else {
+                String::new()
             };
             text.push_str(&format!(
                 "- The change{by} behind #{} has been taken back by #{undone_by}.\n",

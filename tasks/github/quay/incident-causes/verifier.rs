@@ -16,7 +16,7 @@ use crate::links::links_agree;
 
 mcpmark_guest::verifier!(verify);
 
-/// Who keeps the machines of a role, as `docs/incidents.md` has it.
+/// Keeper of the machines of each role, by `docs/incidents.md`.
 const KEEPERS: [(&str, &str); 7] = [
     ("web:", "bokafor"),
     ("backup:", "cwren"),

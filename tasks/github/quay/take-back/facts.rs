@@ -1,4 +1,4 @@
-//! What the comment on the incident must state, may state and must not state.
+//! Facts that the comment on the incident must state, may state and must not state.
 
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Language, Person, Prose};
@@ -7,7 +7,7 @@ use mcpmark_guest::{Condition, Found};
 
 use crate::links::links_agree;
 
-/// What is taken back, and where.
+/// The change that is taken back, its incident and its pull requests.
 pub struct Story {
     pub incident: u64,
     /// The pull request that caused it, its title and its commit.
@@ -22,7 +22,7 @@ pub struct Story {
     pub people: Vec<Person>,
 }
 
-/// How people say that something is being taken back.
+/// Phrases for a change that is being taken back.
 const TAKEN_BACK: [&str; 17] = [
     "take* .. back",
     "take* back",
@@ -43,7 +43,7 @@ const TAKEN_BACK: [&str; 17] = [
     "remov*",
 ];
 
-/// What is not so yet, since nobody has merged it.
+/// Phrases for a change that has been taken back, which are false before the merge.
 const DONE: [&str; 41] = [
     "has been taken back",
     "have been taken back",
@@ -88,7 +88,7 @@ const DONE: [&str; 41] = [
     "is already on main",
 ];
 
-/// What a guest on the incident takes for the cause.
+/// Phrases for the cause that a guest on the incident suspects.
 const WEATHER: [&str; 5] = [
     "storm",
     "weather",

@@ -1,4 +1,4 @@
-//! How the solution goes about it, by the patch of the change; the wrong ones slip on one rule each.
+//! Steps of the solution, by the patch of the change; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
@@ -8,7 +8,7 @@ use mcpmark_guest::serde_json::{Value, json};
 const INCIDENT: &str = "Incident: The page of arrivals was gone";
 const BRANCH: &str = "undo-web-reload";
 
-/// What a wrong solution does, and what another right one does otherwise.
+/// Deviations of wrong solutions, and of other right ones.
 #[derive(Default)]
 pub struct Slips {
     /// Takes the whole file from before the change.
@@ -59,12 +59,11 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     let file = &files[0];
     let path = string(&file["filename"]);
     let now = site.file_at("main", path).expect("it is there");
-    let text = match slips.restores_the_file {
-        true => {
-            let before = string(&commit["parents"][0]["sha"]);
-            site.file_of(before, path).expect("it was there")
-        }
-        false => undone(&now, string(&file["patch"])),
+    let text = if slips.restores_the_file {
+        let before = string(&commit["parents"][0]["sha"]);
+        site.file_of(before, path).expect("it was there")
+    } else {
+        undone(&now, string(&file["patch"]))
     };
 
     let title = format!("Revert \"{}\"", string(&cause["title"]));
@@ -73,9 +72,10 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     } else {
         id
     };
-    let message = match slips.names_no_commit {
-        true => title.clone(),
-        false => format!("{title}\n\nThis reverts commit {named}."),
+    let message = if slips.names_no_commit {
+        title.clone()
+    } else {
+        format!("{title}\n\nThis reverts commit {named}.")
     };
     site.create_branch(BRANCH, "main");
     if slips.edits_the_file {
@@ -95,9 +95,10 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     let causing = number(&cause["number"]);
     let body = format!("Takes back #{causing}, because of #{incident}.");
     let own = site.open_pull(&title, BRANCH, "main", &body);
-    let reviewer = match slips.asks_the_author {
-        true => string(&cause["user"]["login"]),
-        false => "bokafor",
+    let reviewer = if slips.asks_the_author {
+        string(&cause["user"]["login"])
+    } else {
+        "bokafor"
     };
     let said = said(causing, own, slips);
     if slips.comments_first {
@@ -111,7 +112,7 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
     format!("#{own} waits for a review.")
 }
 
-/// What people are told.
+/// Returns the comment on the incident.
 fn said(cause: u64, own: u64, slips: &Slips) -> String {
     match (slips.blames_the_storm, slips.says_done) {
         (true, _) => format!("It was the storm. We take #{cause} back in #{own} all the same."),

@@ -1,4 +1,4 @@
-//! What the incident names, taken back line by line in what main has today.
+//! Checks that the change that the incident names is taken back, line by line, in the files of main today.
 
 mod facts;
 #[path = "../../links.rs"]
@@ -16,7 +16,7 @@ use crate::links::links_agree;
 mcpmark_guest::verifier!(verify);
 
 const TITLE: &str = "The page of arrivals was gone";
-/// Who keeps the machines with the role `web`, as `docs/incidents.md` has it.
+/// Keeper of the machines with the role `web`, by `docs/incidents.md`.
 const KEEPER: &str = "bokafor";
 /// The pull request that has changed the same file since.
 const SINCE: u64 = 298;

@@ -184,9 +184,10 @@ fn paragraphs(month: &Month, flat: &str, again: &str, manner: Manner) -> Vec<Str
             ),
         ];
     }
-    let tenant = match month.by_tenant.is_empty() {
-        true => String::new(),
-        false => " One of them, a broken pane, is not in the sum: the tenant pays it.".to_owned(),
+    let tenant = if month.by_tenant.is_empty() {
+        String::new()
+    } else {
+        " One of them, a broken pane, is not in the sum: the tenant pays it.".to_owned()
     };
     vec![
         "Dear Mrs Quayle,".to_owned(),

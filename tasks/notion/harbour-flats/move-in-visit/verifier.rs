@@ -71,9 +71,10 @@ fn verify(task: &mut Verifier) {
             let node = end.node(&to_do);
             let node = *node.get()?;
             let is_there = end.is_live(&to_do) && node.type_name() == "to_do";
-            match is_there && node.is_set("checked") {
-                true => Ok(()),
-                false => Err(format!("expected the box {TO_DO:?} ticked")),
+            if is_there && node.is_set("checked") {
+                Ok(())
+            } else {
+                Err(format!("expected the box {TO_DO:?} ticked"))
             }
         }),
     );

@@ -65,9 +65,10 @@ pub fn play(tools: &mut Tools, manner: Manner) -> String {
     let back = day.saturating_add(days.days());
     let day = day.strftime("%A %-d %B");
     let back = back.strftime("%-d %B");
-    let blue = match keeps_blue && manner != Manner::WhiteAgain {
-        true => "The blue bedroom can stay as it is, because the next tenant likes the colour.",
-        false => "The blue bedroom has to be painted white again.",
+    let blue = if keeps_blue && manner != Manner::WhiteAgain {
+        "The blue bedroom can stay as it is, because the next tenant likes the colour."
+    } else {
+        "The blue bedroom has to be painted white again."
     };
     let text = match manner {
         Manner::LongerAnswer => format!(

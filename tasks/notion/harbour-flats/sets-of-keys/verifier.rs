@@ -75,12 +75,13 @@ fn verify(task: &mut Verifier) {
         for row in &rows {
             all.insert(row.title(), COLUMNS.map(|(name, _)| row.shown(name)));
         }
-        match all.len() == rows.len() {
-            true => Ok(all),
-            false => Err(format!(
+        if all.len() == rows.len() {
+            Ok(all)
+        } else {
+            Err(format!(
                 "expected one line for each set, found {}",
                 rows.len()
-            )),
+            ))
         }
     });
     let numbers: Vec<&str> = SETS.iter().map(|set| set.0).collect();
@@ -137,10 +138,11 @@ fn columns(table: &Database<'_>, flats: &str) -> Result<(), String> {
         .property("Holder")
         .map_or(Vec::new(), |it| it.options());
     holders.sort_unstable();
-    match holders == HOLDERS {
-        true => Ok(()),
-        false => Err(format!(
+    if holders == HOLDERS {
+        Ok(())
+    } else {
+        Err(format!(
             "expected the holders {HOLDERS:?}, found {holders:?}"
-        )),
+        ))
     }
 }

@@ -66,12 +66,13 @@ fn shows(end: &Found<Workspace>, card: &str, property: &str, expected: &str) -> 
     end.satisfies(|end| -> Result<(), String> {
         let row = end.database(BOARD).get()?.row_by_id(card)?;
         let found = row.cell(property)?.shown();
-        match found == expected {
-            true => Ok(()),
-            false => Err(format!(
+        if found == expected {
+            Ok(())
+        } else {
+            Err(format!(
                 "{}: expected {expected:?} as {property}, found {found:?}",
                 row.title()
-            )),
+            ))
         }
     })
 }

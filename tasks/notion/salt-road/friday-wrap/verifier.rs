@@ -125,9 +125,10 @@ fn scenes(report: &Report, part: &str, expected: &[&str]) -> Result<(), String> 
         }
     }
     found.sort_unstable();
-    match found == expected {
-        true => Ok(()),
-        false => Err(format!("expected {expected:?}, found {found:?}")),
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("expected {expected:?}, found {found:?}"))
     }
 }
 

@@ -105,9 +105,10 @@ fn verify(task: &mut Verifier) {
         }
         pages.push(end.satisfies(|end| -> Result<(), String> {
             let found = parts(end, &page).map_err(|error| format!("{place}: {error}"))?;
-            match found == expected {
-                true => Ok(()),
-                false => Err(format!("{place}: expected {expected:?}, found {found:?}")),
+            if found == expected {
+                Ok(())
+            } else {
+                Err(format!("{place}: expected {expected:?}, found {found:?}"))
             }
         }));
         allowed = allowed.below(&page);
@@ -136,7 +137,7 @@ fn lines(workspace: &Workspace, page: &str) -> Vec<String> {
 
 /// Reads the headings of a page in their order, and the items below each.
 fn parts(workspace: &Workspace, page: &str) -> Result<Vec<Part>, String> {
-    // What stands in front of the first heading is a part without a name.
+    // Blocks in front of the first heading form a part without a name.
     let mut parts: Vec<Part> = vec![(String::new(), Vec::new())];
     for (level, node) in workspace.outline(page) {
         let text = workspace.text_of(node).trim().to_owned();

@@ -48,11 +48,12 @@ fn verify(task: &mut Verifier) {
             };
             let mut found: Vec<&str> = titles.iter().filter_map(|it| it.get(..3)).collect();
             found.sort_unstable();
-            match found == numbers {
-                true => Ok(()),
-                false => Err(format!(
+            if found == numbers {
+                Ok(())
+            } else {
+                Err(format!(
                     "{name}: expected the scenes {numbers:?}, found {found:?}"
-                )),
+                ))
             }
         }));
     }

@@ -103,20 +103,22 @@ fn days_of(notion: &mut NotionTools<'_>, manner: Manner) -> (String, Vec<Date>) 
     };
     let by_search = manner == Manner::BySearch;
     let actor = json!({"property": "Actor", "rich_text": {"equals": ACTRESS}});
-    let cast = match by_search {
-        true => notion.query(&table("Cast"), actor),
-        false => notion.rows(&table("Cast")),
+    let cast = if by_search {
+        notion.query(&table("Cast"), actor)
+    } else {
+        notion.rows(&table("Cast"))
     };
     let row = cast
         .iter()
         .find(|it| plain(&it["properties"]["Actor"]["rich_text"]) == ACTRESS);
     let row = string(&row.expect("she is in the cast")["id"]).to_owned();
-    let scenes = match by_search {
-        true => notion.query(
+    let scenes = if by_search {
+        notion.query(
             &table("Scenes"),
             json!({"property": "Cast", "relation": {"contains": row}}),
-        ),
-        false => notion.rows(&table("Scenes")),
+        )
+    } else {
+        notion.rows(&table("Scenes"))
     };
     let days = notion.rows(&table("Shooting days"));
     let mut dates: Vec<Date> = Vec::new();

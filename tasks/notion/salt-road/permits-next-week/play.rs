@@ -119,11 +119,10 @@ fn line(place: &Value, last: Date, manner: Manner) -> Option<String> {
     let long = manner == Manner::OtherWords;
     let is_agreed = status == "Agreed" && manner == Manner::AgreedCounts;
     if status != "Signed" && !is_agreed {
-        return Some(match long {
-            true => {
-                format!("{name} - there is no signature on the permit, they have only agreed to it")
-            }
-            false => format!("{name}: not signed"),
+        return Some(if long {
+            format!("{name} - there is no signature on the permit, they have only agreed to it")
+        } else {
+            format!("{name}: not signed")
         });
     }
     let until = day_of(place, "Permit until");
@@ -132,12 +131,15 @@ fn line(place: &Value, last: Date, manner: Manner) -> Option<String> {
         _ => last.saturating_add(1.day()),
     };
     let shown = until.strftime("%-d %B");
-    (until < need).then(|| match long {
-        true => format!(
-            "{name} - the permit ends on {}, one day too early",
-            until.strftime("%A, %-d %B %Y")
-        ),
-        false => format!("{name}: runs out on {shown}"),
+    (until < need).then(|| {
+        if long {
+            format!(
+                "{name} - the permit ends on {}, one day too early",
+                until.strftime("%A, %-d %B %Y")
+            )
+        } else {
+            format!("{name}: runs out on {shown}")
+        }
     })
 }
 

@@ -97,7 +97,7 @@ impl Line {
     }
 }
 
-/// What is wrong with the permit of a place. Days of the shoot may be named too.
+/// Facts about the fault of a permit for a place. Days of the shoot may be named too.
 fn facts(place: &str) -> Facts {
     let may = |day: i8| {
         let ordinal = Fact::ordinal(u64::from(day.unsigned_abs()));

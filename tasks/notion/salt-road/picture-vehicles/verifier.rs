@@ -104,12 +104,13 @@ fn verify(task: &mut Verifier) {
                 (name(&row.title()), cells)
             })
             .collect();
-        match all.len() == rows.len() {
-            true => Ok(all),
-            false => Err(format!(
+        if all.len() == rows.len() {
+            Ok(all)
+        } else {
+            Err(format!(
                 "expected one row for each vehicle, found {}",
                 rows.len()
-            )),
+            ))
         }
     });
     let expected: BTreeSet<String> = VEHICLES.iter().map(|it| name(it.0)).collect();
@@ -193,8 +194,9 @@ fn columns(table: &Database<'_>, start: &Workspace) -> Result<(), String> {
     let is_sum = setting("Eighths", "function").as_deref() == Some("sum");
     let is_right =
         setting("Eighths", "property") == summed && setting("Eighths", "relation") == through;
-    match is_sum && is_right {
-        true => Ok(()),
-        false => Err("expected Eighths to be the sum of the eighths of the scenes".to_owned()),
+    if is_sum && is_right {
+        Ok(())
+    } else {
+        Err("expected Eighths to be the sum of the eighths of the scenes".to_owned())
     }
 }

@@ -61,9 +61,10 @@ fn verify(task: &mut Verifier) {
                     .row_by_id(row)?
                     .cell(column)?
                     .shown();
-                match found == expected {
-                    true => Ok(()),
-                    false => Err(format!("{number}: expected {expected:?}, found {found:?}")),
+                if found == expected {
+                    Ok(())
+                } else {
+                    Err(format!("{number}: expected {expected:?}, found {found:?}"))
                 }
             })
         });

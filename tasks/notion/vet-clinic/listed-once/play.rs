@@ -102,9 +102,10 @@ fn rooms(notion: &mut NotionTools<'_>, list: &Value, manner: Manner) {
         notion.query(id, filter)
     };
     let (of_first, of_second) = (filed(first), filed(second));
-    let (wrong, right, rows) = match of_first.len() < of_second.len() {
-        true => (first, second, of_first),
-        false => (second, first, of_second),
+    let (wrong, right, rows) = if of_first.len() < of_second.len() {
+        (first, second, of_first)
+    } else {
+        (second, first, of_second)
     };
     if manner != Manner::DropsTheChoice {
         for row in rows {

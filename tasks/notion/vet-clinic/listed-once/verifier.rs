@@ -91,9 +91,10 @@ fn verify(task: &mut Verifier) {
             names.sort_unstable();
             let mut expected = ROOMS;
             expected.sort_unstable();
-            match names == expected && kept(found) == kept(room) {
-                true => Ok(()),
-                false => Err(format!("expected the choices {ROOMS:?}, found {names:?}")),
+            if names == expected && kept(found) == kept(room) {
+                Ok(())
+            } else {
+                Err(format!("expected the choices {ROOMS:?}, found {names:?}"))
             }
         }),
     );

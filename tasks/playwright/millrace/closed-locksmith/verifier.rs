@@ -1,4 +1,4 @@
-//! Nobody waits for a visit of the firm that is closed.
+//! Checks that the visits of the closed firm are cancelled, and its urgent jobs moved to its deputy.
 
 #[path = "../changes.rs"]
 mod changes;

@@ -1,6 +1,6 @@
 //! Readings that come in, and what has to become of them.
 
-/// What has to become of a reading.
+/// Expected outcome for a reading.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Fate {
     /// It is in `readings`.

@@ -18,7 +18,7 @@ pub enum Mistake {
     WholeDays,
     /// The other gauge of this model is multiplied.
     BrookEndToo,
-    /// What people have corrected is multiplied.
+    /// Readings that people have corrected are multiplied too.
     HandToo,
     /// Suspect readings are left alone.
     LeavesSuspects,

@@ -85,9 +85,10 @@ fn verify(task: &mut Verifier) {
     }
     task.check("one index for both", one_index(&start, &end));
     let is_view_changed = start.statements("views", VIEW) != end.statements("views", VIEW);
-    let objects: &[&str] = match is_view_changed {
-        true => &["readings", VIEW],
-        false => &["readings"],
+    let objects: &[&str] = if is_view_changed {
+        &["readings", VIEW]
+    } else {
+        &["readings"]
     };
     task.check(
         "the log has a line about it",

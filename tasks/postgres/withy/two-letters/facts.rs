@@ -13,7 +13,7 @@ pub struct Flood {
     pub sent: (u32, u32),
     /// Minutes between the two.
     pub late: i64,
-    /// What a household gets that was warned by the message.
+    /// Amount for a household that was warned by the message.
     pub amount: i64,
     /// Time at which Mr Tanner answered the telephone.
     pub told: (u32, u32),

@@ -26,7 +26,7 @@ const FLOOD: (DateTime, DateTime) = (
     date(2026, 3, 24).at(0, 0, 0, 0),
     date(2026, 3, 25).at(0, 0, 0, 0),
 );
-/// What the board decided for each hour or part of one, and the most that a household gets.
+/// Rate of the board for each hour or part of one, and the largest amount for a household.
 const RATE: (i64, i64) = (60, 200);
 /// When Mr Tanner answered the telephone.
 const TOLD: DateTime = date(2026, 3, 24).at(15, 25, 0, 0);
