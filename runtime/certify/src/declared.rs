@@ -206,7 +206,7 @@ fn problem(cited: &str, place: &str, text: Option<&str>) -> Option<String> {
     }
     match text {
         None => Some(format!(
-            "expected {place} to be a text of the starting world, found nothing there or binary content"
+            "expected {place} to be a text file of the starting world, found no file or a binary file"
         )),
         Some(text) if !normal(text).contains(&cited) => {
             Some(format!("{place} does not contain {cited:?}"))

@@ -9,6 +9,9 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Map, Value, json};
 
+/// Lock file of npm.
+const LOCK_FILE: &str = "package-lock.json";
+
 /// Program that is not installed, with the packages that contain it.
 #[derive(Debug, Clone)]
 pub struct Requirement {
@@ -20,6 +23,8 @@ pub struct Requirement {
     pub debian: &'static [&'static str],
     /// Packages of npm with the program. They are used where Debian packages cannot be installed.
     pub npm: Option<NpmPackages>,
+    /// Variable that names the place of the program, if it is set. Nothing is installed then.
+    pub chosen_by: Option<&'static str>,
 }
 
 /// Packages of npm for one directory.
@@ -66,12 +71,20 @@ impl Machine {
     }
 }
 
+/// Returns the name of a variable of the environment that is set.
+pub(crate) fn is_set(variable: &'static str) -> Option<&'static str> {
+    let value = std::env::var_os(variable);
+    value
+        .is_some_and(|value| !value.is_empty())
+        .then_some(variable)
+}
+
 fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
 }
 
-/// Command of an installation. Its display is a command that a user can type.
+/// Step of an installation. Its display is the command, or describes it.
 #[derive(Debug, Clone)]
 pub enum InstallStep {
     /// Updates the package lists of apt.
@@ -92,11 +105,16 @@ impl fmt::Display for InstallStep {
                 packages.join(" ")
             ),
             Self::Npm(npm) => {
-                write!(f, "npm install --prefix {}", npm.dir.display())?;
-                npm.packages
-                    .iter()
-                    .take(1)
-                    .try_for_each(|package| write!(f, " {}@{}", package.name, package.version))
+                let [package, ..] = npm.packages else {
+                    return Ok(());
+                };
+                write!(
+                    f,
+                    "npm ci --ignore-scripts, for {}@{} in {}",
+                    package.name,
+                    package.version,
+                    npm.dir.display()
+                )
             }
         }
     }
@@ -106,8 +124,19 @@ impl fmt::Display for InstallStep {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
+    /// A program that the user has at another place.
+    #[error(
+        "{name} is not in the place that the variable {variable} names; correct the variable, or unset it to install \
+         {name}"
+    )]
+    Chosen {
+        /// Name of the program.
+        name: &'static str,
+        /// Name of the variable.
+        variable: &'static str,
+    },
     /// A program that this machine cannot get.
-    #[error("{name} is missing and cannot be installed from here: {way}")]
+    #[error("{name} is missing, and mcpmark cannot install it: {way}")]
     NoWay {
         /// Name of the program.
         name: &'static str,
@@ -151,7 +180,12 @@ pub fn plan(missing: &[Requirement], machine: Machine) -> Result<Vec<InstallStep
     let mut debian = Vec::new();
     let mut npm = Vec::new();
     for requirement in missing {
-        if uses_apt && !requirement.debian.is_empty() {
+        if let Some(variable) = requirement.chosen_by {
+            return Err(InstallError::Chosen {
+                name: requirement.name,
+                variable,
+            });
+        } else if uses_apt && !requirement.debian.is_empty() {
             debian.extend(requirement.debian);
         } else if let Some(packages) = &requirement.npm
             && (machine.has_npm || debian.contains(&"npm"))
@@ -222,12 +256,17 @@ fn install_npm(npm: &NpmPackages, step: &InstallStep) -> Result<(), InstallError
     fs::create_dir_all(parent).map_err(failed)?;
     let lock = File::create(npm.dir.with_added_extension("lock")).map_err(failed)?;
     lock.lock().map_err(failed)?;
+    let (manifest, locked) = documents(npm.packages);
+    let installed = fs::read_to_string(npm.dir.join(LOCK_FILE));
+    if installed.is_ok_and(|text| text == locked.to_string()) {
+        // Another process has installed the packages in the meantime.
+        return Ok(());
+    }
     let fresh = npm.dir.with_added_extension("new");
     remove(&fresh).map_err(failed)?;
     fs::create_dir(&fresh).map_err(failed)?;
-    let (manifest, lock) = documents(npm.packages);
     fs::write(fresh.join("package.json"), manifest.to_string()).map_err(failed)?;
-    fs::write(fresh.join("package-lock.json"), lock.to_string()).map_err(failed)?;
+    fs::write(fresh.join(LOCK_FILE), locked.to_string()).map_err(failed)?;
     let mut command = Command::new("npm");
     // It compares every package with the digest in the lock before it unpacks it.
     command
@@ -340,18 +379,21 @@ mod tests {
                 is_optional: false,
                 debian: &["nodejs", "npm"],
                 npm: None,
+                chosen_by: None,
             },
             Requirement {
                 name: "server",
                 is_optional: false,
                 debian: &[],
                 npm: npm("/cache/server"),
+                chosen_by: None,
             },
             Requirement {
                 name: "clock",
                 is_optional: true,
                 debian: &["faketime"],
                 npm: None,
+                chosen_by: None,
             },
         ]
     }
@@ -373,7 +415,7 @@ mod tests {
             [
                 "apt-get update",
                 "apt-get install -y --no-remove --no-install-recommends nodejs npm faketime",
-                "npm install --prefix /cache/server @a/b@1.2.3",
+                "npm ci --ignore-scripts, for @a/b@1.2.3 in /cache/server",
             ]
         );
     }
@@ -386,7 +428,10 @@ mod tests {
             has_npm: true,
         };
         let steps = planned(&missing()[1..], machine);
-        assert_eq!(steps, ["npm install --prefix /cache/server @a/b@1.2.3"]);
+        assert_eq!(
+            steps,
+            ["npm ci --ignore-scripts, for @a/b@1.2.3 in /cache/server"]
+        );
     }
 
     #[test]
@@ -399,7 +444,7 @@ mod tests {
         let error = plan(&missing(), machine).unwrap_err().to_string();
         assert_eq!(
             error,
-            "Node.js is missing and cannot be installed from here: run `apt-get install nodejs npm` as root"
+            "Node.js is missing, and mcpmark cannot install it: run `apt-get install nodejs npm` as root"
         );
         machine.has_apt = false;
         let error = plan(&missing(), machine).unwrap_err().to_string();
@@ -409,6 +454,22 @@ mod tests {
         );
         let error = plan(&missing()[1..], machine).unwrap_err().to_string();
         assert!(error.ends_with("install Node.js with npm first"), "{error}");
+    }
+
+    #[test]
+    fn a_program_that_a_variable_names_is_not_installed() {
+        let mut missing = missing();
+        missing[1].chosen_by = Some("MCPMARK_SERVER");
+        let machine = Machine {
+            has_apt: true,
+            is_root: true,
+            has_npm: true,
+        };
+        let error = plan(&missing, machine).unwrap_err().to_string();
+        assert!(
+            error.contains("the variable MCPMARK_SERVER names"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -26,7 +26,7 @@ fn install(context: &Context, name: &str, is_dry: bool) -> Result<ExitCode, Comm
     if !is_dry && !steps.is_empty() && !context.allow_install() {
         let commands: Vec<_> = steps.iter().map(|step| format!("`{step}`")).collect();
         return Err(CommandError::usage(format!(
-            "installing programs is not allowed, because --no-install or MCPMARK_NO_INSTALL is set; the commands are {}",
+            "installing programs is not allowed, because --no-install or MCPMARK_NO_INSTALL is set; the steps are {}",
             commands.join(" and ")
         )));
     }

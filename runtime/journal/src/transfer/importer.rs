@@ -88,6 +88,7 @@ impl<'a> RowImporter<'a> {
             None => false,
         };
         let text = |key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
+        let is_set = |key: &str| row.get(key).is_some_and(|value| !value.is_null());
         let digest = |key: &str| match row.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_str().and_then(|text| text.parse::<Digest>().ok()) {
@@ -162,8 +163,10 @@ impl<'a> RowImporter<'a> {
                 }
                 if let Some(outcome) = text("outcome") {
                     words::parse::<OutcomeKind>(&outcome).map_err(unknown_outcome)?;
+                } else if is_set("outcome") {
+                    return Err(wrong("its outcome is not a text"));
                 }
-                if text("ended").is_none() && text("ended_detail").is_some() {
+                if !is_set("ended") && is_set("ended_detail") {
                     return Err(wrong("it has details of an end, but no end"));
                 }
                 digest("bundle")?;

@@ -143,7 +143,13 @@ pub(super) fn problem(table: &str, row: &Map<String, Value>) -> Option<String> {
                     .err()
                     .map(|_| format!("its {key} is not a digest in hexadecimal"))
             }
-            // Null, or a value of another type, which the table refuses.
+            // The table would convert a number to text, and digits to a number.
+            (Rule::Word(..) | Rule::HexDigest | Rule::Json, value) if !value.is_null() => {
+                Some(format!("its {key} is {value}; expected a text"))
+            }
+            (Rule::Number(..), value) if !value.is_null() => {
+                Some(format!("its {key} is {value}; expected a number"))
+            }
             _ => None,
         }
     })

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use mcpmark_playwright::{
-    Installation, MissingPrograms, PlaywrightService, SERVER_VERSION, Site, check_isolation,
+    BROWSER_VARIABLE, Installation, MissingPrograms, PACKAGE_VARIABLE, PlaywrightService,
+    SERVER_VERSION, Site, check_isolation,
 };
 use mcpmark_sandbox::{LoadError, Sandbox};
 use mcpmark_service::{Service, ServiceError, error_chain};
@@ -19,6 +20,7 @@ use mcpmark_task::GuestRole;
 
 use self::mutants::{MUTATIONS, SiteMutator};
 use self::site::WasmSite;
+use crate::install::is_set;
 use crate::{
     Availability, MutateError, Mutation, NpmPackage, NpmPackages, Requirement, ServiceKind, Solved,
     StateMutator, Summary, WorldGuest, WorldGuests,
@@ -81,11 +83,12 @@ impl ServiceKind for PlaywrightKind {
     }
 
     fn missing_programs(&self) -> Vec<Requirement> {
-        let debian = |name, debian| Requirement {
+        let debian = |name, debian, chosen_by| Requirement {
             name,
             is_optional: false,
             debian,
             npm: None,
+            chosen_by,
         };
         let server = Requirement {
             name: "@playwright/mcp",
@@ -96,13 +99,21 @@ impl ServiceKind for PlaywrightKind {
                 packages: SERVER_PACKAGES,
                 links: None,
             }),
+            chosen_by: is_set(PACKAGE_VARIABLE),
         };
         let missing = MissingPrograms::of_machine(&self.cache);
         let programs = [
-            (missing.node, debian("Node.js", &["nodejs", "npm"])),
+            (
+                missing.node,
+                debian("Node.js with npm", &["nodejs", "npm"], None),
+            ),
             (
                 missing.browser,
-                debian("Chromium", &["chromium-headless-shell"]),
+                debian(
+                    "Chromium",
+                    &["chromium-headless-shell"],
+                    is_set(BROWSER_VARIABLE),
+                ),
             ),
             (missing.server, server),
         ];

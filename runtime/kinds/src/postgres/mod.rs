@@ -13,8 +13,8 @@ use mcpmark_postgres::import::DumpImporter;
 use mcpmark_postgres::inspection::Inspector;
 use mcpmark_postgres::state::{Overview, TreeFiles};
 use mcpmark_postgres::{
-    CGROUP_VARIABLE, CgroupParent, Installation, Isolation, NPM_PACKAGE, PostgresService,
-    clock_library,
+    CGROUP_VARIABLE, CgroupParent, INSTALLATION_VARIABLE, Installation, Isolation, NPM_PACKAGE,
+    PostgresService, clock_library,
 };
 use mcpmark_sandbox::{GradeData, Interface};
 use mcpmark_service::{Service, ServiceError, error_chain};
@@ -26,6 +26,7 @@ use self::import::DatabaseImporter;
 use self::mutants::{DatabaseMutator, MUTATIONS};
 use self::script::DatabaseServices;
 use self::sql::DatabaseEngine;
+use crate::install::is_set;
 use crate::invocation::{InvocationError, ScriptInvocation, ScriptVariables};
 use crate::published::{self, POSTGRES};
 use crate::{
@@ -86,17 +87,19 @@ impl ServiceKind for PostgresKind {
             name: "PostgreSQL",
             is_optional: false,
             debian: &["postgresql"],
-            npm: Some(NpmPackages {
+            npm: cfg!(target_arch = "x86_64").then(|| NpmPackages {
                 dir: Installation::own_directory(&self.goldens),
                 packages: SERVER_PACKAGES,
                 links: Some("native/pg-symlinks.json"),
             }),
+            chosen_by: is_set(INSTALLATION_VARIABLE),
         };
         let clock = Requirement {
             name: "libfaketime",
             is_optional: true,
             debian: &["libfaketime"],
             npm: None,
+            chosen_by: None,
         };
         let has_server = Installation::find_beside(&self.goldens).is_ok();
         let server = (!has_server).then_some(server);

@@ -125,7 +125,7 @@ impl Installation {
 /// Programs of a session that this machine does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MissingPrograms {
-    /// Node.js is missing.
+    /// Node.js is missing, or npm, which installs the MCP server.
     pub node: bool,
     /// The MCP server is missing, or has another version.
     pub server: bool,
@@ -136,9 +136,10 @@ pub struct MissingPrograms {
 impl MissingPrograms {
     /// Looks for the programs. `cache` is the directory in which `mcpmark` installs the MCP server.
     pub fn of_machine(cache: &Path) -> Self {
+        let server = find_server(cache).is_err();
         Self {
-            node: in_path("node").is_none(),
-            server: find_server(cache).is_err(),
+            node: in_path("node").is_none() || server && in_path("npm").is_none(),
+            server,
             browser: find_browser().is_err(),
         }
     }
