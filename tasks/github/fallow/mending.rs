@@ -1,4 +1,4 @@
-//! What the rules of the register complain of, and what stood there before.
+//! Lines that break a rule of the register, and their values before.
 
 #![allow(dead_code, reason = "each verifier takes what it needs of it")]
 
@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use mcpmark_guest::github::{Commit, Repository};
 use mcpmark_guest::jiff::civil::Date;
 
-/// A file with what is to become of it.
+/// A file before and after it is mended.
 pub struct Mended {
     pub path: String,
     pub after: String,
     /// The lines that change, each as it is and as it is to be.
     pub changed: Vec<(String, String)>,
-    /// How many of its lines change.
+    /// Number of its lines that change.
     pub lines: usize,
 }
 
@@ -25,16 +25,17 @@ pub fn mended(repository: &Repository, main: &Commit) -> Vec<Mended> {
     let known = known(main);
     let mut mended: Vec<Mended> = Vec::new();
     for path in main.files("").required() {
-        let text = match path.ends_with(".csv") || path.ends_with(".md") {
-            true => main.file(&path).text().required(),
-            false => continue,
-        };
-        let lines: Vec<String> = match path.ends_with(".csv") {
-            true => rows(repository, &path, &text, &known),
-            false => text
-                .lines()
+        let is_table = path.ends_with(".csv");
+        if !is_table && !path.ends_with(".md") {
+            continue;
+        }
+        let text = main.file(&path).text().required();
+        let lines: Vec<String> = if is_table {
+            rows(repository, &path, &text, &known)
+        } else {
+            text.lines()
                 .map(|line| without_dead_links(main, &path, line))
-                .collect(),
+                .collect()
         };
         let changed: Vec<(String, String)> = text
             .lines()

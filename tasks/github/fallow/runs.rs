@@ -1,4 +1,4 @@
-//! What has run, as a tree tells it.
+//! Runs of the workflow, read from a tree.
 
 #![allow(dead_code, reason = "each verifier takes what it needs of it")]
 

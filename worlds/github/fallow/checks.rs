@@ -15,11 +15,11 @@ const LINE: usize = 100;
 pub struct Step {
     pub job: String,
     pub name: String,
-    /// What it runs; none where it uses what somebody else has written.
+    /// Command that it runs; none if it uses an action.
     pub command: Option<String>,
 }
 
-/// What became of a step.
+/// Outcome of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// `<job> / <step>`.
@@ -172,7 +172,7 @@ fn order(files: &Files) -> Vec<String> {
     problems
 }
 
-/// What stands in a column and not in a list.
+/// Returns the values of a column that are not in a list.
 fn listed(files: &Files, column: usize, list: &str, what: &str) -> Vec<String> {
     let known: BTreeSet<&str> = match files.get(list) {
         Some(text) => text.lines().collect(),

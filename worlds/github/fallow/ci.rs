@@ -18,22 +18,23 @@ fn verify(task: &mut Verifier) {
     for entry in task.end().walk("").required() {
         let kept = matches!(entry.path.rsplit_once('.'), Some((_, "csv" | "md" | "txt")));
         // Anything else counts as being there, which is what links ask.
-        let text = match kept && entry.size <= LARGEST {
-            true => task
-                .end()
+        let text = if kept && entry.size <= LARGEST {
+            task.end()
                 .file(entry.path.clone())
                 .plain_text()
                 .get()
                 .ok()
-                .cloned(),
-            false => None,
+                .cloned()
+        } else {
+            None
         };
         files.insert(entry.path, text.unwrap_or_default());
     }
     for outcome in checks::run(&steps(&event["workflow"]["file"]), &files) {
-        let condition = match outcome.passed {
-            true => Condition::pass(outcome.output),
-            false => Condition::fail(outcome.output),
+        let condition = if outcome.passed {
+            Condition::pass(outcome.output)
+        } else {
+            Condition::fail(outcome.output)
         };
         task.check(outcome.name, condition);
     }

@@ -1,4 +1,4 @@
-//! What is kept: families, their plants, and places.
+//! Content of the register: families, their plants, and places.
 
 pub struct Family {
     /// The table is `data/<name>.csv`.

@@ -1,4 +1,4 @@
-//! Who keeps the register.
+//! People, labels and releases of the register.
 
 use github_chronicle::{Milestone, Person, Project, Release, Replies};
 

@@ -1,4 +1,4 @@
-//! What has run: a run of the workflow for each push to main and each pull request, as its rules say.
+//! Runs of the workflow: one for each push to main and each pull request, by its rules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -16,7 +16,7 @@ const FIRST_RUN: u64 = 15_200_000_001;
 const FIRST_JOB: u64 = 43_700_000_001;
 /// Logs are kept for so long.
 const KEPT: i64 = 90 * DAY;
-/// What is lost, of those on main: one in so many. Somebody lets it run again.
+/// Rate of the lost runs on main: one in so many. Each is run again.
 const LOST_ON_MAIN: usize = 41;
 
 const SHUTDOWN: &str = "The runner has received a shutdown signal.";
@@ -264,7 +264,7 @@ impl<'a, G: Git> Recorder<'a, G> {
     }
 }
 
-/// What was reported until the machine went away, in the second job.
+/// Returns the outcomes that were reported until the machine went away, in the second job.
 fn lose(outcomes: &[Outcome]) -> Vec<Outcome> {
     let mut lost = outcomes.to_vec();
     for outcome in &mut lost {

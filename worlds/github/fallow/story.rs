@@ -1,4 +1,4 @@
-//! What was decided in common: how it began, what broke the checks and mended them, and what is open.
+//! Work that was decided in common: the beginning, the changes that broke the checks and mended them, and open work.
 
 use github_chronicle::Way::{Direct, Draft, Merge, Open, Rebase, Squash};
 use github_chronicle::{Section, Way, Work, Write};
@@ -189,7 +189,7 @@ fn fault_and_mend(fault: &Fault) -> [Work<Write>; 2] {
     ]
 }
 
-/// What is red in the end. Nobody has mended it.
+/// Work that is red in the end, because nobody has mended it.
 fn at_last() -> Vec<Work<Write>> {
     let pinks = first_rows(family("pinks"));
     let asters = first_rows(family("asters"));

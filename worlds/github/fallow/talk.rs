@@ -1,4 +1,4 @@
-//! What people asked, and what still waits for an answer.
+//! Questions of people, and those that still wait for an answer.
 
 use github_chronicle::{Report, Talk};
 

@@ -1,11 +1,11 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
 use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
 
-/// What a wrong solution does.
+/// Deviations of wrong solutions.
 #[derive(Default)]
 pub struct Slips {
     /// Lets all that failed run again.

@@ -1,4 +1,4 @@
-//! What was lost, and what its second attempt says, found in the starting and the final world.
+//! Lost runs and the results of their second attempts, found in the starting and the final world.
 
 #[path = "../runs.rs"]
 mod runs;
@@ -113,7 +113,7 @@ fn is_approved(pull: &Pull) -> bool {
     any("APPROVED") && !any("CHANGES_REQUESTED")
 }
 
-/// What the checks say of the rows of a pull request: those that are lost here differ in names alone.
+/// Returns the failures that the checks report for the rows of a pull request. The lost ones differ in names alone.
 fn failures(repository: &mcpmark_guest::github::Repository, pull: &Pull) -> Vec<String> {
     let head = repository.branch(&pull.head).required();
     let names = head.file("names.txt").text().required();

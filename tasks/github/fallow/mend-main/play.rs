@@ -1,4 +1,4 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
@@ -8,7 +8,7 @@ use mcpmark_guest::serde_json::json;
 const BRANCH: &str = "desk/green-again";
 const TITLE: &str = "main: as the checks want it";
 
-/// What a wrong solution does.
+/// Deviations of wrong solutions.
 #[derive(Default)]
 pub struct Slips {
     /// Puts whole files back to what they were before they were broken.

@@ -1,4 +1,4 @@
-//! What was wrong, and what stood there before, found in the starting world.
+//! Checks the mended lines against the faults and earlier lines of the starting world.
 
 #[path = "../mending.rs"]
 mod mending;

@@ -1,4 +1,4 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
@@ -8,7 +8,7 @@ use mcpmark_guest::serde_json::{Value, json};
 const BRANCH: &str = "desk/outages";
 const TITLE: &str = "docs: when main was red";
 
-/// What a wrong solution does.
+/// Deviations of wrong solutions.
 #[derive(Default)]
 pub struct Slips {
     /// Names the jobs of the first red run alone.

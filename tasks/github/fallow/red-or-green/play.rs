@@ -1,11 +1,11 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
 use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
 
-/// What a wrong solution does.
+/// Deviations of wrong solutions.
 #[derive(Default)]
 pub struct Slips {
     /// Reads no logs.
@@ -54,9 +54,10 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
         }
         let number = number(&pull["number"]);
         let names: Vec<&str> = failed.iter().map(|it| string(&it["name"])).collect();
-        lines.push(match names.is_empty() {
-            true => format!("- #{number}: {label}"),
-            false => format!("- #{number}: {label} ({})", names.join(", ")),
+        lines.push(if names.is_empty() {
+            format!("- #{number}: {label}")
+        } else {
+            format!("- #{number}: {label} ({})", names.join(", "))
         });
         let mut all = labels(pull);
         all.push(label.to_owned());

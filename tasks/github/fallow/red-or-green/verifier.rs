@@ -1,4 +1,4 @@
-//! What the last runs said, read again in the starting world.
+//! Checks labels and lines against the last runs, read again in the starting world.
 
 #[path = "../runs.rs"]
 mod runs;
@@ -98,9 +98,10 @@ fn judge<'a>(runs: &[runs::Run], pull: &'a Pull) -> (&'a Pull, &'static str, Str
     };
     let names: Vec<&str> = failed.iter().map(|it| it.name.as_str()).collect();
     let number = pull.issue.number;
-    let line = match names.is_empty() {
-        true => format!("- #{number}: {label}"),
-        false => format!("- #{number}: {label} ({})", names.join(", ")),
+    let line = if names.is_empty() {
+        format!("- #{number}: {label}")
+    } else {
+        format!("- #{number}: {label} ({})", names.join(", "))
     };
     (pull, label, line)
 }

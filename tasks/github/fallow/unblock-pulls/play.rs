@@ -1,5 +1,5 @@
-//! How the solution goes about it: it believes the logs of the runs, and what stood in the files when main was green.
-//! Wrong solutions slip on one rule each.
+//! Steps of the solution: it believes the logs of the runs, and the files as they were when main was green. Each wrong
+//! solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
@@ -9,7 +9,7 @@ use mcpmark_guest::serde_json::{Value, json};
 const BRANCH: &str = "desk/green-again";
 const TITLE: &str = "Take back what breaks the rules of the tables";
 
-/// What differs from the solution.
+/// Deviations from the solution.
 #[derive(Default)]
 pub struct Manner {
     /// Labels by the runs of the old heads.

@@ -1,4 +1,4 @@
-//! What a comment must say below a pull request whose row breaks a rule, in whatever words.
+//! Facts that a comment must state below a pull request whose row breaks a rule, in whatever words.
 
 use mcpmark_guest::jiff::civil::Date;
 use mcpmark_guest::prose::{Fact, Facts, Language, Person};
@@ -11,7 +11,7 @@ pub struct Broken {
     pub line: u64,
     pub id: String,
     pub wrong: Wrong,
-    /// What somebody may add: the numbers of issues and pull requests, and those of runs.
+    /// Numbers that a comment may add: those of issues and pull requests, and those of runs.
     pub related: Vec<u64>,
     pub runs: Vec<u64>,
 }
@@ -24,7 +24,7 @@ pub enum Wrong {
     Day { cell: String, before: Date },
 }
 
-/// What people deny of a name that is not in the list of names.
+/// Phrases that are denied of a name that is not in the list of names.
 const NAME_DENIED: [&str; 19] = [
     "names.txt",
     "a name",
@@ -47,7 +47,7 @@ const NAME_DENIED: [&str; 19] = [
     "one of the names",
 ];
 
-/// What people say of it in other words.
+/// Other phrases for a name that is not in the list.
 const NO_NAME: [&str; 15] = [
     "no name",
     "do not know",
@@ -66,7 +66,7 @@ const NO_NAME: [&str; 15] = [
     "other than",
 ];
 
-/// What people deny of a day that does not exist.
+/// Phrases that are denied of a day that does not exist.
 const DAY_DENIED: [&str; 14] = [
     "a date",
     "date",
@@ -84,7 +84,7 @@ const DAY_DENIED: [&str; 14] = [
     "possible",
 ];
 
-/// What people say of it in other words.
+/// Other phrases for a day that does not exist.
 const NO_DAY: [&str; 17] = [
     "swap*",
     "transpos*",
@@ -105,7 +105,7 @@ const NO_DAY: [&str; 17] = [
     "ends with",
 ];
 
-/// What is false of a cell that breaks a rule, said of the cell or of "it".
+/// Phrases that are false of a cell that breaks a rule, said of the cell or of "it".
 const FINE: [&str; 30] = [
     "is in names.txt",
     "is in the list",
@@ -152,7 +152,8 @@ fn people() -> Vec<Person> {
         .into()
 }
 
-/// What the comment below this pull request must, may and must not state; `others` are the rows of the others.
+/// Returns the facts that the comment below this pull request must, may and must not state; `others` are the rows of
+/// the others.
 fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
     let file = broken.path.rsplit('/').next().unwrap_or_default();
     let place = [
@@ -214,7 +215,7 @@ fn facts(broken: &Broken, others: &[&Broken]) -> Facts {
     facts
 }
 
-/// How people say that the list has another name than that of the row.
+/// Returns phrases for a list that has another name than that of the row.
 fn has_before(before: &str) -> Vec<String> {
     let begins = ["names.txt", "list of names", "list"];
     let says = ["has", "only has", "has only", "says", "where this plant is"];
@@ -224,14 +225,14 @@ fn has_before(before: &str) -> Vec<String> {
     all.collect()
 }
 
-/// What is false of the cell, and where the row is not.
+/// Checks that the text says nothing false of the cell, and names no table without the row.
 fn nothing_false(text: &str, broken: &Broken) -> Condition {
     let (cell, before) = match &broken.wrong {
         Wrong::Name { cell, before } => (cell.clone(), before.clone()),
         Wrong::Day { cell, before } => (cell.clone(), before.to_string()),
     };
     let mut subjects = vec![cell];
-    // What is said of what stood there before is true.
+    // The same phrases are true of the earlier value.
     if !text.contains(&before) {
         let others = [
             "it", "that", "this", "which", "name", "plant", "date", "day",
@@ -256,7 +257,7 @@ fn nothing_false(text: &str, broken: &Broken) -> Condition {
     prose.does_not_state(&fine).and(elsewhere)
 }
 
-/// How people say that there is no such day in its month.
+/// Returns phrases for a day that its month does not have.
 fn no_such_day(cell: &str) -> [String; 3] {
     let (month, day) = (month_name(&cell[5..7]), day_of(cell));
     [

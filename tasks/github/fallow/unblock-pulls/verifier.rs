@@ -1,4 +1,4 @@
-//! What main must be, which pull requests wait, and what the runs on their new heads say.
+//! Checks main, the pull requests that wait, and the runs on their new heads.
 
 #[path = "../mending.rs"]
 mod mending;
@@ -59,7 +59,7 @@ fn verify(task: &mut Verifier) {
         numbers.push(last_run(&after, &head));
         check_told(task, pull, &head, broken.as_ref(), &others, &after);
     }
-    // What is not up to date yet has no new run, which is the business of another check.
+    // A pull request that is not up to date yet has no new run, which is the business of another check.
     let last = before.last().map(|it| it.number);
     numbers.retain(|number| *number > last);
     let in_order = Condition::when(

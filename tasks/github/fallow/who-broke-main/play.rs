@@ -1,11 +1,11 @@
-//! How the solution goes about it; the wrong ones slip on one rule each.
+//! Steps of the solution; each wrong solution breaks one rule.
 
 use mcpmark_guest::Tools;
 use mcpmark_guest::github::RepoTools;
 use mcpmark_guest::github::{labels, number, string};
 use mcpmark_guest::serde_json::{Value, json};
 
-/// What a wrong solution does.
+/// Deviations of wrong solutions.
 #[derive(Default)]
 pub struct Slips {
     /// Takes the beginning of the outage for that of each job.
@@ -48,9 +48,10 @@ pub fn play(tools: &mut Tools, slips: &Slips) -> String {
         let run = red[row - 1];
         let sha = string(&run["head_sha"]);
         let commit = site.commit(sha);
-        let login = match slips.names_who_merged {
-            true => string(&run["actor"]["login"]).to_owned(),
-            false => string(&commit["author"]["login"]).to_owned(),
+        let login = if slips.names_who_merged {
+            string(&run["actor"]["login"]).to_owned()
+        } else {
+            string(&commit["author"]["login"]).to_owned()
         };
         lines.push(format!(
             "| {name} | {} | {login} | {} | {} | {row} |",

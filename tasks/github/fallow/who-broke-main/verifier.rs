@@ -1,4 +1,4 @@
-//! Where the trouble began, found again in the starting world.
+//! Beginnings of the failures, found again in the starting world.
 
 #[path = "../runs.rs"]
 mod runs;
