@@ -257,8 +257,9 @@ fn install_npm(npm: &NpmPackages, step: &InstallStep) -> Result<(), InstallError
     let lock = File::create(npm.dir.with_added_extension("lock")).map_err(failed)?;
     lock.lock().map_err(failed)?;
     let (manifest, locked) = documents(npm.packages);
+    let locked = locked.to_string();
     let installed = fs::read_to_string(npm.dir.join(LOCK_FILE));
-    if installed.is_ok_and(|text| text == locked.to_string()) {
+    if installed.is_ok_and(|text| text == locked) {
         // Another process has installed the packages in the meantime.
         return Ok(());
     }
@@ -266,7 +267,7 @@ fn install_npm(npm: &NpmPackages, step: &InstallStep) -> Result<(), InstallError
     remove(&fresh).map_err(failed)?;
     fs::create_dir(&fresh).map_err(failed)?;
     fs::write(fresh.join("package.json"), manifest.to_string()).map_err(failed)?;
-    fs::write(fresh.join(LOCK_FILE), locked.to_string()).map_err(failed)?;
+    fs::write(fresh.join(LOCK_FILE), locked).map_err(failed)?;
     let mut command = Command::new("npm");
     // It compares every package with the digest in the lock before it unpacks it.
     command
