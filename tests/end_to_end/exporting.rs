@@ -217,11 +217,11 @@ fn an_export_without_an_attempt_is_an_error() {
     assert!(!environment.path("none.jsonl").exists());
     change(
         &environment,
-        "UPDATE grades SET passed = 0; UPDATE attempts SET passed = 0 WHERE passed = 1",
+        "UPDATE grades SET passed = 0 WHERE passed = 1; UPDATE attempts SET passed = 0 WHERE passed = 1",
     );
     let told = export(&environment, "sft", "none.jsonl", &[]).exits(2);
     insta::assert_snapshot!(told.message(), @r#"
-    error: nothing to export from experiment "demonstration"; left out: 1 not graded, 94 did not pass
+    error: nothing to export from experiment "demonstration"; left out: 2 not graded, 93 did not pass
     hint: `--include-failures` also exports attempts that did not pass
     "#);
     assert!(!environment.path("none.jsonl").exists());
