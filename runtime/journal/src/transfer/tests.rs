@@ -179,7 +179,16 @@ fn rows_of_something_else_are_refused_and_leave_nothing() {
         (changed(2, "finished", "bogus"), "invalid values"),
         (
             changed(2, "\"turns\":0", "\"turns\":\"many\""),
-            "invalid values",
+            "its turns is \"many\"; expected a number",
+        ),
+        // Tables convert numbers to text.
+        (
+            changed(2, "\"outcome\":\"graded\"", "\"outcome\":5"),
+            "its outcome is not a text",
+        ),
+        (
+            changed(3, "\"user\"", "5"),
+            "its role is 5; expected a text",
         ),
         (malformed, "its content is not valid JSON"),
         (
