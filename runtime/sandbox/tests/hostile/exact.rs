@@ -106,14 +106,14 @@ pub(crate) fn each_limit() -> Result<(), Failed> {
             "{used} units of fuel are used, and {fuel} are enough"
         ));
     }
-    // 200 files that WASI opens and loads, each of two bytes.
-    let loads = 200 * (20_000 + 2);
+    // WASI opens and loads a file 13 times, each of two bytes.
+    let loads = 13 * (20_000 + 2);
     let used = grade(&Limits::VERIFIER, "command-opens-in-turn")?.fuel;
     let short = Limits::VERIFIER.with(&format!("fuel={}", used - 100))?;
     let stopped = grade(&short, "command-opens-in-turn")?.kind;
     if used < loads || used > 2 * loads || stopped != "fault fuel" {
         return fail(format!(
-            "200 loads of {loads} units use {used} units of fuel; with 100 units less: {stopped}"
+            "13 loads of {loads} units use {used} units of fuel; with 100 units less: {stopped}"
         ));
     }
     Ok(())
