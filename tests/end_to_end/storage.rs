@@ -133,7 +133,8 @@ impl<'a> Mount<'a> {
 
 impl Drop for Mount<'_> {
     fn drop(&mut self) {
-        let _ = Command::new("umount").arg(self.0).output();
+        // A process that has just been started by another test may have the directory open for a moment.
+        let _ = Command::new("umount").arg("--lazy").arg(self.0).output();
     }
 }
 
